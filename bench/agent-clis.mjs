@@ -8,7 +8,10 @@ import { cli, inFolder, mustRun, root } from "./measure.mjs";
 /** The research of a bench, in the folder it runs in. */
 export const folder = "researches/bench-2025-01-01";
 
-/** What `measure` finds of each CLI, on one line. It is given the agent's name, its program and what starts a scripted model server. */
+/**
+ * What `measure` finds of each CLI, on one line. It is given the agent's name, its program and what starts a scripted
+ * model server.
+ */
 export async function ofEachCli(measure) {
   const { startFakeLlm } = await modelServer();
   const found = [];
@@ -23,7 +26,10 @@ export async function ofEachCli(measure) {
   return found.join("; ");
 }
 
-/** Tokens (o200k) of the bodies of all requests of one iteration, which must be accepted. `config`: further settings of ralph.config.json. */
+/**
+ * Tokens (o200k) of the bodies of all requests of one iteration, which must be accepted. `config`: further settings of
+ * ralph.config.json.
+ */
 export async function tokensOfIteration(cwd, { agent, program, server, config = {} }) {
   const agents = { [agent]: { command: program, ...settings(agent, server, cwd) } };
   writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ git: false, agents, ...config }));

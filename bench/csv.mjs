@@ -1,4 +1,7 @@
-/** Rows of a CSV file (RFC 4180: quoted fields, doubled quotes, line ends within quotes) as objects by the names of its header. */
+/**
+ * Rows of a CSV file (RFC 4180: quoted fields, doubled quotes, line ends within quotes) as objects by the names of its
+ * header.
+ */
 export function csvRows(text) {
   const rows = [];
   let row = [];

@@ -1,4 +1,5 @@
-// Reads 30,000 arXiv entries in slices of 2,000, as the client does or with the bare XML parser, and prints what it took as JSON.
+// Reads 30,000 arXiv entries in slices of 2,000, as the client does or with the bare XML parser, and prints what it
+// took as JSON.
 import { load } from "../scripts/bundle.mjs";
 
 const slices = 15;

@@ -72,7 +72,10 @@ export function writeNewResearch(folder, { keywords, sources, wanted }) {
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
 }
 
-/** Writes `folder`/rrd.json: `papers` papers, the last `pending` of them unread, and `more`. 30 papers make about 180 KB. */
+/**
+ * Writes `folder`/rrd.json: `papers` papers, the last `pending` of them unread, and `more`. 30 papers make about 180
+ * KB.
+ */
 export function writeResearch(folder, { papers = 30, pending = 0, more = [] } = {}) {
   mkdirSync(folder, { recursive: true });
   const rrd = {
@@ -105,7 +108,10 @@ export function writeResearch(folder, { papers = 30, pending = 0, more = [] } = 
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
 }
 
-/** A paper of about 15k tokens as a Markdown file of its own; answers with its record and a reading of it whose quotes are found. */
+/**
+ * A paper of about 15k tokens as a Markdown file of its own; answers with its record and a reading of it whose quotes
+ * are found.
+ */
 export function writeLongPaper(folder) {
   const title = "A long paper of the benchmark";
   const sentences = Array.from(
@@ -142,8 +148,8 @@ const result = {
 };
 
 /**
- * Writes an agent that answers any paper at once. It appends "<start> <end>" of its own run, in nanoseconds, to `spans`,
- * so that what passes between two of its runs is what the loop costs.
+ * Writes an agent that answers any paper at once. It appends "<start> <end>" of its own run, in nanoseconds, to
+ * `spans`, so that what passes between two of its runs is what the loop costs.
  */
 export function writeAgent(folder) {
   const [agent, answer, spans] = ["agent.sh", "answer.json", "spans"].map((name) => join(folder, name));

@@ -16,7 +16,10 @@ export function median(values) {
 export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 export const thousands = (value) => Math.round(value).toLocaleString("en");
 
-/** Runs a program to its end. Resolves with its exit code, output and wall time in milliseconds; rejects when it does not start. */
+/**
+ * Runs a program to its end. Resolves with its exit code, output and wall time in milliseconds; rejects when it does
+ * not start.
+ */
 export function run(command, args, options = {}) {
   const started = performance.now();
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], ...options });
@@ -43,7 +46,10 @@ export async function mustRun(command, args, options = {}, codes = [0]) {
   return result;
 }
 
-/** Median milliseconds of each of `tasks` over `times` rounds, one after the other in each round so that the machine's moods hit all alike. */
+/**
+ * Median milliseconds of each of `tasks` over `times` rounds, one after the other in each round so that the machine's
+ * moods hit all alike.
+ */
 export async function interleaved(times, tasks) {
   const taken = tasks.map(() => []);
   for (let round = 0; round < times; round++) {

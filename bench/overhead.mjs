@@ -1,5 +1,6 @@
-// What the loop costs an iteration: the time from the end of one run of a do-nothing agent to the start of the next, less what the agent's
-// start costs in a loop of bare Node. Beside it, in the same run, what the disk and git cost bare; and what the loop does in that time.
+// What the loop costs an iteration: the time from the end of one run of a do-nothing agent to the start of the next,
+// less what the agent's start costs in a loop of bare Node. Beside it, in the same run, what the disk and git cost
+// bare; and what the loop does in that time.
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeAgent, writeResearch } from "./fixture.mjs";
@@ -30,7 +31,10 @@ async function timesOf(work) {
   return times;
 }
 
-/** A project whose last `iterations` papers are unread, and an agent that reads one at once; also as a CLI that confines itself. */
+/**
+ * A project whose last `iterations` papers are unread, and an agent that reads one at once; also as a CLI that confines
+ * itself.
+ */
 async function prepare(cwd, git) {
   const agent = writeAgent(cwd);
   const program = join(cwd, "claude.sh");

@@ -1,4 +1,5 @@
-// Copies of four scholarly services on 127.0.0.1. To any question each answers with as many invented papers as are asked for.
+// Copies of four scholarly services on 127.0.0.1. To any question each answers with as many invented papers as are
+// asked for.
 import { createServer } from "node:http";
 
 /** The services and where in ours each of them stands. */

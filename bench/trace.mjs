@@ -1,5 +1,5 @@
-// Preloaded into a run (node --import): adds up what the loop does between two runs of its agent, and prints it as JSON to the file
-// RR_TRACE names. Waiting for the disk overlaps, so the parts may come to more than the whole.
+// Preloaded into a run (node --import): adds up what the loop does between two runs of its agent, and prints it as JSON
+// to the file RR_TRACE names. Waiting for the disk overlaps, so the parts may come to more than the whole.
 import childProcess from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

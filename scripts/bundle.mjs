@@ -1,4 +1,5 @@
-// Bundles TypeScript of src/ into JavaScript for Node: the package's own build, and the entries that tests and benchmarks ask for.
+// Bundles TypeScript of src/ into JavaScript for Node: the package's own build, and the entries that tests and
+// benchmarks ask for.
 import {
   chmodSync,
   cpSync,
@@ -17,7 +18,10 @@ import { isolatedDeclarationSync } from "rolldown/experimental";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The files of the package that are started or imported by name; `entry()` of engine/lib/package-root.ts finds them at run time. */
+/**
+ * The files of the package that are started or imported by name; `entry()` of engine/lib/package-root.ts finds them at
+ * run time.
+ */
 export const entries = {
   cli: "src/cli.ts",
   index: "src/index.ts",
@@ -26,10 +30,12 @@ export const entries = {
 };
 
 /**
- * Writes `<outDir>/<name>.js` for each entry and what several of them share to `<outDir>/chunks/`, in place of what lay there.
+ * Writes `<outDir>/<name>.js` for each entry and what several of them share to `<outDir>/chunks/`, in place of what lay
+ * there.
  *
- * A package of `dependencies` in package.json stays outside and is imported when it is needed; every other package goes into the bundle.
- * With `mapsDir`, source maps are written there and never beside the code. Answers with the ids of all modules that went in.
+ * A package of `dependencies` in package.json stays outside and is imported when it is needed; every other package goes
+ * into the bundle. With `mapsDir`, source maps are written there and never beside the code. Answers with the ids of all
+ * modules that went in.
  */
 export async function bundle({ input, outDir, mapsDir }) {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -65,7 +71,10 @@ export async function bundle({ input, outDir, mapsDir }) {
   }
 }
 
-/** Writes all of what `dist/` holds: the entries, the types of what can be imported, and the licences of the packages inside. */
+/**
+ * Writes all of what `dist/` holds: the entries, the types of what can be imported, and the licences of the packages
+ * inside.
+ */
 export async function build({ outDir, mapsDir }) {
   const modules = await bundle({ input: entries, outDir, mapsDir });
   writeTypes("index.ts", outDir);
@@ -80,7 +89,10 @@ export async function build({ outDir, mapsDir }) {
   chmodSync(cli, 0o755);
 }
 
-/** Writes the types of a file of src/ and of those it names to `<outDir>/types/`. What they hold is written out in the sources, not inferred. */
+/**
+ * Writes the types of a file of src/ and of those it names to `<outDir>/types/`. What they hold is written out in the
+ * sources, not inferred.
+ */
 function writeTypes(file, outDir, written = new Set()) {
   if (written.has(file)) return;
   written.add(file);
@@ -112,7 +124,10 @@ function inRoot(id) {
   return relative(root, id).split(sep).join("/");
 }
 
-/** Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/run-record/memory.ts" }`, built on demand; one built together share their state. */
+/**
+ * Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/run-record/memory.ts" }`, built on
+ * demand; one built together share their state.
+ */
 export async function load(input) {
   // In the repository, so that they find its packages and its files.
   mkdirSync(join(root, ".build"), { recursive: true });

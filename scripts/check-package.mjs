@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { version, exports, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** In bytes, a fifth above what it was when this was written: a package that grows more has taken something in by mistake. */
+/**
+ * In bytes, a fifth above what it was when this was written: a package that grows more has taken something in by
+ * mistake.
+ */
 const maxPacked = 1_950_000;
 const maxUnpacked = 5_000_000;
 

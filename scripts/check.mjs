@@ -1,4 +1,5 @@
-// Everything that must hold before a commit is merged. Runs every step, also after a failure, and ends with the list of what failed.
+// Everything that must hold before a commit is merged. Runs every step, also after a failure, and ends with the list of
+// what failed.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,5 @@
-// Takes out what building, testing and measuring made; with --installed what `npm ci` made too. What a user wrote stays.
+// Takes out what building, testing and measuring made; with --installed what `npm ci` made too. What a user wrote
+// stays.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
-// Writes the generated parts of the pages: tables of fields from their schemas into docs/configuration.md and docs/file-formats.md, and docs/cli.md from the
-// program's --help. With --check it writes nothing and fails when a page is stale.
+// Writes the generated parts of the pages: tables of fields from their schemas into docs/configuration.md and
+// docs/file-formats.md, and docs/cli.md from the program's --help. With --check it writes nothing and fails when a page
+// is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +10,10 @@ import { schemaTables } from "./docs/schema-page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Pages with parts between `<!-- generated from <source> -->` and `<!-- end -->`; the rest of the page is written by hand. */
+/**
+ * Pages with parts between `<!-- generated from <source> -->` and `<!-- end -->`; the rest of the page is written by
+ * hand.
+ */
 const pages = [
   ["docs/configuration.md", (schema) => schemaTables(root, schema)],
   ["docs/file-formats.md", (schema) => schemaTables(root, schema)],

@@ -1,4 +1,5 @@
-// Writes src/<wing>/generated/<schema>.ts from schemas/*.schema.json. With --check it writes nothing and fails when a file is stale.
+// Writes src/<wing>/generated/<schema>.ts from schemas/*.schema.json. With --check it writes nothing and fails when a
+// file is stale.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -52,7 +53,10 @@ if (stale.length > 0) {
   process.exitCode = 1;
 }
 
-/** A type that the compiler has numbered because it met it twice becomes the first again; one that a shared file has is imported. */
+/**
+ * A type that the compiler has numbered because it met it twice becomes the first again; one that a shared file has is
+ * imported.
+ */
 function withoutDoubles(compiled, wing, name) {
   const declaration =
     /(?:^\/\*\*(?:(?!\*\/)[^])*\*\/\n)?^export (?:interface|type) (\w+)([^]*?)(?=\n(?:\/\*\*|export )|$(?![^]))\n?/gm;

@@ -1,6 +1,7 @@
-// Writes schemas/validators/<schema>.cjs from schemas/*.schema.json: functions that answer whether a value is valid, and nothing more.
-// With --check it writes nothing and fails when a file is stale. Ajv compiles a schema at each start for as long as Node itself takes to
-// start, so the programs load these, and Ajv only to say what is wrong with an invalid file.
+// Writes schemas/validators/<schema>.cjs from schemas/*.schema.json: functions that answer whether a value is valid,
+// and nothing more. With --check it writes nothing and fails when a file is stale. Ajv compiles a schema at each start
+// for as long as Node itself takes to start, so the programs load these, and Ajv only to say what is wrong with an
+// invalid file.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +34,9 @@ function withoutProse(schema) {
   );
 }
 
-/** In place of Ajv's own, which the code would fetch with `require`. JSON Schema counts code points, not UTF-16 units. */
+/**
+ * In place of Ajv's own, which the code would fetch with `require`. JSON Schema counts code points, not UTF-16 units.
+ */
 const codePoints = `function (text) {
   let count = text.length;
   for (let at = 1; at < text.length; at++)

@@ -19,15 +19,22 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Settings that go before the environment and the settings files, as the flags of `research-ralph run` do. */
   readonly settings?: Omit<WrittenConfig, "agents" | "sources" | "hooks"> & { readonly model?: string };
-  /** Told each event in its order, without secrets of the environment. The run waits for it to return; it must not throw. */
+  /**
+   * Told each event in its order, without secrets of the environment. The run waits for it to return; it must not
+   * throw.
+   */
   readonly onEvent?: (event: LoopEvent) => void;
-  /** Ends the run at once when it is aborted, as SIGTERM does; the verdict is `interrupted`, and another run goes on from there. */
+  /**
+   * Ends the run at once when it is aborted, as SIGTERM does; the verdict is `interrupted`, and another run goes on
+   * from there.
+   */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Works on a project until there is a verdict, as `research-ralph run <folder>` does; nothing is printed. Rejects with an Error of one
- * sentence where it can't begin: no such project, an invalid file or setting, an agent that can't be used, a run that is under way.
+ * Works on a project until there is a verdict, as `research-ralph run <folder>` does; nothing is printed. Rejects with
+ * an Error of one sentence where it can't begin: no such project, an invalid file or setting, an agent that can't be
+ * used, a run that is under way.
  */
 export async function run(options: RunOptions): Promise<Verdict> {
   let verdict: Verdict | undefined;

@@ -27,7 +27,10 @@ export const row = {
   },
 };
 
-/** What is fenced under "# The paper" goes; other fenced parts (patterns, AGENTS.md, related papers) are the brief's own. */
+/**
+ * What is fenced under "# The paper" goes; other fenced parts (patterns, AGENTS.md, related papers) are the brief's
+ * own.
+ */
 function withoutPaper(brief) {
   const at = brief.indexOf("\n# The paper\n");
   if (at < 0) throw new Error("the brief has no part '# The paper'");

@@ -1,6 +1,6 @@
-// How well records of one work are found, on sets in which people said which are one. `--data` names a folder of such sets, or one of
-// them: records_pre_merged.csv and merged_record_ids.csv, as bib-dedupe has them; and, where present, bib-dedupe-test-cases.json with
-// labelled pairs. RR_MISSED=1 prints each pair that was decided wrongly, and why.
+// How well records of one work are found, on sets in which people said which are one. `--data` names a folder of such
+// sets, or one of them: records_pre_merged.csv and merged_record_ids.csv, as bib-dedupe has them; and, where present,
+// bib-dedupe-test-cases.json with labelled pairs. RR_MISSED=1 prints each pair that was decided wrongly, and why.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { load } from "../../scripts/bundle.mjs";

@@ -84,7 +84,9 @@ export const row = {
   },
 };
 
-/** A clock that goes on to the next moment somebody sleeps for once nothing else is under way; requests take no time. */
+/**
+ * A clock that goes on to the next moment somebody sleeps for once nothing else is under way; requests take no time.
+ */
 function eventClock(start) {
   let now = start;
   let underWay = 0;
@@ -97,7 +99,8 @@ function eventClock(start) {
       quiet = 0;
     });
   };
-  // The limiter reads and writes small files between a question and the next; three looks without a change mean that it is through.
+  // The limiter reads and writes small files between a question and the next; three looks without a change mean that it
+  // is through.
   const timer = setInterval(() => {
     quiet = underWay === 0 ? quiet + 1 : 0;
     if (quiet < 3 || sleepers.length === 0) return;

@@ -1,5 +1,6 @@
-// How well PDFs are read: sentences of another reader's text that are found in ours, and lines that run over two columns. `--data` names
-// a folder of PDFs, each with that text beside it (`<name>.txt`, as `pdftotext -enc UTF-8` writes it); without it pdftotext is asked.
+// How well PDFs are read: sentences of another reader's text that are found in ours, and lines that run over two
+// columns. `--data` names a folder of PDFs, each with that text beside it (`<name>.txt`, as `pdftotext -enc UTF-8`
+// writes it); without it pdftotext is asked.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { load } from "../../scripts/bundle.mjs";
@@ -41,7 +42,8 @@ async function scoreOf(path, findQuote, readPdf) {
   const name = basename(path).replace(/\.pdf$/i, "");
   const read = await readPdf(readFileSync(path));
   if (read.status !== "ok") return { name, depth: read.status, found: 0, of: sentences.length, spliced: 0, lines: 0 };
-  // Ours without its lists too: a sentence that stands in one only is not found, and none is refused for standing in one.
+  // Ours without its lists too: a sentence that stands in one only is not found, and none is refused for standing in
+  // one.
   const own = withoutReferences(read.text.text);
   const text = { ...read.text, text: own, marks: read.text.marks.filter(({ at }) => at < own.length) };
   const missed = sentences.filter((sentence) => !findQuote(text, sentence).found);

@@ -1,5 +1,6 @@
-// How well quotes are told from what is none, on articles and quotes that people marked in them. `--data` names a folder with
-// quotes.csv (pmcid, quote, start, end, label), nxml/PMC<id>.nxml and txt/PMC<id>.txt, as evidence-inference has them.
+// How well quotes are told from what is none, on articles and quotes that people marked in them. `--data` names a
+// folder with quotes.csv (pmcid, quote, start, end, label), nxml/PMC<id>.nxml and txt/PMC<id>.txt, as
+// evidence-inference has them.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../scripts/bundle.mjs";
@@ -140,7 +141,10 @@ const maxRows = 20;
 /** Sentences looked for in each article, in every form. */
 const maxSentences = 40;
 
-/** Whether a text has a quote, or two whole sentences in the order that was forged, at a second place: what it says there is not forged. */
+/**
+ * Whether a text has a quote, or two whole sentences in the order that was forged, at a second place: what it says
+ * there is not forged.
+ */
 function isSaid(text, quote, isOrder) {
   const said = text.toLowerCase();
   const [first, second] = quote.toLowerCase().replace(/\.$/, "").split(" … ");

@@ -1,5 +1,5 @@
-// How the CPU time of the quote finder and of the readers grows when what is repeated doubles, regular expressions included, which the
-// tests do not count. Linear work doubles, quadratic work grows fourfold.
+// How the CPU time of the quote finder and of the readers grows when what is repeated doubles, regular expressions
+// included, which the tests do not count. Linear work doubles, quadratic work grows fourfold.
 import { load } from "../../scripts/bundle.mjs";
 
 /** Characters repeated; twice as many are compared with them. */

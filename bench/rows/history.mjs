@@ -10,7 +10,10 @@ const restOfBrief = 3_000;
 /** What a historian's model reads besides the material. */
 const historianFloor = 1_200;
 
-/** What a model that reads a token in so many milliseconds takes to answer: a local one reads some 10,000 tokens a second. */
+/**
+ * What a model that reads a token in so many milliseconds takes to answer: a local one reads some 10,000 tokens a
+ * second.
+ */
 const msPerToken = 0.1;
 /** A reason that one iteration alone met; the brief of the last iteration must still tell it. */
 const fact = "the table of wheel diameters is in inches, not in millimetres";

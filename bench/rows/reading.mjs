@@ -1,4 +1,5 @@
-// What reading documents costs: papers of 20 and of 300 pages beside pdftotext, and documents made to stop their reader.
+// What reading documents costs: papers of 20 and of 300 pages beside pdftotext, and documents made to stop their
+// reader.
 import { execFileSync, fork } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -91,7 +92,9 @@ async function costOf(child) {
   return { cpu, megabytes };
 }
 
-/** A PDF of so many pages: those of the longest of a folder's PDFs, again and again, or invented ones in two columns. */
+/**
+ * A PDF of so many pages: those of the longest of a folder's PDFs, again and again, or invented ones in two columns.
+ */
 async function paperOf(count, data) {
   const paper = await PDFDocument.create();
   const files = data === undefined ? [] : readdirSync(data).filter((name) => /\.pdf$/i.test(name));

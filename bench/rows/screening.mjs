@@ -1,5 +1,6 @@
-// How soon screening finds the relevant records where the order learns from what was kept and dropped: a simulation on reviews whose records
-// people labelled. `--data` names a folder of CSV files with the columns title, abstract and label_included, as ASReview's datasets have them.
+// How soon screening finds the relevant records where the order learns from what was kept and dropped: a simulation on
+// reviews whose records people labelled. `--data` names a folder of CSV files with the columns title, abstract and
+// label_included, as ASReview's datasets have them.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { load } from "../../scripts/bundle.mjs";
@@ -66,7 +67,10 @@ const worksOf = (records) => records.map((record) => ({ record, provenance: { me
 /** What the rule promises: so much of what is relevant, with so much confidence. */
 const asked = { target: 0.95, confidence: 0.95 };
 
-/** Each simulation begins as a person does who knows one paper: its title is what is sought, and it is the first that is kept. */
+/**
+ * Each simulation begins as a person does who knows one paper: its title is what is sought, and it is the first that is
+ * kept.
+ */
 function simulate({ records, wanted }, ranking, recallBound) {
   const known = [...wanted];
   const some = Math.min(starts, known.length);

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The table of one row's results; `source` is "bench/results.json: <row>", or "bench/results.json: <row>, <start>" for those parts of the
- * row whose name begins so. A part "found 98/100" is shown with its share.
+ * The table of one row's results; `source` is "bench/results.json: <row>", or "bench/results.json: <row>, <start>" for
+ * those parts of the row whose name begins so. A part "found 98/100" is shown with its share.
  */
 export function resultsTable(root, source) {
   const [path, wanted = ""] = source.split(": ");

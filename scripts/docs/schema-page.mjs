@@ -61,7 +61,10 @@ function rows(schema, all, prefix = "") {
 
 const table = (schema, all) => ["| field | type | meaning |", "| --- | --- | --- |", ...rows(schema, all)].join("\n");
 
-/** The tables of one schema: one of its own fields and one for each definition with fields, under headings of the third level. */
+/**
+ * The tables of one schema: one of its own fields and one for each definition with fields, under headings of the third
+ * level.
+ */
 export function schemaTables(root, path) {
   const text = readFileSync(join(root, path), "utf8");
   const schema = JSON.parse(text);

@@ -1,7 +1,11 @@
-// A lint rule for the house of CONTRIBUTING.md: imports point down only. It sees static, dynamic, re-exporting and type imports.
+// A lint rule for the house of CONTRIBUTING.md: imports point down only. It sees static, dynamic, re-exporting and type
+// imports.
 import { dirname, join, relative, sep } from "node:path";
 
-/** The wings from the roof to the cellar. A file may import its own wing and any wing below; wings of one floor do not see each other. */
+/**
+ * The wings from the roof to the cellar. A file may import its own wing and any wing below; wings of one floor do not
+ * see each other.
+ */
 const floors = [
   ["cli", "index"],
   ["commands"],
@@ -17,8 +21,8 @@ const neighbours = {
 };
 
 /**
- * What each folder of a wing may import of its own wing, beside itself. `*`: everything listed here. A folder that is not listed has no
- * place yet, which is an error: whoever adds a concept says what it stands on.
+ * What each folder of a wing may import of its own wing, beside itself. `*`: everything listed here. A folder that is
+ * not listed has no place yet, which is an error: whoever adds a concept says what it stands on.
  */
 const folders = {
   engine: {
@@ -51,8 +55,8 @@ const folders = {
 };
 
 /**
- * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself are its roof: they may
- * import any of its folders, and none of them imports a file of the roof.
+ * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself are
+ * its roof: they may import any of its folders, and none of them imports a file of the roof.
  */
 const inside = {
   "research/workflow": {
@@ -69,7 +73,10 @@ const inside = {
 /** What any file of its wing or above may import, whatever the folder. */
 const forEveryone = ["engine/loop/types", "engine/generated", "research/generated"];
 
-/** Files with a shorter list than their folder: the loop knows its own words, how agents run side by side and how a member is left out, and nothing else. */
+/**
+ * Files with a shorter list than their folder: the loop knows its own words, how agents run side by side and how a
+ * member is left out, and nothing else.
+ */
 const onlyImports = new Map([
   ["engine/loop/run-loop", ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes", "engine/lib/given"]],
   [

@@ -4,8 +4,8 @@ import { ExpectedError } from "../engine/lib/errors.js";
 const shells = ["bash", "zsh", "fish"] as const;
 
 /**
- * A script that completes commands, their options and the names of projects in a shell. One table is made from the program itself, and each
- * shell gets the words around it.
+ * A script that completes commands, their options and the names of projects in a shell. One table is made from the
+ * program itself, and each shell gets the words around it.
  * @throws ExpectedError (exit code 2) for another shell.
  */
 export function completionScript(program: Command, shell: string): string {

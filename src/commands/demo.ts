@@ -10,7 +10,10 @@ const topic = "Sample sim2real transfer for dexterous manipulation";
 /** The corpus holds twelve documents, one of them twice. */
 const papers = 11;
 
-/** A whole project over the packaged sample papers; by default with the baseline agent, so it needs no key and no network. */
+/**
+ * A whole project over the packaged sample papers; by default with the baseline agent, so it needs no key and no
+ * network.
+ */
 export async function demoCommand(
   { flags, quiet, json }: { readonly flags: ConfigFlags; readonly quiet: boolean; readonly json: boolean },
   io: Io,

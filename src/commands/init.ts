@@ -15,7 +15,10 @@ import { claudeName, lessonsName, promptName, researchesName, rrdName } from "..
 
 /** Packaged defaults that people may edit. */
 const editable = [promptName, lessonsName, claudeName];
-/** Journal, lock, transcripts, caches and broken files that were set aside belong to this machine; temporary files of atomic writes never to anybody. */
+/**
+ * Journal, lock, transcripts, caches and broken files that were set aside belong to this machine; temporary files of
+ * atomic writes never to anybody.
+ */
 const ignored = [`${hiddenName}/`, ".*.ralph-tmp", `${rrdName}.broken-*`];
 
 interface Step {
@@ -23,7 +26,10 @@ interface Step {
   readonly did: "made" | "kept" | "added to";
 }
 
-/** Makes the current folder a home for projects: files to edit, a git repository, what git should ignore. Overwrites nothing. */
+/**
+ * Makes the current folder a home for projects: files to edit, a git repository, what git should ignore. Overwrites
+ * nothing.
+ */
 export async function initCommand(
   { json, yes = false }: { readonly json: boolean; readonly yes?: boolean },
   io: Io,
@@ -61,7 +67,10 @@ export async function initCommand(
   return 0;
 }
 
-/** Lets the person choose among the agents that are installed, and writes that down; the file, where anything was written. */
+/**
+ * Lets the person choose among the agents that are installed, and writes that down; the file, where anything was
+ * written.
+ */
 async function askForAgent(io: Io): Promise<string | undefined> {
   const files = projectFiles(io.cwd);
   if (files.some((file) => existsSync(file))) return undefined;

@@ -8,8 +8,9 @@ import { withCommandFirst } from "./old-spelling.js";
 import { buildProgram } from "./program.js";
 
 /**
- * Runs the command that `args` name, as typed behind `research-ralph`; returns its exit code. Everything a command reads of its
- * surroundings and everything it prints goes through `io`, so it runs in a test's own process too. Never throws.
+ * Runs the command that `args` name, as typed behind `research-ralph`; returns its exit code. Everything a command
+ * reads of its surroundings and everything it prints goes through `io`, so it runs in a test's own process too. Never
+ * throws.
  */
 export async function main(args: readonly string[], io: Io, version: string): Promise<number> {
   try {

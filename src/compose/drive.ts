@@ -117,7 +117,10 @@ export async function drive<State, U extends Unit, P, C>(
 /** How often a person's messages are looked for, in milliseconds. */
 const lookMs = 1_000;
 
-/** Tells a person at once that a run has seen what they asked for from another terminal; it acts on it before its next iteration. */
+/**
+ * Tells a person at once that a run has seen what they asked for from another terminal; it acts on it before its next
+ * iteration.
+ */
 function tellOfMessages(folder: string, tell: Tell): () => void {
   const says = [
     { at: join(folder, pauseName), text: "Paused: the run ends before its next iteration." },

@@ -18,8 +18,9 @@ interface Worker {
 }
 
 /**
- * What a forecast for a project rests on until it has read papers of its own: what the same agent took for other projects in the
- * folder it lies in, else dated figures at the price of its model. Never throws: without either there is no forecast.
+ * What a forecast for a project rests on until it has read papers of its own: what the same agent took for other
+ * projects in the folder it lies in, else dated figures at the price of its model. Never throws: without either there
+ * is no forecast.
  */
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
   const model = modelNamed(worker.model);

@@ -16,7 +16,10 @@ import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 import type { Library } from "../research/workflow/prepare.js";
 
-/** Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an agent found. */
+/**
+ * Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an
+ * agent found.
+ */
 export function libraryFor(
   folder: string,
   root: string,

@@ -76,8 +76,8 @@ export async function openProject(
 }
 
 /**
- * The workflow with `requests` aborted as soon as one of its preparations is. The loop aborts a preparation only where the run is over, after
- * a bug too, so nobody needs the answer of any request under way.
+ * The workflow with `requests` aborted as soon as one of its preparations is. The loop aborts a preparation only where
+ * the run is over, after a bug too, so nobody needs the answer of any request under way.
  */
 export const endingRequests = (workflow: ResearchWorkflow, requests: AbortController): ResearchWorkflow => ({
   ...workflow,
@@ -119,7 +119,10 @@ interface OpenProject {
   close(verdict?: Verdict): Promise<void>;
 }
 
-/** Opens the project and says what a person has to know before anything is begun; `warned`: every agent that may be started. */
+/**
+ * Opens the project and says what a person has to know before anything is begun; `warned`: every agent that may be
+ * started.
+ */
 async function opened<Opened>(
   folder: string,
   config: ResolvedConfig,
@@ -209,7 +212,10 @@ async function forecastNow(research: Pick<Research, "load">, experience: Experie
   return forecast === undefined ? [] : [wholeForecast(forecast)];
 }
 
-/** Resets the count of iterations without a result where a person wants so, or has chosen agents that had no part in them. */
+/**
+ * Resets the count of iterations without a result where a person wants so, or has chosen agents that had no part in
+ * them.
+ */
 async function countAnew(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
   const { rrd, ledger } = await research.load();
   const row = withoutResult(rrd, ledger);

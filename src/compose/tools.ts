@@ -22,8 +22,10 @@ import type { ServeTools } from "../research/workflow/brief/brief.js";
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
 
 /**
- * What the tools reach of a project: its records, the texts kept in it, and its sources. Reads at each call, so a run under way is seen.
- * Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's search is part of the project's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal` ends what is being asked.
+ * What the tools reach of a project: its records, the texts kept in it, and its sources. Reads at each call, so a run
+ * under way is seen. Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's
+ * search is part of the project's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal`
+ * ends what is being asked.
  */
 export async function toolContextFor(
   folder: string,
@@ -61,7 +63,10 @@ const searchable = (names: readonly string[], root: string): readonly Source[] =
   ...new Set(names.flatMap((name) => sourcesFor(name, root)).filter(({ search }) => search !== undefined)),
 ];
 
-/** How the CLI of an agent starts our own program to serve tools for this project. What is about one paper asks nothing outside. */
+/**
+ * How the CLI of an agent starts our own program to serve tools for this project. What is about one paper asks nothing
+ * outside.
+ */
 export const toolsOf =
   (folder: string, { sources }: Pick<ResolvedConfig, "sources">, env: NodeJS.ProcessEnv): ServeTools =>
   (names, paper) => ({
@@ -78,7 +83,10 @@ export const toolsOf =
 /** By which way the network is reached. A CLI may start its servers with none of its own environment. */
 const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
-/** What searching needs of the environment: keys of what these tools ask, where this machine's state is, and the way to the network. */
+/**
+ * What searching needs of the environment: keys of what these tools ask, where this machine's state is, and the way to
+ * the network.
+ */
 function variablesFor(sources: ResolvedConfig["sources"], names: readonly string[]): string[] {
   const asked = names.includes("code_links") ? [...allSources, gitHub, huggingFace] : allSources;
   const keys = asked.flatMap((source) => settingsOf(source, sources).key_variable ?? source.keyVariable ?? []);

@@ -12,7 +12,9 @@ beforeAll(async () => {
   expect(await cli(["demo", "--quiet"], cwd)).toMatchObject({ code: 0 });
 });
 
-/** All names of members in a JSON value. Names of kinds of units, agents and dimensions are data, and are spelled alike. */
+/**
+ * All names of members in a JSON value. Names of kinds of units, agents and dimensions are data, and are spelled alike.
+ */
 const names = (value: unknown): string[] =>
   typeof value !== "object" || value === null
     ? []

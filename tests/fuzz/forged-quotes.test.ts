@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { findQuote } from "../../src/research/evidence/find-quote.js";
 import { disguised, Draw, forged, type QuoteClass } from "./quote-table.js";
 
-/** Of each class; the whole table is some 500 forged and 500 true quotes in the full run, a tenth of them in `npm test`. */
+/**
+ * Of each class; the whole table is some 500 forged and 500 true quotes in the full run, a tenth of them in `npm test`.
+ */
 const casesEach = Number(process.env["RR_FUZZ_CASES"] ?? 1500) >= 1000 ? 40 : 4;
 const seed = Number(process.env["RR_SEED"] ?? 1);
 

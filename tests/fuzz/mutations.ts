@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import fc from "../support/fast-check.js";
 
-/** How many cases a property is tried with: 150 in `npm test`, 1,500 in `npm run test:system`, 100,000 with `npm run test:fuzz`. */
+/**
+ * How many cases a property is tried with: 150 in `npm test`, 1,500 in `npm run test:system`, 100,000 with `npm run
+ * test:fuzz`.
+ */
 export const cases = (share = 1): number =>
   Math.max(30, Math.round(Number(process.env["RR_FUZZ_CASES"] ?? 1500) * share));
 
@@ -197,7 +200,10 @@ export function pointsInto(document: unknown, pointer: string): boolean {
   return true;
 }
 
-/** As expect(found).toEqual(wanted), which walks both trees for a millisecond, and is asked only where their texts differ. */
+/**
+ * As expect(found).toEqual(wanted), which walks both trees for a millisecond, and is asked only where their texts
+ * differ.
+ */
 export function expectSame(found: unknown, wanted: unknown): void {
   if (JSON.stringify(found) !== JSON.stringify(wanted)) expect(found).toEqual(wanted);
 }

@@ -1,6 +1,7 @@
 /**
- * Forged and true quotes of papers that nobody wrote: for each class a sentence with its quote, drawn from a few words. What a class forges
- * or disguises is said by its name; `text` is the stretch of the paper, which the test sets among others.
+ * Forged and true quotes of papers that nobody wrote: for each class a sentence with its quote, drawn from a few words.
+ * What a class forges or disguises is said by its name; `text` is the stretch of the paper, which the test sets among
+ * others.
  */
 export interface QuoteCase {
   readonly text: string;

@@ -5,8 +5,8 @@ import { cases } from "./mutations.js";
 import { tallyOf } from "./tally.js";
 
 /**
- * What each piece says, written down by hand: no rule of Unicode's or of the finder's is asked. Nothing is said by white space and
- * punctuation; a number is one saying, however many pieces it has.
+ * What each piece says, written down by hand: no rule of Unicode's or of the finder's is asked. Nothing is said by
+ * white space and punctuation; a number is one saying, however many pieces it has.
  */
 const sayings: Readonly<Record<string, string>> = {
   ...Object.fromEntries([..."abnot"].map((letter) => [letter, letter])),
@@ -30,7 +30,10 @@ const sayings: Readonly<Record<string, string>> = {
 };
 const inPieces = Object.keys(sayings).toSorted((a, b) => b.length - a.length);
 
-/** Few words, so that a text nearly holds a quote by chance; no bracket, ellipsis or run of dots, which may stand for other words. */
+/**
+ * Few words, so that a text nearly holds a quote by chance; no bracket, ellipsis or run of dots, which may stand for
+ * other words.
+ */
 const words = [
   ...[
     "a ",
@@ -79,7 +82,10 @@ interface Saying {
   readonly to: number;
 }
 
-/** What a text of these words says, piece by piece; a number of its digits, its point, its fraction and its power is one. A ² of no number is a 2, as in H₂O. */
+/**
+ * What a text of these words says, piece by piece; a number of its digits, its point, its fraction and its power is
+ * one. A ² of no number is a 2, as in H₂O.
+ */
 function read(text: string): Saying[] {
   const found: Saying[] = [];
   for (let at = 0; at < text.length;) {

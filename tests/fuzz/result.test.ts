@@ -24,7 +24,10 @@ const leave = (text: string) => writeFileSync(join(workspace, "result.json"), te
 const judgeIt = (kind: Kind) =>
   judge(state, unitOf(kind), workspace, { ...material("p3"), batch }, [], { ...judging, redact: redactFor({}) });
 
-/** What was accepted can be folded, and the file stays valid; what was refused says why, and each reason that has a pointer points somewhere. */
+/**
+ * What was accepted can be folded, and the file stays valid; what was refused says why, and each reason that has a
+ * pointer points somewhere.
+ */
 async function expectVerdict(kind: Kind, document: Json | undefined): Promise<boolean> {
   const judged = await judgeIt(kind);
   if ("reasons" in judged) {

@@ -63,7 +63,9 @@ const judgements: Readonly<Record<string, (rrd: Rrd, lines: readonly LedgerLine[
 };
 const kinds = Object.keys(judgements);
 
-/** Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in. */
+/**
+ * Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in.
+ */
 function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
   const state = { rrd, ledger: lines, status: statusOf(rrd, lines) };
   nextUnit(state, [], [], "/my-research");

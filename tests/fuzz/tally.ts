@@ -5,8 +5,8 @@ import { expect } from "vitest";
 export interface Tally {
   count(end: string): void;
   /**
-   * Holds each named end to its least share of all cases (0 to 1), so that no side of the property is empty; leaves the counts, a
-   * line of JSON, in the file that RR_REPORT names.
+   * Holds each named end to its least share of all cases (0 to 1), so that no side of the property is empty; leaves the
+   * counts, a line of JSON, in the file that RR_REPORT names.
    */
   close(least: Readonly<Record<string, number>>): void;
 }

@@ -42,7 +42,10 @@ function follow(ref: string, file: string): [Schema, string] {
   return [node as Schema, target];
 }
 
-/** Values that mostly fit the schema, with texts and numbers on and around its bounds. Patterns and the like are left to chance. */
+/**
+ * Values that mostly fit the schema, with texts and numbers on and around its bounds. Patterns and the like are left to
+ * chance.
+ */
 function near(schema: Schema, file: string, depth = 0): fc.Arbitrary<Json> {
   if (schema.$ref !== undefined) return near(...follow(schema.$ref, file), depth + 1);
   if (schema.const !== undefined) return fc.constant(schema.const);

@@ -48,6 +48,19 @@ test("circles are found, also those of types alone", () => {
   expect(circlesIn(planted)).toEqual([["a.ts", "b.ts", "deep/c.ts"]]);
 });
 
+test("no comment is wider than 120 characters; the formatter holds that for code", () => {
+  const wide = files
+    .filter((file) => !file.includes("/generated/"))
+    .flatMap((file) =>
+      readFileSync(join(src, file), "utf8")
+        .split("\n")
+        .flatMap((line, index) =>
+          /^\s*(?:\/\/|\/?\*)/.test(line) && line.length > 120 ? [`${file}:${index + 1}`] : [],
+        ),
+    );
+  expect(wide).toEqual([]);
+});
+
 test("no file imports itself by way of others, types included", () => {
   expect(graph.size).toBeGreaterThan(100);
   expect(circlesIn(graph)).toEqual([]);
@@ -73,7 +86,10 @@ const names = [
   ),
 ];
 
-/** Names of the layouts that a file writes by itself: those with an ending or in capitals anywhere, plain words only in a path. */
+/**
+ * Names of the layouts that a file writes by itself: those with an ending or in capitals anywhere, plain words only in
+ * a path.
+ */
 function strayNames(text: string): string[] {
   const code = withoutImports(text).replace(/^\s*(\/\/|\/?\*).*$/gm, "");
   const inPaths = [...code.matchAll(/\b(?:join|resolve)\(([^;]*?)\)/g)].map(([, args = ""]) => args).join("\n");

@@ -8,7 +8,9 @@ import { summaries } from "../../src/commands/help-text.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });
 const read = (page: string) => readFileSync(join(root, page), "utf8");
-/** The anchors of a page, as GitHub makes them from its headings: lower case, without punctuation, blanks as hyphens. */
+/**
+ * The anchors of a page, as GitHub makes them from its headings: lower case, without punctuation, blanks as hyphens.
+ */
 const anchorsOf = (page: string): string[] =>
   matches(read(page).replace(/^```[\s\S]*?^```/gm, ""), /^#+ (.+)$/gm).map((heading) =>
     heading

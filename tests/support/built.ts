@@ -7,7 +7,9 @@ import fastGlob from "fast-glob";
 import { build } from "../../scripts/bundle.mjs";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 
-/** Builds the package into a folder of its own, so that nobody's dist/ is replaced under their feet; returns the folder. */
+/**
+ * Builds the package into a folder of its own, so that nobody's dist/ is replaced under their feet; returns the folder.
+ */
 export async function buildPackage(): Promise<string> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "rr-built-")));
   for (const file of ["package.json", "bin"]) cpSync(packageFile(file), join(root, file), { recursive: true });
@@ -20,8 +22,8 @@ export async function buildPackage(): Promise<string> {
 let building: Promise<string> | undefined;
 
 /**
- * The built package of the sources as they were when a test file first asked; the test files of a run share it. Nobody may write into
- * it, and it goes with the run's temporary folder.
+ * The built package of the sources as they were when a test file first asked; the test files of a run share it. Nobody
+ * may write into it, and it goes with the run's temporary folder.
  */
 export const sharedPackage = (): Promise<string> => (building ??= findOrBuild());
 

@@ -7,8 +7,8 @@ import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
 const budgets = { engine: 65, research: 85, commands: 35, compose: 2, house: 20, fuzz: 18, runner: 15 };
 
 /**
- * Counts the CPU seconds of a run of the tests and prints them a wing, beside the budget where the whole of `npm test` was run. A
- * wing over its budget is a warning, as machines differ; one at three times its budget fails the run.
+ * Counts the CPU seconds of a run of the tests and prints them a wing, beside the budget where the whole of `npm test`
+ * was run. A wing over its budget is a warning, as machines differ; one at three times its budget fails the run.
  */
 export default function countCpu({ config }: { readonly config: { readonly name?: string } }): () => void {
   const file = join(tmpdir(), `cpu-${process.pid}.jsonl`);

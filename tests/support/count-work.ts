@@ -1,8 +1,9 @@
 import { Session } from "node:inspector/promises";
 
 /**
- * Counts the work of a function: how often each block of JavaScript was carried out, by V8's own coverage, packages included, and the
- * characters that string methods and regular expressions were given. What a regular expression does within is counted by `stepsOf`.
+ * Counts the work of a function: how often each block of JavaScript was carried out, by V8's own coverage, packages
+ * included, and the characters that string methods and regular expressions were given. What a regular expression does
+ * within is counted by `stepsOf`.
  */
 export async function countWork(work: () => unknown): Promise<number> {
   const session = new Session();

@@ -39,7 +39,10 @@ export function byWing(files: readonly FileCpu[]): Map<string, number> {
   return wings;
 }
 
-/** One line a wing: used, budget, and what to do where it is over. `budgets` in CPU seconds; a wing without one is only told. */
+/**
+ * One line a wing: used, budget, and what to do where it is over. `budgets` in CPU seconds; a wing without one is only
+ * told.
+ */
 export function cpuLines(used: ReadonlyMap<string, number>, budgets: Readonly<Record<string, number>>): string[] {
   const total = [...used.values()].reduce((sum, seconds) => sum + seconds, 0);
   const all = Object.values(budgets).reduce((sum, seconds) => sum + seconds, 0);

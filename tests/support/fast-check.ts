@@ -4,8 +4,9 @@ const seed = Number(process.env["RR_SEED"] ?? 1);
 const cases = process.env["RR_FUZZ_CASES"];
 
 /**
- * fast-check as every test has it: with the same cases in each run, so that whether a test passes is never a matter of luck.
- * RR_SEED tries others; `npm run test:fuzz` draws one and says it. A failure says how to have the same cases again.
+ * fast-check as every test has it: with the same cases in each run, so that whether a test passes is never a matter of
+ * luck. RR_SEED tries others; `npm run test:fuzz` draws one and says it. A failure says how to have the same cases
+ * again.
  */
 fc.configureGlobal({
   seed,

@@ -1,6 +1,6 @@
 /**
- * What a hostile document or quote repeats: brackets, tags, attributes, entities, macros, white space, marks, combining signs, digits,
- * quotation marks, ellipses, and what the rules of the readers and of the quote finder look for.
+ * What a hostile document or quote repeats: brackets, tags, attributes, entities, macros, white space, marks, combining
+ * signs, digits, quotation marks, ellipses, and what the rules of the readers and of the quote finder look for.
  */
 // oxfmt-ignore
 export const longRepeats: readonly string[] = [

@@ -45,7 +45,10 @@ export function makeResearch(
   return folder;
 }
 
-/** A research that needs no network: two of the sample papers, then the report, then ideas. Five iterations of the unit agent. */
+/**
+ * A research that needs no network: two of the sample papers, then the report, then ideas. Five iterations of the unit
+ * agent.
+ */
 export const sampleResearch = (cwd: string, name = "grasping-2026-03-01"): string =>
   makeResearch(cwd, name, {
     phase: "DISCOVERY",

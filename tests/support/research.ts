@@ -145,7 +145,10 @@ export const ideas = (over: object = {}) => ({
   ...over,
 });
 
-/** What a scripted agent leaves behind for a brief: an object for result.json, text for it, or nothing; and its last words. */
+/**
+ * What a scripted agent leaves behind for a brief: an object for result.json, text for it, or nothing; and its last
+ * words.
+ */
 export interface Answer {
   readonly result?: unknown;
   readonly text?: string;

@@ -39,7 +39,9 @@ export const works: Page = {
   }),
 };
 
-/** A folder to stand in whose configuration names test servers for arXiv and Crossref and turns every other source off. */
+/**
+ * A folder to stand in whose configuration names test servers for arXiv and Crossref and turns every other source off.
+ */
 export async function scholarly(
   arxiv: Page,
   crossref: Page,

@@ -1,4 +1,5 @@
-// A second state of the record store's: a task with criteria that are worked off, and findings that are numbered as they come.
+// A second state of the record store's: a task with criteria that are worked off, and findings that are numbered as
+// they come.
 import type { Fields, StateFormat } from "../../src/engine/storage/records/format.js";
 
 interface Criterion extends Fields {

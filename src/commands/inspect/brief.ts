@@ -30,8 +30,8 @@ interface BriefArguments {
 }
 
 /**
- * Prints what the next iteration's agent would be given, to the letter. Runs nothing, asks nobody and writes nothing: where a run would ask
- * sources first, it is made from what is known so far, and stderr says who would be asked.
+ * Prints what the next iteration's agent would be given, to the letter. Runs nothing, asks nobody and writes nothing:
+ * where a run would ask sources first, it is made from what is known so far, and stderr says who would be asked.
  */
 export async function briefCommand({ folder: argument, flags = {}, json }: BriefArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);

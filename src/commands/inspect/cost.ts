@@ -14,7 +14,10 @@ import type { Experience } from "../../research/workflow/derived/forecast.js";
 import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "../../research/overview/costs.js";
 import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
 
-/** Prints what a project cost and what for; without a folder, what all projects here did, and `new` and `read` that left none. */
+/**
+ * Prints what a project cost and what for; without a folder, what all projects here did, and `new` and `read` that left
+ * none.
+ */
 export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   const folders = argument === undefined ? await listResearches(io.cwd) : [];
   if (argument !== undefined || folders.length === 1) {

@@ -43,7 +43,9 @@ interface Broken {
   readonly broken: string;
 }
 
-/** Prints every research under ./researches. Files are parsed, not validated: 200 of 180 KB have to be there at once. */
+/**
+ * Prints every research under ./researches. Files are parsed, not validated: 200 of 180 KB have to be there at once.
+ */
 export async function listCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
   const rows: Row[] = [];
   for (const folder of await listResearches(io.cwd)) rows.push(await readRow(folder));
@@ -61,7 +63,8 @@ async function readRow(folder: string): Promise<Row> {
   const name = basename(folder);
   try {
     const path = rrdFile(folder);
-    // One after the other, and not by promises: those cost more processor time (110 ms for 200 files) than parsing does.
+    // One after the other, and not by promises: those cost more processor time (110 ms for 200 files) than parsing
+    // does.
     const { size } = statSync(path);
     if (size > maxRrdBytes) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
     const parsed = parseBytes(readFileSync(path));
@@ -101,7 +104,8 @@ async function readRow(folder: string): Promise<Row> {
 
 /**
  * JSON read byte for byte: letters outside ASCII come out wrong until `decode` puts them right, and nothing else does.
- * Decoding 36 MB of UTF-8 took as long as everything else together (155 of 350 ms). A sentence where it is no JSON, in the words of `validate`.
+ * Decoding 36 MB of UTF-8 took as long as everything else together (155 of 350 ms). A sentence where it is no JSON, in
+ * the words of `validate`.
  */
 function parseBytes(bytes: Buffer): Rrd | null | string {
   const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -114,7 +118,10 @@ function parseBytes(bytes: Buffer): Rrd | null | string {
   }
 }
 
-/** What a row is made of, in today's shape. Papers that look alike in it are read once: a pool of any size has a handful of kinds. */
+/**
+ * What a row is made of, in today's shape. Papers that look alike in it are read once: a pool of any size has a handful
+ * of kinds.
+ */
 function outlineOf(rrd: Rrd): Rrd {
   const outlines = rrd.papers_pool.map((paper) => ({
     id: paper?.id === undefined ? undefined : "any",

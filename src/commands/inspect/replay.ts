@@ -19,8 +19,9 @@ interface Replayed {
 }
 
 /**
- * Makes a project's search again out of queries.jsonl and the answers in .ralph/http, without the network, and says whether the same pool of
- * candidates comes out, byte for byte: exit code 0 where it does, else 1. With `json` it prints the pool itself.
+ * Makes a project's search again out of queries.jsonl and the answers in .ralph/http, without the network, and says
+ * whether the same pool of candidates comes out, byte for byte: exit code 0 where it does, else 1. With `json` it
+ * prints the pool itself.
  */
 export async function replayCommand({ folder: given, json }: FolderOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, given);

@@ -17,7 +17,10 @@ interface Finding extends Problem {
   readonly derived?: unknown;
 }
 
-/** Prints every problem of a project with its JSON pointer. Exit code 1 only for errors: old runs contradict themselves, and are read all the same. */
+/**
+ * Prints every problem of a project with its JSON pointer. Exit code 1 only for errors: old runs contradict themselves,
+ * and are read all the same.
+ */
 export async function validateCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const path = join(folder, rrdName);

@@ -27,7 +27,10 @@ const settleMs = 150;
 /** How often elapsed times and locks of killed processes are looked at, in milliseconds. */
 const lookAgainMs = 2_000;
 
-/** Follows all projects under a folder until `ended` (by default Ctrl+C), no matter which process works on them. Changes nothing. */
+/**
+ * Follows all projects under a folder until `ended` (by default Ctrl+C), no matter which process works on them. Changes
+ * nothing.
+ */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
   const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
@@ -112,7 +115,10 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   return 0;
 }
 
-/** A project that is named as elsewhere, or any folder that is there: one may be made in it yet. Throws ExpectedError where nothing is. */
+/**
+ * A project that is named as elsewhere, or any folder that is there: one may be made in it yet. Throws ExpectedError
+ * where nothing is.
+ */
 async function watchedFolder(cwd: string, argument: string): Promise<string> {
   const path = resolve(cwd, argument);
   return findResearch(cwd, argument).catch((error: unknown) => {

@@ -21,7 +21,10 @@ export async function choose(
   return choice;
 }
 
-/** The topic of a new project, from the person. @throws ExpectedError (exit code 2) where nobody can be asked, or nothing is said. */
+/**
+ * The topic of a new project, from the person. @throws ExpectedError (exit code 2) where nobody can be asked, or
+ * nothing is said.
+ */
 export async function askForTopic(io: Io): Promise<string> {
   const example = 'research-ralph new "sim2real transfer for dexterous manipulation"';
   if (!io.canAsk) throw new ExpectedError(`The topic is missing; give one, such as ${example}.`, 2);
@@ -44,7 +47,9 @@ export function needTerminal(io: Io): void {
     throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or omit --ask.", 2);
 }
 
-/** Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes. */
+/**
+ * Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes.
+ */
 export async function askOpenQuestions(folder: string, rrd: Rrd, git: boolean, io: Io): Promise<Rrd> {
   const answers = await askAll((rrd.open_questions ?? []).filter(isQuestion), io);
   if (answers.size === 0) return rrd;
@@ -88,8 +93,8 @@ async function askAll(
 }
 
 /**
- * The state with these answers, by question, as defaults of its open questions, and each in the field that its question names, as far as the
- * answer fits there. Pure.
+ * The state with these answers, by question, as defaults of its open questions, and each in the field that its question
+ * names, as far as the answer fits there. Pure.
  */
 export function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
   let answered = rrd;
@@ -108,7 +113,10 @@ export function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd
   return { ...answered, open_questions };
 }
 
-/** A copy with the field at `path` answered, in the kind of value that stands there; undefined where there is no such field. */
+/**
+ * A copy with the field at `path` answered, in the kind of value that stands there; undefined where there is no such
+ * field.
+ */
 function setAt(value: unknown, [first = "", ...rest]: readonly string[], answer: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, first))
     return undefined;

@@ -9,8 +9,8 @@ import { shown } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/folder/layout.js";
 
 /**
- * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked about once,
- * where a person can be asked; else throws ExpectedError (exit code 2) with the two choices.
+ * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked
+ * about once, where a person can be asked; else throws ExpectedError (exit code 2) with the two choices.
  */
 export async function classicPrompt(
   folder: string,

@@ -12,7 +12,10 @@ import { countsOf, countsText } from "../../research/overview/counts.js";
 import { workStateOf } from "../../research/overview/work-state.js";
 import { nameFor } from "../../research/overview/find-research.js";
 
-/** What a project has come to when a run of it ends, and what to do next; nothing where it can't be read, which the verdict says. */
+/**
+ * What a project has come to when a run of it ends, and what to do next; nothing where it can't be read, which the
+ * verdict says.
+ */
 export async function endLines(folder: string, verdict: Verdict, io: Io): Promise<string[]> {
   const read = await readResearch(folder).catch(() => undefined);
   if (read === undefined) return [];

@@ -25,7 +25,10 @@ interface ReadArguments {
   readonly json: boolean;
 }
 
-/** Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps nothing. */
+/**
+ * Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps
+ * nothing.
+ */
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
   const reference = await typedReference(input, io.cwd);
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });

@@ -43,7 +43,10 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
   };
 }
 
-/** A reading for people: verdict and scores first, then every claim with its quote and whether it was found. `isTrial`: say what many would cost. */
+/**
+ * A reading for people: verdict and scores first, then every claim with its quote and whether it was found. `isTrial`:
+ * say what many would cost.
+ */
 export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">, isTrial = true): string[] {
   const { paper, totals, spending, thirty_papers: thirty } = reading;
   const colors = createColors(io.color);

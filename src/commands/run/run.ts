@@ -83,7 +83,10 @@ function saySentinel({ stdout, tableWidth }: Io): void {
   if (!Number.isFinite(tableWidth)) stdout(`${sentinel}\n`);
 }
 
-/** The one project under ./researches that is not finished; of several, the one the person picks; undefined where all are complete. */
+/**
+ * The one project under ./researches that is not finished; of several, the one the person picks; undefined where all
+ * are complete.
+ */
 async function unfinished(io: Io): Promise<string | undefined> {
   const all = await listResearches(io.cwd);
   if (all.length <= 1) return findResearch(io.cwd, undefined);

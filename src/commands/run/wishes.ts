@@ -8,7 +8,8 @@ import { allSources, onRequest, sourceNamed, substituteFor, substitutes } from "
 const others = ["web", "folder:<path>", "samples"] as const;
 
 /**
- * Sources as a project names them, and a sentence for each that another one stands in for. `root`: the folder that paths start from.
+ * Sources as a project names them, and a sentence for each that another one stands in for. `root`: the folder that
+ * paths start from.
  * @throws ExpectedError (exit code 2) for a name that is none, and a folder that is not there.
  */
 export function namedSources(
@@ -45,7 +46,10 @@ function requireSource(name: string, root: string): void {
   );
 }
 
-/** The days that two dates of one, two or three parts mean, in order. @throws ExpectedError (exit code 2) where one is no date. */
+/**
+ * The days that two dates of one, two or three parts mean, in order. @throws ExpectedError (exit code 2) where one is
+ * no date.
+ */
 export function datesOf(from: string | undefined, until: string | undefined): { from?: string; until?: string } {
   const days = { ...dayOf("--from", from, "first"), ...dayOf("--until", until, "last") };
   if (days.from !== undefined && days.until !== undefined && days.from > days.until)

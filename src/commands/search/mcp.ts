@@ -21,7 +21,10 @@ interface McpArguments {
   readonly version: string;
 }
 
-/** Serves the tools over stdio to an MCP client until it goes away. Reads only the project it was given; writes nothing but its log of questions. */
+/**
+ * Serves the tools over stdio to an MCP client until it goes away. Reads only the project it was given; writes nothing
+ * but its log of questions.
+ */
 export async function mcpCommand({ research, paper, tools: names, version }: McpArguments, io: Io): Promise<number> {
   const tools = toolsNamed(names?.split(",").map((name) => name.trim()));
   if (isProblem(tools)) throw new ExpectedError(tools.problem, 2);

@@ -20,7 +20,8 @@ interface ToolArguments {
 }
 
 /**
- * Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. Exit code 2 where the call is wrong,
+ * Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. Exit code 2 where
+ * the call is wrong,
  * 5 where nobody answered of all who were asked.
  */
 export async function toolCommand(
@@ -59,7 +60,10 @@ export async function toolCommand(
   }
 }
 
-/** What a tool takes, for a person: the descriptions that agents are sent are shorter, since every request pays for them. */
+/**
+ * What a tool takes, for a person: the descriptions that agents are sent are shorter, since every request pays for
+ * them.
+ */
 function helpOf({ name, description, parameters, required }: ResearchTool): string[] {
   const rows = Object.entries(parameters).map(
     ([argument, { type, description: meaning = argument === "id" ? "the paper's id, as status lists it" : "" }]) =>

@@ -22,7 +22,9 @@ export function nodeFinding(version: string): Finding {
   return { name: "Node", ok, needed: true, detail: version, fix: `Install Node ${minNode.join(".")} or newer.` };
 }
 
-/** Git itself, who commits, and whether `cwd` is in a repository. None of it is needed: a project runs without history. */
+/**
+ * Git itself, who commits, and whether `cwd` is in a repository. None of it is needed: a project runs without history.
+ */
 export async function gitFindings(cwd: string): Promise<Finding[]> {
   const { execa } = await import("execa");
   const git = (...args: string[]) => execa("git", args, { cwd, reject: false, stdin: "ignore" });

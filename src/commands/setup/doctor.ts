@@ -60,7 +60,10 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   return ready ? 0 : 1;
 }
 
-/** A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth reading. */
+/**
+ * A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth
+ * reading.
+ */
 async function agentFinding(name: string, chosen: boolean, settings: AgentSettings): Promise<Finding> {
   try {
     const { ok, detail, fix } = await checkAgent(name, settings);

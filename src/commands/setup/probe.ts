@@ -23,7 +23,10 @@ export interface Probe {
 
 const unit = { kind: "requirements", unit: "requirements", topic: "pong" };
 
-/** The smallest whole iteration: a brief on stdin, one file written, one word said. The unit is there for agents that read nothing else. */
+/**
+ * The smallest whole iteration: a brief on stdin, one file written, one word said. The unit is there for agents that
+ * read nothing else.
+ */
 const text = `This is a test of the connection; no research is done.
 
 <unit>
@@ -35,8 +38,9 @@ Then answer with the one word pong.
 `;
 
 /**
- * Runs the agent once in a fresh folder. Its result is what an iteration would take for one: the file it wrote, else the JSON of its message.
- * With neither it would fail every iteration, with exit code 0; a CLI that refuses to write when nobody is there to allow it does so.
+ * Runs the agent once in a fresh folder. Its result is what an iteration would take for one: the file it wrote, else
+ * the JSON of its message. With neither it would fail every iteration, with exit code 0; a CLI that refuses to write
+ * when nobody is there to allow it does so.
  */
 export async function probeAgent(spec: string, settings: AgentSettings, now: () => number): Promise<Probe> {
   const agent = createAgent(spec, settings);

@@ -31,7 +31,10 @@ interface Added {
   readonly reason?: string;
 }
 
-/** Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be had. */
+/**
+ * Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be
+ * had.
+ */
 export async function addCommand({ folder: argument, references, flags, json }: AddArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);

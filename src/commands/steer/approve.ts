@@ -13,7 +13,10 @@ interface ApproveArguments {
   readonly json: boolean;
 }
 
-/** Says yes or no to the edits of AGENTS.md, CLAUDE.md, prompt.md and progress.txt that were made while an agent ran that nothing confines. */
+/**
+ * Says yes or no to the edits of AGENTS.md, CLAUDE.md, prompt.md and progress.txt that were made while an agent ran
+ * that nothing confines.
+ */
 export async function approveCommand(
   { folder: argument, reject: isNo, json }: ApproveArguments,
   io: Io,

@@ -18,7 +18,9 @@ interface PauseArguments {
 /** Ends the run of a project before its next iteration, as blocked, and keeps others from starting until `resume`. */
 export const pauseCommand = (args: PauseArguments, io: Io): Promise<number> => put(pauseName, args, io);
 
-/** Ends the run of a project before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
+/**
+ * Ends the run of a project before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`.
+ */
 export const stopCommand = (args: PauseArguments, io: Io): Promise<number> => put(stopName, args, io);
 
 async function put(

@@ -20,7 +20,10 @@ interface ResetArguments {
   readonly json: boolean;
 }
 
-/** Takes work back: all of it, one paper, the search, report or ideas, or everything after an iteration. A backup comes first. */
+/**
+ * Takes work back: all of it, one paper, the search, report or ideas, or everything after an iteration. A backup comes
+ * first.
+ */
 export async function resetCommand(
   { folder: argument, paper, unit, to: iteration, undo, flags, json }: ResetArguments,
   io: Io,
@@ -38,7 +41,10 @@ export async function resetCommand(
   return 0;
 }
 
-/** The last iteration before the last reset: going back to it undoes the reset too. @throws ExpectedError where nothing was reset. */
+/**
+ * The last iteration before the last reset: going back to it undoes the reset too. @throws ExpectedError where nothing
+ * was reset.
+ */
 async function beforeLastReset(folder: string): Promise<number> {
   const last = (await readLedger(folder)).lines.findLast(({ outcome }) => outcome === "reset");
   if (last === undefined)

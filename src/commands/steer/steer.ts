@@ -20,7 +20,10 @@ interface SteerArguments {
   readonly json: boolean;
 }
 
-/** Tells the agents of a project something, also while it runs elsewhere: every brief from the next one on carries it until it is cleared. */
+/**
+ * Tells the agents of a project something, also while it runs elsewhere: every brief from the next one on carries it
+ * until it is cleared.
+ */
 export async function steerCommand({ folder: argument, text, clear, json }: SteerArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const words = text?.trim() ?? "";

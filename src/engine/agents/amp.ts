@@ -44,7 +44,9 @@ export const amp: AgentDefinition = {
 const hasKey = ({ settings, options }: AgentContext): boolean =>
   ((options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || "") !== "";
 
-/** Reads `amp -x --stream-json`. The `user` events echo the brief; an error ends with exit code 0 like everything else. */
+/**
+ * Reads `amp -x --stream-json`. The `user` events echo the brief; an error ends with exit code 0 like everything else.
+ */
 export function readAmp(): Reader {
   const answers = countAnswers();
   let result: Json | undefined;

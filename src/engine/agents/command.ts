@@ -4,8 +4,8 @@ import { readPlainText } from "./shared/plain-text.js";
 import { ask } from "./program.js";
 
 /**
- * Any other command: the brief on stdin, the workspace as its folder, plain text on stdout, the exit code as its verdict.
- * Nothing confines it.
+ * Any other command: the brief on stdin, the workspace as its folder, plain text on stdout, the exit code as its
+ * verdict. Nothing confines it.
  */
 export const command: AgentDefinition = {
   name: "command",
@@ -31,7 +31,9 @@ export const command: AgentDefinition = {
   },
 };
 
-/** The command line, its program made absolute where it is given relative to the user's folder: it runs in another one. */
+/**
+ * The command line, its program made absolute where it is given relative to the user's folder: it runs in another one.
+ */
 function lineOf({ options, settings }: AgentContext): string {
   const line = (options.command ?? "").trim();
   const word = firstWord(line);
@@ -40,7 +42,10 @@ function lineOf({ options, settings }: AgentContext): string {
   return `'${resolve(settings.cwd, word).replaceAll("'", String.raw`'\''`)}'${rest}`;
 }
 
-/** The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before it. */
+/**
+ * The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before
+ * it.
+ */
 const firstWord = (line: string): string | undefined =>
   /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
 

@@ -13,7 +13,9 @@ export interface AgentSettings {
   readonly idleMs: number;
   /** The user allowed agents that nothing confines. */
   readonly unconfined: boolean;
-  /** The agent works on the user's own tree, unconfined by nature; every brief of the run then has `access.everything`. */
+  /**
+   * The agent works on the user's own tree, unconfined by nature; every brief of the run then has `access.everything`.
+   */
   readonly classic: boolean;
   /** Absolute path of a folder of research-ralph outside the user's tree, for what a CLI needs between iterations. */
   readonly stateDir: string;
@@ -40,7 +42,9 @@ export interface AgentContext {
   readonly settings: AgentSettings;
 }
 
-/** A file that must be there before the agent starts; written or linked only where it is not so already. Absolute paths. */
+/**
+ * A file that must be there before the agent starts; written or linked only where it is not so already. Absolute paths.
+ */
 export type PreparedFile =
   | { readonly path: string; readonly text: string }
   | { readonly path: string; readonly linkTo: string };
@@ -66,7 +70,10 @@ export interface Answer {
 export interface Reader {
   /** What the line says. Never an `end` event: that is for run-agent.ts to say. */
   line(line: string): readonly AgentEvent[];
-  /** Whether the CLI has said that it is done; it then gets a short time to exit. False for protocols where the exit says so. */
+  /**
+   * Whether the CLI has said that it is done; it then gets a short time to exit. False for protocols where the exit
+   * says so.
+   */
   finished(): boolean;
   /** The judgement at the end. It is asked only when neither our clock nor the user ended the run. */
   answer(): Answer;
@@ -101,13 +108,16 @@ export interface AgentDefinition {
   readonly oldest?: { readonly version: string; readonly update: string };
   /** Environment variables that may hold its key, the first that is set counts; without one it uses a login. */
   readonly keyVariables?: readonly string[];
-  /** The model it uses, where its stream does not name it; for the ledger and the estimate of what it costs. Undefined: not known. */
+  /**
+   * The model it uses, where its stream does not name it; for the ledger and the estimate of what it costs. Undefined:
+   * not known.
+   */
   modelOf?(context: AgentContext): string | undefined;
   /** How its use is paid for, where its stream does not say. Undefined: not known. */
   billing?(context: AgentContext): Billing | undefined;
   /**
-   * The command for this brief, or why there can't be one (no key, say). Starts nothing, writes nothing. `maxUsd`: what it may cost, for
-   * CLIs that can keep to it.
+   * The command for this brief, or why there can't be one (no key, say). Starts nothing, writes nothing. `maxUsd`: what
+   * it may cost, for CLIs that can keep to it.
    */
   invoke(brief: Brief, context: AgentContext, maxUsd?: number): Invocation | Failure;
   /** A reader for one run. */

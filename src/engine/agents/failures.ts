@@ -9,8 +9,8 @@ export const accessAdvice = " Log in or set its key; `research-ralph doctor` say
 export type ServiceFailure = "rate-limit" | "auth" | "network" | "unusable" | "context";
 
 /**
- * What an error text means: the message of a CLI's own error event, or the tail of its stderr. Never to be asked about the
- * model's prose or a tool's result: a paper on rate limits is not a rate limit. Undefined for anything unknown.
+ * What an error text means: the message of a CLI's own error event, or the tail of its stderr. Never to be asked about
+ * the model's prose or a tool's result: a paper on rate limits is not a rate limit. Undefined for anything unknown.
  */
 export function recogniseFailure(text: string, agent: string, now: number): Failure | undefined {
   const kind = kinds.find(([, pattern]) => pattern.test(text))?.[0];
@@ -65,7 +65,10 @@ export const isTooOld = (text: string): boolean => tooOld.test(text);
 /** No waiting ends it: the money is used up, whatever the status is. */
 const outOfCredit = /insufficient_quota|quota exceeded\. check your plan|credit balance is too low/i;
 
-/** In this order: money that is used up also comes as a 429, a 429 that mentions a token is a limit, and a 403 behind a proxy is no network failure. */
+/**
+ * In this order: money that is used up also comes as a 429, a 429 that mentions a token is a limit, and a 403 behind a
+ * proxy is no network failure.
+ */
 const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
   ["auth", outOfCredit],
   [

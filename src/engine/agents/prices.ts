@@ -15,7 +15,10 @@ export interface Model {
 
 type PricedModel = Required<Model>;
 
-/** The day on which the list was last held against https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing. */
+/**
+ * The day on which the list was last held against https://platform.claude.com/docs/en/about-claude/pricing and
+ * https://developers.openai.com/api/docs/pricing.
+ */
 export const listedOn = "2026-11-22";
 
 /** Nothing but data: correct it here when a maker changes a price, and set the date above. */
@@ -44,8 +47,8 @@ export const models: readonly Model[] = [
   { name: "gpt-5.5", window: 400_000, input: 5, cached: 0.5, output: 30 },
   { name: "gpt-5.5-pro", window: 400_000, input: 30, cached: 30, output: 180 },
   // Earlier models, and those of other makers: the window alone, as https://platform.openai.com/docs/models,
-  // https://docs.claude.com/en/docs/about-claude/models, https://ai.google.dev/gemini-api/docs/models, https://api-docs.deepseek.com and
-  // https://help.aliyun.com/zh/model-studio/models say.
+  // https://docs.claude.com/en/docs/about-claude/models, https://ai.google.dev/gemini-api/docs/models,
+  // https://api-docs.deepseek.com and https://help.aliyun.com/zh/model-studio/models say.
   ...windows([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
   ...windows([200_000, "claude-2.1", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-3-5-sonnet"]),
   ...windows([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
@@ -71,7 +74,10 @@ const aliases: Readonly<Record<string, string>> = {
   haiku: "claude-haiku-5-5",
 };
 
-/** Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another model. */
+/**
+ * Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another
+ * model.
+ */
 const tail = /^(?:$|[-@]\d{6,8}\b|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
 /** The model of this name, as the list has it; undefined for one it does not hold: a wrong price is worse than none. */
@@ -93,11 +99,17 @@ export function modelNamed(name: string | undefined): Model | undefined {
 /** Whether the list holds the prices of a model. */
 export const isPriced = (model: Model): model is PricedModel => model.input !== undefined;
 
-/** US dollars that this use costs at the API's standard rate. Writing to a cache, which some makers charge more for, counts as input. */
+/**
+ * US dollars that this use costs at the API's standard rate. Writing to a cache, which some makers charge more for,
+ * counts as input.
+ */
 export const priceOf = ({ input, cached, output }: Usage, model: PricedModel): number =>
   ((input - cached) * model.input + cached * model.cached + output * model.output) / 1_000_000;
 
-/** A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI tells no cost. Others stay. */
+/**
+ * A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI
+ * tells no cost. Others stay.
+ */
 export function priced(event: AgentEvent, fallback: string | undefined): AgentEvent {
   if (event.type !== "usage") return event;
   const name = event.model ?? fallback;

@@ -9,7 +9,9 @@ export function programOf({ options, settings }: AgentContext, fallback: string)
   return command.includes("/") ? resolve(settings.cwd, command) : command;
 }
 
-/** What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request. */
+/**
+ * What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request.
+ */
 export const instructions =
   "You do one unit of research work: follow the user's message to the letter, and answer with the result in the form it asks for, and nothing else.";
 

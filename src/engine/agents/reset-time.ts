@@ -1,7 +1,10 @@
 const day = 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: day };
 
-/** When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm" are counted from. */
+/**
+ * When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm"
+ * are counted from.
+ */
 export function resetIn(text: string, now: number): number | undefined {
   const epoch = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
   if (epoch !== undefined) return Number(epoch) * 1000;
@@ -22,7 +25,9 @@ export function resetIn(text: string, now: number): number | undefined {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** "resets 3am (Europe/Berlin)", "try again at 3:04 PM", "resets Nov 25, 5pm", "try again at Oct 30th, 2026 5:04 PM". */
+/**
+ * "resets 3am (Europe/Berlin)", "try again at 3:04 PM", "resets Nov 25, 5pm", "try again at Oct 30th, 2026 5:04 PM".
+ */
 const clock = new RegExp(
   [
     /(?:again|resets?|available)\s+(?:at\s+|on\s+)?/,

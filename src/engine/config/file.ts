@@ -21,7 +21,10 @@ export const projectFiles = (cwd: string): string[] =>
 export const userFiles = (home: string): string[] =>
   ["yaml", "json"].map((suffix) => join(home, ".local", "ralph", `config.${suffix}`));
 
-/** The one of these files that is there, read and validated. Two at once would leave open which counts, so that is an error. */
+/**
+ * The one of these files that is there, read and validated. Two at once would leave open which counts, so that is an
+ * error.
+ */
 export async function readConfigFile(paths: readonly string[]): Promise<ConfigFile | undefined> {
   const found: { path: string; text: string }[] = [];
   for (const path of paths) {

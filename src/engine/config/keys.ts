@@ -64,7 +64,10 @@ export const namedKeys = Object.keys(optionKinds) as NamedKey[];
 export const listKeys = ["hooks"] as const;
 type ListKey = (typeof listKeys)[number];
 
-/** The same values as in schemas/config.schema.json; a test compares them. Limits, `contact` and `context_reset_frequency` have none. */
+/**
+ * The same values as in schemas/config.schema.json; a test compares them. Limits, `contact` and
+ * `context_reset_frequency` have none.
+ */
 export const defaults = {
   agent: "claude",
   jobs: 1,
@@ -126,7 +129,10 @@ function adviceFor(prefix: string, word: string, known: readonly string[]): stri
   return near === undefined ? `the keys are ${known.join(", ")}` : `the nearest one is '${prefix}${near}'`;
 }
 
-/** The top-level keys and the options of each agent and source that a written config may not have, as "where: what to do". */
+/**
+ * The top-level keys and the options of each agent and source that a written config may not have, as "where: what to
+ * do".
+ */
 export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
   const known = [...scalarKeys, ...namedKeys, ...listKeys];
   const top = Object.keys(written).filter((key) => !known.includes(key as NamedKey));

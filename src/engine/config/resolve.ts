@@ -52,7 +52,10 @@ export interface ResolvedConfig {
   readonly patienceMs: number;
   readonly unconfined: boolean;
   readonly git: boolean;
-  /** How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is remembered. */
+  /**
+   * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is
+   * remembered.
+   */
   readonly history: { readonly every: number; readonly agent?: string; readonly limits: MemoryLimits };
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
@@ -85,7 +88,10 @@ interface Layer {
   readonly base: string;
 }
 
-/** Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts, key by key. */
+/**
+ * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts, key by
+ * key.
+ */
 export async function gatherConfig({
   flags = {},
   env,
@@ -131,7 +137,10 @@ export async function gatherConfig({
   return { values: values as unknown as GatheredConfig["values"], origins };
 }
 
-/** The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or variable. */
+/**
+ * The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or
+ * variable.
+ */
 export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
   const { values, origins } = await gatherConfig(surroundings);
   const {
@@ -223,7 +232,10 @@ function absolute(path: string, base: string, home: string): string {
   return resolve(base, path);
 }
 
-/** Commands of the user's run from the user's own config only: agents write into research folders, and projects come from other people. */
+/**
+ * Commands of the user's run from the user's own config only: agents write into research folders, and projects come
+ * from other people.
+ */
 function forbidInResearch(key: string, folder: string, path: string): void {
   if (!stateNames.some((name) => existsSync(join(folder, name)))) return;
   throw new ExpectedError(

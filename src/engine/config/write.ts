@@ -6,9 +6,9 @@ import { checkConfig, readConfigFile } from "./file.js";
 import { isRecord, kindAt, readScalar } from "./keys.js";
 
 /**
- * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the first, keeping its
- * comments and order, and returns the file's path; without a text the key is removed. Nothing is written unless the whole file is valid
- * afterwards.
+ * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the
+ * first, keeping its comments and order, and returns the file's path; without a text the key is removed. Nothing is
+ * written unless the whole file is valid afterwards.
  */
 export async function writeConfigValue(
   files: readonly string[],

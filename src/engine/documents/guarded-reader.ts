@@ -6,7 +6,10 @@ import type { DocumentHints } from "./read-document.js";
 const maxReading = 120_000;
 /** Bytes of resident memory for the process that reads; a PDF of 2,000 pages stays below half of it. */
 export const maxReaderMemory = 1536 * 1024 * 1024;
-/** Plain texts up to this many bytes are read in this process: that reader takes linear time, and the start of another costs more. */
+/**
+ * Plain texts up to this many bytes are read in this process: that reader takes linear time, and the start of another
+ * costs more.
+ */
 const maxPlainHere = 256 * 1024;
 
 /** Most PDFs begin with "%". */
@@ -16,8 +19,9 @@ const pdfMark = 0x25;
 export type GuardedRead = HtmlResult | { readonly status: "error"; readonly reason: string; readonly transient: true };
 
 /**
- * Reads a document that may be made to harm its reader: in a process of its own, within bounds of time and memory. A document that exceeds
- * them, or on which the reader fails, is `unreadable`; what the document does not cause (an interruption, no process to be had) is an error.
+ * Reads a document that may be made to harm its reader: in a process of its own, within bounds of time and memory. A
+ * document that exceeds them, or on which the reader fails, is `unreadable`; what the document does not cause (an
+ * interruption, no process to be had) is an error.
  * `reader` serves the task `readDocument`.
  */
 export async function readGuarded(

@@ -59,7 +59,10 @@ export async function readDocument(
   return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
 }
 
-/** Whether a document goes by its name or type to the reader of plain text and Markdown, and no bytes of it say otherwise. */
+/**
+ * Whether a document goes by its name or type to the reader of plain text and Markdown, and no bytes of it say
+ * otherwise.
+ */
 export function isPlainText(bytes: Uint8Array, { type = "", name = "" }: DocumentHints): boolean {
   const head = headOf(bytes);
   return (

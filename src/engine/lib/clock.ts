@@ -7,9 +7,10 @@ export interface Clock {
 }
 
 /**
- * A clock that never goes back: where `wall` (milliseconds since the epoch) is set back, it goes on from the last reading. An hour
- * set back would otherwise make a wait of two seconds one of an hour, stretch the limit of a run, and give an iteration a negative
- * duration. Time that passed while a laptop slept counts, which a monotonic clock of the system would leave out.
+ * A clock that never goes back: where `wall` (milliseconds since the epoch) is set back, it goes on from the last
+ * reading. An hour set back would otherwise make a wait of two seconds one of an hour, stretch the limit of a run, and
+ * give an iteration a negative duration. Time that passed while a laptop slept counts, which a monotonic clock of the
+ * system would leave out.
  */
 export function steadyClock(wall: () => number): Clock {
   let last = wall();
@@ -46,8 +47,8 @@ export const systemClock: Clock = steadyClock(Date.now);
 export const timeIsUp = "time";
 
 /**
- * A signal that aborts when one of `signals` does, or at `until` (milliseconds since the epoch) however far that is: the timers of
- * the system wait 24 days at most, and fire at once for more. `clear` ends the wait.
+ * A signal that aborts when one of `signals` does, or at `until` (milliseconds since the epoch) however far that is:
+ * the timers of the system wait 24 days at most, and fire at once for more. `clear` ends the wait.
  */
 export function abortedAt(
   until: number,

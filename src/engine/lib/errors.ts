@@ -1,6 +1,6 @@
 /**
- * A failure that a person can meet and mend: a wrong flag, a broken file, a full disk.
- * Its message is one sentence that says what is wrong, where, and what to do. Anything else that is thrown is our own bug.
+ * A failure that a person can meet and mend: a wrong flag, a broken file, a full disk. Its message is one sentence that
+ * says what is wrong, where, and what to do. Anything else that is thrown is our own bug.
  */
 export class ExpectedError extends Error {
   override readonly name = "ExpectedError";

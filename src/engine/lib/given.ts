@@ -6,8 +6,8 @@ type Given<Members> = {
 };
 
 /**
- * Those members that are given: what is undefined is left out, so that it overrides nothing where it is spread and does not stand in a
- * comparison or a file.
+ * Those members that are given: what is undefined is left out, so that it overrides nothing where it is spread and does
+ * not stand in a comparison or a file.
  */
 export const given = <Members extends object>(members: Members): Given<Members> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<Members>;

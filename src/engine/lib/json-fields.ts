@@ -1,4 +1,7 @@
-/** Readers of fields that may be missing, null or of another type than documented: services break their own promises. None of them throws. */
+/**
+ * Readers of fields that may be missing, null or of another type than documented: services break their own promises.
+ * None of them throws.
+ */
 
 /** What stands at a path of objects and arrays; undefined where the path breaks off. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
@@ -13,7 +16,10 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 /** The longest text of a field that is kept; abstracts run to some 3,000 characters. */
 const maxFieldText = 20_000;
 
-/** A text in one line, or undefined where there is none. Numbers count: ids come as numbers too. Characters that no text has are left out. */
+/**
+ * A text in one line, or undefined where there is none. Numbers count: ids come as numbers too. Characters that no text
+ * has are left out.
+ */
 export function line(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   if (typeof value !== "string") return undefined;

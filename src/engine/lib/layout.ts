@@ -1,15 +1,18 @@
 import { join } from "node:path";
 
 /**
- * Where the engine keeps its own files, in a project's folder and in the folder of the program's state. A wing names its files in a
- * layout of its own; nothing else writes such a name.
+ * Where the engine keeps its own files, in a project's folder and in the folder of the program's state. A wing names
+ * its files in a layout of its own; nothing else writes such a name.
  */
 
 /** The folder of what people need not keep, within a project's folder. Git-ignored. */
 export const hiddenName = ".ralph";
 /** The lock within `.ralph`. */
 export const lockName = "lock";
-/** The file with one line an iteration, within a project's folder, and within the state folder for work outside of a project. */
+/**
+ * The file with one line an iteration, within a project's folder, and within the state folder for work outside of a
+ * project.
+ */
 export const ledgerName = "ledger.jsonl";
 /** What a project of any wing is told by: its state. */
 export const stateNames: readonly string[] = ["rrd.json"];
@@ -46,7 +49,9 @@ export const briefOf = (transcript: string): string => transcript.replace(/\.jso
 
 export const ledgerFile = (folder: string): string => join(folder, ledgerName);
 
-/** When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state. */
+/**
+ * When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state.
+ */
 export const hostsFolder = (stateDir: string): string => join(stateDir, "hosts");
 /** Within a cache of answers: which answer a request had. */
 export const answersIn = (cache: string): string => join(cache, "answers");

@@ -8,8 +8,8 @@ interface LineSplitter {
 }
 
 /**
- * Cuts a byte stream into lines with bounded memory: of a line longer than `maxChars` characters the beginning is kept and
- * a note says so. Bytes that are not UTF-8 become U+FFFD; a character split between two chunks stays whole.
+ * Cuts a byte stream into lines with bounded memory: of a line longer than `maxChars` characters the beginning is kept
+ * and a note says so. Bytes that are not UTF-8 become U+FFFD; a character split between two chunks stays whole.
  */
 export function splitLines(maxChars: number): LineSplitter {
   const decoder = new StringDecoder("utf8");

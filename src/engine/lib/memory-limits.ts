@@ -1,4 +1,7 @@
-/** How much of earlier iterations is remembered, and from when on a repetition ends a run. The user sets them in the configuration. */
+/**
+ * How much of earlier iterations is remembered, and from when on a repetition ends a run. The user sets them in the
+ * configuration.
+ */
 export interface MemoryLimits {
   /** Observations that may tell what an agent did; of more, only the newest `recent` do. */
   readonly observations: number;

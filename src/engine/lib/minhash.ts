@@ -29,8 +29,8 @@ function hash(word: string, seed: number): number {
 }
 
 /**
- * A sketch of a text's words, 64 characters long, by which texts are held against each other whose words are not kept (MinHash).
- * Undefined for one of fewer than three words.
+ * A sketch of a text's words, 64 characters long, by which texts are held against each other whose words are not kept
+ * (MinHash). Undefined for one of fewer than three words.
  */
 export function sketchOf(text: string): string | undefined {
   const words = wordsOf(text);

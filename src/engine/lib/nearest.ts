@@ -1,4 +1,7 @@
-/** The candidate that `word` was most likely meant to be, or undefined where none is near: a third of its letters may be wrong. */
+/**
+ * The candidate that `word` was most likely meant to be, or undefined where none is near: a third of its letters may be
+ * wrong.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: { candidate: string; distance: number } | undefined;

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of our own package.json, from src/ as well as from dist/ and its chunks. No other file asks where it lies: a bundle moves it. */
+/**
+ * The folder of our own package.json, from src/ as well as from dist/ and its chunks. No other file asks where it lies:
+ * a bundle moves it.
+ */
 const packageRoot = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
@@ -12,7 +15,10 @@ const packageRoot = (() => {
 /** A file that ships with the package, such as prompt.md or schemas/rrd.schema.json. */
 export const packageFile = (...path: string[]): string => join(packageRoot, ...path);
 
-/** The JavaScript of a named entry of the build, such as a program that is started as a child; scripts/bundle.mjs lists them. */
+/**
+ * The JavaScript of a named entry of the build, such as a program that is started as a child; scripts/bundle.mjs lists
+ * them.
+ */
 export const entry = (name: string): string => packageFile("dist", `${name}.js`);
 
 let version: string | undefined;

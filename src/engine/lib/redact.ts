@@ -59,7 +59,9 @@ function decoded(text: string): string {
   }
 }
 
-/** A value as it is, within JSON, within JSON within JSON, within an address or a form, and in base64 amid other text. */
+/**
+ * A value as it is, within JSON, within JSON within JSON, within an address or a form, and in base64 amid other text.
+ */
 function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const url = encodeURIComponent(value).replace(
@@ -72,7 +74,9 @@ function formsOf(value: string): string[] {
   return [value, json, JSON.stringify(json).slice(1, -1), ...urls, ...lower, ...inBase64(value)];
 }
 
-/** What stands in the base64 of any text that holds `value`: it depends on how many bytes stand before it, by thirds. */
+/**
+ * What stands in the base64 of any text that holds `value`: it depends on how many bytes stand before it, by thirds.
+ */
 function inBase64(value: string): string[] {
   const bytes = Buffer.from(value);
   const cores = [0, 1, 2].map((before) => {
@@ -103,7 +107,10 @@ const hint = /PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox
 /** A shorter beginning of a value tells nothing of it. */
 const minBeginning = 6;
 
-/** The text without beginnings of a value right before "…": what is cut first and redacted then would keep half of a secret. */
+/**
+ * The text without beginnings of a value right before "…": what is cut first and redacted then would keep half of a
+ * secret.
+ */
 function withoutBeginnings(text: string, value: string, except: string): string {
   const parts = text.split("…");
   return parts
@@ -121,9 +128,10 @@ function withoutBeginnings(text: string, value: string, except: string): string 
 }
 
 /**
- * Knows the values of the variables of `envs` whose name says that they are secret, the passwords of addresses in any of them, and the usual
- * forms of keys and tokens; values also as JSON, addresses and base64 write them, and of all the beginning that is left where our "…" cuts one off.
- * What stands in `except`, such as the text of a paper on cryptography, is no secret.
+ * Knows the values of the variables of `envs` whose name says that they are secret, the passwords of addresses in any
+ * of them, and the usual forms of keys and tokens; values also as JSON, addresses and base64 write them, and of all the
+ * beginning that is left where our "…" cuts one off. What stands in `except`, such as the text of a paper on
+ * cryptography, is no secret.
  */
 export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {
   const all = envs.flatMap((env) => Object.entries(env));

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { createHash } from "node:crypto";
 
 /**
- * Control characters but for line feed and tab, and the marks that reorder or hide text: bidirectional overrides, zero widths, tags. The
- * two joiners stay: Persian and many others are not spelled without them.
+ * Control characters but for line feed and tab, and the marks that reorder or hide text: bidirectional overrides, zero
+ * widths, tags. The two joiners stay: Persian and many others are not spelled without them.
  */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const unprintable =
@@ -13,8 +13,8 @@ const unprintable =
 const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 
 /**
- * Text that came from an agent, a paper or the web, made safe for a terminal and for files that people read in one: escape sequences
- * would move the cursor, set the title or write to the clipboard. Lines and tabs stay.
+ * Text that came from an agent, a paper or the web, made safe for a terminal and for files that people read in one:
+ * escape sequences would move the cursor, set the title or write to the clipboard. Lines and tabs stay.
  */
 export const sanitise = (text: string): string =>
   stripVTControlCharacters(text.replaceAll("\r\n", "\n")).replace(unprintable, "");
@@ -35,6 +35,8 @@ export function fence(text: string): string {
   return `<${mark}>\n${text}\n</${mark}>`;
 }
 
-/** A path as one word of a command that a person may copy: as it is where a shell takes it so, else in double quotes. */
+/**
+ * A path as one word of a command that a person may copy: as it is where a shell takes it so, else in double quotes.
+ */
 export const shellWord = (path: string): string =>
   /^[\w./:@%+=,~-]+$/.test(path) ? path : `"${path.replace(/["\\$`]/g, "\\$&")}"`;

@@ -1,10 +1,16 @@
-/** Measured on briefs and papers with o200k: 3.94 characters a token for English; bytes keep other scripts from being underrated. */
+/**
+ * Measured on briefs and papers with o200k: 3.94 characters a token for English; bytes keep other scripts from being
+ * underrated.
+ */
 const bytesPerToken = 3.9;
 
 /** Estimated tokens of a text, for bounding briefs. Within a few percent for English prose. */
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 
-/** The longest beginning of `text` of at most `tokens` estimated tokens, cut at a word, with an ellipsis where something was cut. */
+/**
+ * The longest beginning of `text` of at most `tokens` estimated tokens, cut at a word, with an ellipsis where something
+ * was cut.
+ */
 export function clip(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
   let end = Math.floor(tokens * bytesPerToken) - 1;
@@ -32,8 +38,9 @@ export function fit<Item>(
 }
 
 /**
- * Where a piece of `text` that begins at `at` should end, so that it holds at most `tokens` estimated tokens: at a paragraph's end, else a
- * line's, else a word's, as far as one stands in its last quarter. Pieces joined are the text. `end` bounds the text; by default all of it.
+ * Where a piece of `text` that begins at `at` should end, so that it holds at most `tokens` estimated tokens: at a
+ * paragraph's end, else a line's, else a word's, as far as one stands in its last quarter. Pieces joined are the text.
+ * `end` bounds the text; by default all of it.
  */
 export function pieceEnd(text: string, at: number, tokens: number, end = text.length): number {
   const rest = text.slice(at, Math.min(end, at + tokens * 4));

@@ -52,11 +52,13 @@ export type Ended<State, U extends Unit, P, C> = EndedRun<U, C> | EndedPreparati
 
 /** Agents and preparations at work side by side. Agents take up lanes, preparations don't. */
 interface Lanes<State, U extends Unit, P, C> {
-  /** Whether one more agent may be started. Where a lane is free, a unit under preparation holds it: it was named first. */
+  /**
+   * Whether one more agent may be started. Where a lane is free, a unit under preparation holds it: it was named first.
+   */
   hasRoom(): boolean;
   /**
-   * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None beside an agent that nothing
-   * confines: what it changes is put back, and a preparation's files would go with that.
+   * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None beside an
+   * agent that nothing confines: what it changes is put back, and a preparation's files would go with that.
    */
   hasRoomToPrepare(): boolean;
   /** Iterations under way, as far as they have come. */
@@ -71,9 +73,9 @@ interface Lanes<State, U extends Unit, P, C> {
   /** Tells preparations to end. */
   endPreparations(): void;
   /**
-   * Waits until a run or a preparation has ended, and returns it; or undefined at `until` (milliseconds since the epoch), each second while
-   * no agent is at work, so that a person's stop is seen, or at once where nothing is under way and there is nothing to wait for. Throws
-   * what an agent or a preparation threw, which is our own bug.
+   * Waits until a run or a preparation has ended, and returns it; or undefined at `until` (milliseconds since the
+   * epoch), each second while no agent is at work, so that a person's stop is seen, or at once where nothing is under
+   * way and there is nothing to wait for. Throws what an agent or a preparation threw, which is our own bug.
    */
   next(until?: number): Promise<Ended<State, U, P, C> | undefined>;
   /** Ends whatever is still at work, and resolves once it has ended. */
@@ -85,8 +87,10 @@ export interface LaneOptions extends Omit<LoopOptions, "guards" | "choose"> {
 }
 
 /**
- * Tells after each event whether the model is asked again: `another`, this event belongs to a further request than the one before, or
- * `calls`, the answer calls a tool, whose result will be sent. An answer may come in several events, its use with each of them.
+ * Tells after each event whether the model is asked again: `another`, this event belongs to a further request than the
+ * one before, or
+ * `calls`, the answer calls a tool, whose result will be sent. An answer may come in several events, its use with each
+ * of them.
  */
 function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined {
   let last = { requests: 0, input: 0 };

@@ -40,7 +40,10 @@ function steeringNote({ steering }: LoopMemory): string {
   return kept.join("\n");
 }
 
-/** What to do otherwise, for each kind of loop. Told to the agent of the next iteration, who knows nothing of the earlier ones. */
+/**
+ * What to do otherwise, for each kind of loop. Told to the agent of the next iteration, who knows nothing of the
+ * earlier ones.
+ */
 const remedies: Readonly<Record<LoopKind, string>> = {
   "identical-answers":
     "Every one of them left the same answer, and it was not accepted. Do not write that answer again. Start from the unit below, not from memory: go through each of the reasons, change exactly the fields they name, and check that your result differs there before you give it.",
@@ -56,7 +59,10 @@ const remedies: Readonly<Record<LoopKind, string>> = {
     "They ran the same command again and again and left no result. What a command said once it will say again: do not repeat one that failed or brought nothing new. Use another way, or do without it, and give the JSON as your final message.",
 };
 
-/** What the next brief says when the last two or more iterations went round in circles; undefined when they did not. At most 600 characters. */
+/**
+ * What the next brief says when the last two or more iterations went round in circles; undefined when they did not. At
+ * most 600 characters.
+ */
 export function remediationFor({
   observations,
   limits,

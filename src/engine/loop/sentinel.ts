@@ -4,8 +4,8 @@ export const sentinel = "<promise>COMPLETE</promise>";
 const around = 100;
 
 /**
- * Whether the sentinel stands alone on a line of the final message, white space and Markdown marks aside. Mentioning it is not saying it.
- * Each place is looked at by itself: a message may have megabytes.
+ * Whether the sentinel stands alone on a line of the final message, white space and Markdown marks aside. Mentioning it
+ * is not saying it. Each place is looked at by itself: a message may have megabytes.
  */
 export function saysComplete(message: string): boolean {
   for (let at = message.indexOf(sentinel); at !== -1; at = message.indexOf(sentinel, at + 1)) {

@@ -24,8 +24,9 @@ export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Outco
 export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;
 
 /**
- * Tells anyone who watches: terminal, JSON lines, hooks. Resolves once all of them have heard it, and a hook at work holds it up, so anyone who
- * awaits it stands still with them: that keeps an agent that prints a gigabyte from filling the memory. Rejects only for our own bugs.
+ * Tells anyone who watches: terminal, JSON lines, hooks. Resolves once all of them have heard it, and a hook at work
+ * holds it up, so anyone who awaits it stands still with them: that keeps an agent that prints a gigabyte from filling
+ * the memory. Rejects only for our own bugs.
  */
 export type Tell = (event: Told) => Promise<void>;
 
@@ -44,7 +45,9 @@ export interface Unit {
 export interface Access {
   /** Web search and fetch. */
   readonly web: boolean;
-  /** Reading files of the workspace, for a text too long to stand in the brief. Writing result.json is always allowed. */
+  /**
+   * Reading files of the workspace, for a text too long to stand in the brief. Writing result.json is always allowed.
+   */
   readonly read: boolean;
   /** Classic mode: the agent works on the user's own tree with its own tools and settings, and nothing confines it. */
   readonly everything: boolean;
@@ -145,8 +148,8 @@ export interface Work {
 }
 
 /**
- * What came of preparing a unit. `ready`: an agent can be briefed. `settled`: code alone does the unit, so no agent is started. `later`:
- * what it needs can't be had for now.
+ * What came of preparing a unit. `ready`: an agent can be briefed. `settled`: code alone does the unit, so no agent is
+ * started. `later`: what it needs can't be had for now.
  */
 export type Prepared<P> = { readonly ready: P } | { readonly settled: P } | { readonly later: Delay };
 
@@ -161,7 +164,10 @@ export interface Briefed<C> {
   readonly context: C;
 }
 
-/** What is to be accepted: the run of an agent, or a unit that code alone has settled. `prepareMs`: how long its preparation took. */
+/**
+ * What is to be accepted: the run of an agent, or a unit that code alone has settled. `prepareMs`: how long its
+ * preparation took.
+ */
 export type Done<P, C> =
   | { readonly run: AgentRun; readonly context: C; readonly prepareMs?: number }
   | { readonly prepared: P; readonly prepareMs: number };
@@ -169,31 +175,33 @@ export type Done<P, C> =
 /**
  * What the work is: policy over files. Every unit is prepared, briefed, run by an agent, and accepted.
  *
- * `load`, `prepare`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason that a person can mend (a broken
- * file, a full disk); they throw only for our own bugs. `P` is what a preparation hands to the brief, `C` what a brief hands to `accept`.
+ * `load`, `prepare`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason that a person
+ * can mend (a broken file, a full disk); they throw only for our own bugs. `P` is what a preparation hands to the
+ * brief, `C` what a brief hands to `accept`.
  */
 export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undefined> {
   readonly name: string;
   /** A validated read of the disk. */
   load(tell: Tell): Promise<State | Verdict>;
   /**
-   * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent. `later`: units that
-   * are put off. `wait`: nothing now, something after a busy unit has ended.
+   * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent.
+   * `later`: units that are put off. `wait`: nothing now, something after a busy unit has ended.
    */
   next(state: State, busy: readonly U[], later: readonly Delayed<U>[]): U | "wait" | Verdict;
   /**
-   * Brings what the unit needs from outside: searches, fetches, runs tests. It works beside agents, may take minutes, ends soon after
+   * Brings what the unit needs from outside: searches, fetches, runs tests. It works beside agents, may take minutes,
+   * ends soon after
    * `work.signal` aborts, and never folds. Absent: no unit needs anything.
    */
   prepare?(state: State, unit: U, work: Work): Promise<Prepared<P> | Verdict>;
   /**
-   * The text for the agent and a fresh workspace. Reads the disk and nothing else; bounded, however large the state is. `stale`: the state
-   * has changed since the unit was prepared, so it is prepared again.
+   * The text for the agent and a fresh workspace. Reads the disk and nothing else; bounded, however large the state is.
+   * `stale`: the state has changed since the unit was prepared, so it is prepared again.
    */
   brief(state: State, unit: U, prepared: P, notes: Notes): Promise<Briefed<C> | "stale" | Verdict>;
   /**
-   * Verifies what was done, then folds it into the state, or refuses it with reasons. `stale`, only of a unit that code settled: the state
-   * has changed since it was prepared, so nothing is folded and it is prepared again.
+   * Verifies what was done, then folds it into the state, or refuses it with reasons. `stale`, only of a unit that code
+   * settled: the state has changed since it was prepared, so nothing is folded and it is prepared again.
    */
   accept(state: State, unit: U, done: Done<P, C>, tell: Tell): Promise<Outcome | "stale" | Verdict>;
   /** How far the work is, for people. Pure. */
@@ -205,8 +213,8 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
   /**
-   * Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still heard. `verdict`: how the
-   * run ends; absent after a bug of ours.
+   * Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still
+   * heard. `verdict`: how the run ends; absent after a bug of ours.
    */
   readonly close?: ((verdict?: Verdict) => Promise<void>) | undefined;
 }
@@ -313,7 +321,10 @@ export interface LoopOptions {
   /** Most agents at work at the same time. */
   readonly jobs: number;
   readonly clock: Clock;
-  /** Aborted when the loop should end after the iterations under way. It ends preparations at once: nobody will need them. */
+  /**
+   * Aborted when the loop should end after the iterations under way. It ends preparations at once: nobody will need
+   * them.
+   */
   readonly finish: AbortSignal;
   /** Aborted when the iteration under way should end at once. */
   readonly abort: AbortSignal;

@@ -1,10 +1,13 @@
 /**
  * How long a host is left alone after it refused. What happens on a 429 (or a 503 with Retry-After):
- * 1. http.ts reads the answer, and http-failure.ts makes it `rate_limited` with the time from which the host may be asked again.
- * 2. `backoffAfter` below works out that time: what the host said (Retry-After, its rate-limit headers, at most 48 hours), else a guess
- *    that doubles from 1 to 15 minutes with each refusal in a row.
- * 3. rate-limiter.ts keeps it for all processes of this machine (hosts/ in the state folder), so that nobody asks before.
- * 4. polite-http.ts waits for it as long as its patience allows, else hands the failure on; it is never taken for "not found".
+ * 1. http.ts reads the answer, and http-failure.ts makes it `rate_limited` with the time from which the host may be
+ *    asked again.
+ * 2. `backoffAfter` below works out that time: what the host said (Retry-After, its rate-limit headers, at most 48
+ *    hours), else a guess that doubles from 1 to 15 minutes with each refusal in a row.
+ * 3. rate-limiter.ts keeps it for all processes of this machine (hosts/ in the state folder), so that nobody asks
+ *    before.
+ * 4. polite-http.ts waits for it as long as its patience allows, else hands the failure on; it is never taken for "not
+ *    found".
  */
 
 import type { HostRule } from "./host-rules.js";

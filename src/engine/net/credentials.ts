@@ -2,7 +2,10 @@ import { redacted } from "../lib/redact.js";
 import type { Secret } from "./http.js";
 import { given } from "../lib/given.js";
 
-/** Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is shared. */
+/**
+ * Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is
+ * shared.
+ */
 const notToTell =
   /^(?:api[-_]?key|key|apikey|token|access[-_]?token|auth|password|secret|client[-_]secret|mailto|email)$/i;
 

@@ -6,7 +6,10 @@ export interface Service {
   readonly own: string;
   /** Base address that is asked: its own, a mirror's or a test server's. */
   readonly endpoint: string;
-  /** Least milliseconds between two requests to an endpoint that is not the service's own; by default the service's own rule holds. */
+  /**
+   * Least milliseconds between two requests to an endpoint that is not the service's own; by default the service's own
+   * rule holds.
+   */
   readonly intervalMs?: number;
 }
 
@@ -46,7 +49,10 @@ export interface StandIn {
   readonly url: string;
   /** Base address of the service itself; empty where it has none and each user runs their own. */
   readonly of: string;
-  /** Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule holds. */
+  /**
+   * Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule
+   * holds.
+   */
   readonly intervalMs?: number;
 }
 
@@ -65,7 +71,10 @@ interface Asker {
   readonly budgets: readonly HostBudget[];
 }
 
-/** Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands for. */
+/**
+ * Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands
+ * for.
+ */
 export function accountOf(url: URL, asker: Asker): Account {
   const standIn = innermost(url.href, asker.standIns, (each) => each.url);
   const path =
@@ -84,7 +93,10 @@ export function accountOf(url: URL, asker: Asker): Account {
   return { name: `${budget.name}${standIn === undefined ? "" : `-${place}`}${own}`, intervalMs, concurrency };
 }
 
-/** Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path of its own. */
+/**
+ * Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path
+ * of its own.
+ */
 export function innermost<Place>(
   address: string,
   places: readonly Place[],

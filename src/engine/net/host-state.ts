@@ -33,8 +33,8 @@ interface Busy {
 const setBack = 1000;
 
 /**
- * Changes what is known of an account, alone among all processes. `change` answers with the new state, or undefined to leave the old one;
- * it is also told how many requests were left in the file by processes that were killed.
+ * Changes what is known of an account, alone among all processes. `change` answers with the new state, or undefined to
+ * leave the old one; it is also told how many requests were left in the file by processes that were killed.
  */
 export async function changeHost<T>(
   folder: string,

@@ -37,7 +37,10 @@ const afterTidying = 0.9;
 
 export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The cache in `folder`, of at most `maxBytes`: what was not used for longest goes first. Several processes may share it. */
+/**
+ * The cache in `folder`, of at most `maxBytes`: what was not used for longest goes first. Several processes may share
+ * it.
+ */
 export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   const answers = answersIn(folder);
   const bodies = join(folder, "bodies");

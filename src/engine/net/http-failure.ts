@@ -87,7 +87,10 @@ export function neverLeft(error: unknown): boolean {
   return hasCode(cause, "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "ENETDOWN");
 }
 
-/** What an error of a request means. A certificate or an answer that is no HTTP is no fault of the network's and does not pass. */
+/**
+ * What an error of a request means. A certificate or an answer that is no HTTP is no fault of the network's and does
+ * not pass.
+ */
 export function describe(error: unknown, host: string, longest: number): Failed {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const transient = true;

@@ -28,7 +28,10 @@ export interface Request {
   readonly accept?: string;
   /** A body makes it a POST. */
   readonly json?: unknown;
-  /** Keys and tokens go here and nowhere else: they are never logged, cached or shown. A query parameter is added to the address at the last moment. */
+  /**
+   * Keys and tokens go here and nowhere else: they are never logged, cached or shown. A query parameter is added to the
+   * address at the last moment.
+   */
   readonly secret?: Secret;
 }
 
@@ -60,7 +63,9 @@ export interface Secret {
 
 /** Keeps the pace of hosts. It is asked before every request, those that follow a redirect included. */
 export interface Gate {
-  /** Resolves when the request may go out, or with why it may not now. `key`: a short hash of the keys that go with it. */
+  /**
+   * Resolves when the request may go out, or with why it may not now. `key`: a short hash of the keys that go with it.
+   */
   enter(url: URL, key: string | undefined): Promise<HttpFailure | Turn>;
 }
 
@@ -69,8 +74,8 @@ export interface Turn {
   /** To be called when the answer begins: by then the request has arrived. */
   answered(): void;
   /**
-   * Must be called once, with what came back if anything did, or "unsent" where the host can't have noticed anything. Tells when the host
-   * may be asked again, where the answer forbids it for now.
+   * Must be called once, with what came back if anything did, or "unsent" where the host can't have noticed anything.
+   * Tells when the host may be asked again, where the answer forbids it for now.
    */
   end(answer?: HttpResponse | "unsent"): Promise<number | undefined>;
 }
@@ -80,8 +85,8 @@ export interface HttpOptions {
   /** A mail address or page that services may write to; it goes into the User-Agent. */
   readonly contact?: string | undefined;
   /**
-   * The host of the address that is asked for may lie in this machine or its network, as a person named it. Whatever it redirects to may
-   * not. Else an agent, or a page that it found, could have us read out an intranet to the model.
+   * The host of the address that is asked for may lie in this machine or its network, as a person named it. Whatever it
+   * redirects to may not. Else an agent, or a page that it found, could have us read out an intranet to the model.
    */
   readonly privateAddresses?: boolean;
   readonly fetch?: Fetch;
@@ -114,8 +119,9 @@ const maxRedirects = 10;
 const maxErrorBytes = 64 * 1024;
 
 /**
- * One request for at most `limit` bytes, and the redirects that it leads through. A refusal (401, 403, 451, a bot challenge), a private address
- * and 429 are answers; after 5xx and a lost connection another try may help (`again`). Never throws for what a network does.
+ * One request for at most `limit` bytes, and the redirects that it leads through. A refusal (401, 403, 451, a bot
+ * challenge), a private address and 429 are answers; after 5xx and a lost connection another try may help (`again`).
+ * Never throws for what a network does.
  */
 export async function exchange(
   request: WireRequest,
@@ -263,14 +269,20 @@ async function readAnswer(
 const proxied = () =>
   ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));
 
-/** A proxy resolves names itself, past `publicLookup`: what this machine's own resolver says is then all that can be known. */
+/**
+ * A proxy resolves names itself, past `publicLookup`: what this machine's own resolver says is then all that can be
+ * known.
+ */
 async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAll }: HttpOptions): Promise<boolean> {
   if (isPrivateAddress(hostname)) return true;
   if (fetch !== undefined || !proxied()) return false;
   return (await resolve(hostname).catch(() => [])).some(isPrivateAddress);
 }
 
-/** A name that does not exist while others do is no trouble with the network: agents make up hosts, and no waiting mends that. */
+/**
+ * A name that does not exist while others do is no trouble with the network: agents make up hosts, and no waiting mends
+ * that.
+ */
 async function withNamesKnown(
   failure: Failed,
   error: unknown,
@@ -289,8 +301,8 @@ async function withNamesKnown(
 const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * The body unpacked; undefined where it is longer than `limit`, "damaged" where its compression says that its end is missing. An error's
- * body is just cut.
+ * The body unpacked; undefined where it is longer than `limit`, "damaged" where its compression says that its end is
+ * missing. An error's body is just cut.
  */
 async function readBody(
   { body, headers }: HttpResponse,
@@ -324,7 +336,10 @@ const decoders: Readonly<Record<string, Decode>> = {
 };
 const rawInflate = promisify(inflateRaw) as Decode;
 
-/** One layer of compression taken off: undefined where it unpacks to more than `limit`, "damaged" where it does not unpack to its end. */
+/**
+ * One layer of compression taken off: undefined where it unpacks to more than `limit`, "damaged" where it does not
+ * unpack to its end.
+ */
 async function unpack(
   coding: string,
   bytes: Buffer<ArrayBuffer>,
@@ -342,8 +357,8 @@ async function unpack(
 }
 
 /**
- * undici unpacks a body as browsers do: what is cut short is given out as if it were whole. So it is handed the body under another header,
- * and `readBody` unpacks it.
+ * undici unpacks a body as browsers do: what is cut short is given out as if it were whole. So it is handed the body
+ * under another header, and `readBody` unpacks it.
  */
 const keptEncoding = "x-encoding-of-body";
 type Dispatch = Dispatcher["dispatch"];
@@ -374,7 +389,10 @@ const userAgent = (contact: string | undefined) =>
 
 const shared = new Map<boolean, Promise<Fetch>>();
 
-/** undici, loaded when first needed; it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections to private addresses are kept apart. */
+/**
+ * undici, loaded when first needed; it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections to private addresses
+ * are kept apart.
+ */
 function ownFetch(mayBePrivate: boolean): Promise<Fetch> {
   const kept = shared.get(mayBePrivate);
   if (kept !== undefined) return kept;

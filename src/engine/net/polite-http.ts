@@ -21,9 +21,10 @@ import { hostsFolder } from "../lib/layout.js";
 import { given } from "../lib/given.js";
 
 /**
- * One request, politely: answered from the cache while that is fresh, else at the host's pace, tried again where that may help, and logged.
- * On a 429 the time that the host names, or a guess that doubles (backoff.ts), is kept for all processes of this machine
- * (rate-limiter.ts); the request waits for it where its patience allows, and comes back as `rate_limited` where it does not.
+ * One request, politely: answered from the cache while that is fresh, else at the host's pace, tried again where that
+ * may help, and logged. On a 429 the time that the host names, or a guess that doubles (backoff.ts), is kept for all
+ * processes of this machine (rate-limiter.ts); the request waits for it where its patience allows, and comes back as
+ * `rate_limited` where it does not.
  */
 
 export interface PoliteHttpOptions {
@@ -36,7 +37,10 @@ export interface PoliteHttpOptions {
   readonly freshMs?: number;
   /** Told of every request, answered from the cache or not, before `get` answers. */
   readonly record?: (line: QueryLine) => Promise<void>;
-  /** Whose rules hold for which addresses, and how they are called in records. Endpoints that are not a service's own may be private. */
+  /**
+   * Whose rules hold for which addresses, and how they are called in records. Endpoints that are not a service's own
+   * may be private.
+   */
   readonly services?: readonly Service[];
   /** How often hosts may be asked; a host that is not among them: once a second. */
   readonly budgets: readonly HostBudget[];
@@ -44,7 +48,9 @@ export interface PoliteHttpOptions {
   readonly typed?: readonly string[];
   /** A mail address told to services. Never invented. */
   readonly contact?: string | undefined;
-  /** How long a host that asked to be left alone may be waited for; 0 by default: the answer is `rate_limited` at once. */
+  /**
+   * How long a host that asked to be left alone may be waited for; 0 by default: the answer is `rate_limited` at once.
+   */
   readonly patienceMs?: number;
   /** The machine's own time, shared by all processes. */
   readonly clock?: Clock;
@@ -55,14 +61,20 @@ export interface PoliteHttpOptions {
 }
 
 const day = 24 * 3600_000;
-/** After the first failure up to a second, after the next up to two: full jitter keeps processes that failed together apart. */
+/**
+ * After the first failure up to a second, after the next up to two: full jitter keeps processes that failed together
+ * apart.
+ */
 const firstPause = 1000;
 const maxRetries = 2;
 
 /** The wall clock, not a steady one: it is the only one that processes share. */
 const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
 
-/** Access to the network that keeps every host's pace over all processes of this machine, keeps answers, and tells of each request. */
+/**
+ * Access to the network that keeps every host's pace over all processes of this machine, keeps answers, and tells of
+ * each request.
+ */
 export function politeHttp(options: PoliteHttpOptions): Http {
   const { stateDir, cacheDir, freshMs = day, record, services = [], contact, signal, clock = wallClock } = options;
   const standIns: StandIn[] = services
@@ -137,7 +149,10 @@ function wireOf(
 
 type Patient = PoliteHttpOptions & { readonly clock: Clock; readonly gate: Gate; readonly privateAddresses: boolean };
 
-/** Tries again where that may help: after a failure of the server or the connection, and, with patience, once a host may be asked again. */
+/**
+ * Tries again where that may help: after a failure of the server or the connection, and, with patience, once a host may
+ * be asked again.
+ */
 async function persist(request: WireRequest, options: Patient): Promise<HttpDocument | Failed | NotModified> {
   const { clock, signal, random = Math.random, patienceMs = 0 } = options;
   const patientUntil = clock.now() + patienceMs;

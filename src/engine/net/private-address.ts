@@ -2,8 +2,9 @@ import { lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
- * Networks that are not the public internet: what the IANA registries of special-purpose addresses (RFC 6890; as of 2026) don't call globally
- * reachable, multicast, and the hosts of two clouds' metadata. Of 192.0.0.0/24 and 2001::/23 the few reachable parts are services of routers.
+ * Networks that are not the public internet: what the IANA registries of special-purpose addresses (RFC 6890; as of
+ * 2026) don't call globally reachable, multicast, and the hosts of two clouds' metadata. Of 192.0.0.0/24 and 2001::/23
+ * the few reachable parts are services of routers.
  */
 const networks: readonly string[] = [
   // This machine, its neighbours, carriers' own, protocol assignments.
@@ -13,7 +14,8 @@ const networks: readonly string[] = [
   ...["192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"],
   // This machine, its neighbours, the old site-local, multicast.
   ...["::/128", "::1/128", "fc00::/7", "fe80::/9", "ff00::/8"],
-  // A network's own translation to IPv4, at whatever place the IPv4 address stands in it; discarded; tunnels and assignments to protocols.
+  // A network's own translation to IPv4, at whatever place the IPv4 address stands in it; discarded; tunnels and
+  // assignments to protocols.
   ...["64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23"],
   // Documentation, segment routing.
   ...["2001:db8::/32", "3fff::/20", "5f00::/16"],
@@ -24,7 +26,10 @@ for (const network of networks) {
   blocked.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
 }
 
-/** Whether an IP address, in brackets or not, leads into this machine or its network. A name never does: it has to be resolved first. */
+/**
+ * Whether an IP address, in brackets or not, leads into this machine or its network. A name never does: it has to be
+ * resolved first.
+ */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   const family = isIP(bare);
@@ -34,7 +39,10 @@ export function isPrivateAddress(address: string): boolean {
   return blocked.check(bare, "ipv6") || (inner !== undefined && blocked.check(inner, "ipv4"));
 }
 
-/** The IPv4 address that a mapped, compatible, translated (64:ff9b::/96), 6to4 (2002::/16) or ISATAP (::5efe:…) IPv6 address leads to. */
+/**
+ * The IPv4 address that a mapped, compatible, translated (64:ff9b::/96), 6to4 (2002::/16) or ISATAP (::5efe:…) IPv6
+ * address leads to.
+ */
 function ipv4Within(address: string): string | undefined {
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const [before, after] = [head, tail ?? ""].map((part) =>
@@ -58,12 +66,15 @@ function ipv4Within(address: string): string | undefined {
 export const privateAddressCode = "EPRIVATE";
 
 /**
- * Resolves a name for a connection, and refuses where any of its addresses is private. The check stands here, not before the request, as
- * a name may resolve to one address when it is checked and to another when it is connected to.
+ * Resolves a name for a connection, and refuses where any of its addresses is private. The check stands here, not
+ * before the request, as a name may resolve to one address when it is checked and to another when it is connected to.
  */
 export const publicLookup: LookupFunction = lookupThrough(resolveName);
 
-/** As `publicLookup`, by another resolver than this machine's. It is asked once a connection: what it answers is checked and connected to. */
+/**
+ * As `publicLookup`, by another resolver than this machine's. It is asked once a connection: what it answers is checked
+ * and connected to.
+ */
 export function lookupThrough(resolver: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     resolver(hostname, { ...options }, (error, address, family) => {

@@ -41,9 +41,9 @@ const places = new Map<string, Place>();
 const held = new Set<string>();
 
 /**
- * Keeps the pace of every host over all processes of this machine. A process reserves the next free moment under a lock that is held for
- * about a millisecond, then sleeps until it: one that is killed costs a single moment. While a host wants to be left alone, requests are
- * answered `rate_limited` at once and no connection is made.
+ * Keeps the pace of every host over all processes of this machine. A process reserves the next free moment under a lock
+ * that is held for about a millisecond, then sleeps until it: one that is killed costs a single moment. While a host
+ * wants to be left alone, requests are answered `rate_limited` at once and no connection is made.
  */
 export function hostLimiter(options: LimiterOptions): Gate {
   const { folder, signal, standIns, contact, budgets } = options;
@@ -160,7 +160,8 @@ function turnOf({ account, place, token, slot, next: reserved }: Reserved, { fol
           if (answer === "unsent" && state.next === reserved)
             return { state: { ...after, next: slot }, value: undefined };
           const rule = ruleNow(account, after, clock.now());
-          // From the start of one request to the start of the next the host may see less, where the first was slow to connect.
+          // From the start of one request to the start of the next the host may see less, where the first was slow to
+          // connect.
           const next =
             rule.concurrency === 1 && arrived !== undefined
               ? Math.max(after.next, arrived + rule.intervalMs)

@@ -13,8 +13,8 @@ interface Replay extends Http {
 }
 
 /**
- * Answers every request as the log says that it was answered, failures included, and makes no connection. A request that was made several
- * times is answered in the order of the log, and with the last answer from then on.
+ * Answers every request as the log says that it was answered, failures included, and makes no connection. A request
+ * that was made several times is answered in the order of the log, and with the last answer from then on.
  */
 export function replayHttp(lines: readonly QueryLine[], cacheDir: string): Replay {
   const cache = httpCache(cacheDir);

@@ -6,7 +6,10 @@ import type { HttpDocument, Request } from "./http.js";
 import { publicAddress } from "./credentials.js";
 import { given } from "../lib/given.js";
 
-/** Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have no part in it. */
+/**
+ * Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have
+ * no part in it.
+ */
 export const keyOf = ({ url, accept, json }: Pick<Request, "url" | "accept" | "json">): string =>
   keyOfLine({
     url: publicAddress(url),

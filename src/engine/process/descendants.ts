@@ -5,7 +5,10 @@ export const marker = "RESEARCH_RALPH_RUN";
 /** Set for hooks, which carry the marker too: they are a person's own commands. */
 export const hookMark = "RESEARCH_RALPH_HOOK";
 
-/** Whether a program with this environment was started by an agent of ours. An agent that takes the marker away is not seen. */
+/**
+ * Whether a program with this environment was started by an agent of ours. An agent that takes the marker away is not
+ * seen.
+ */
 export const isAgents = (env: NodeJS.ProcessEnv): boolean => env[marker] !== undefined && env[hookMark] === undefined;
 
 /**
@@ -18,7 +21,8 @@ export async function killDescendants(run: string): Promise<void> {
   const entry = Buffer.from(`${marker}=${run}`);
   const until = performance.now() + maxHunt;
   const others = new Set<number>();
-  // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by one look in three.
+  // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by
+  // one look in three.
   for (let looks = 2; looks > 0 && performance.now() < until; looks--) {
     if (!killCarriers(entry, others)) continue;
     looks = 5;
@@ -30,8 +34,10 @@ export async function killDescendants(run: string): Promise<void> {
 const maxHunt = 10_000;
 
 /**
- * Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as reading side by side.
- * `others` gathers processes that carry something else and need no second look; one in the middle of exec shows nothing, and does.
+ * Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as
+ * reading side by side.
+ * `others` gathers processes that carry something else and need no second look; one in the middle of exec shows
+ * nothing, and does.
  */
 function killCarriers(entry: Buffer, others: Set<number>): boolean {
   const { stackTraceLimit } = Error;
@@ -62,7 +68,10 @@ function processes(): number[] {
   }
 }
 
-/** What the system tells of a process; undefined of one that has ended or may not be looked into, a zombie and the kernel's own. */
+/**
+ * What the system tells of a process; undefined of one that has ended or may not be looked into, a zombie and the
+ * kernel's own.
+ */
 function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`);

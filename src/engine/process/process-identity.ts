@@ -35,13 +35,14 @@ function exists(pid: number): boolean {
 }
 
 /**
- * What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is still listed: in
- * containers without an init, forever.
+ * What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is
+ * still listed: in containers without an init, forever.
  */
 function linuxStat(pid: number): { started: string; zombie: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the name in brackets and may hold spaces and brackets itself, so fields are counted after its end.
+    // The second field is the name in brackets and may hold spaces and brackets itself, so fields are counted after its
+    // end.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" };
   } catch (error) {

@@ -3,8 +3,8 @@ import { messageOf } from "../lib/errors.js";
 import { memoryNotice, type TaskAnswer, type TaskRequest } from "./task-process.js";
 
 /**
- * The watch of a task process: a thread, since a loop without an end stops every timer of the process itself, and a limit of V8's heap does
- * not count buffers. It kills the process above its limit, and when its parent is gone.
+ * The watch of a task process: a thread, since a loop without an end stops every timer of the process itself, and a
+ * limit of V8's heap does not count buffers. It kills the process above its limit, and when its parent is gone.
  */
 const watch = `
 const { writeSync } = require("node:fs");
@@ -16,7 +16,10 @@ setInterval(() => {
 }, 20);
 `;
 
-/** The child's side of `openTaskProcess`: carries out the tasks that the parent names, one at a time, until the parent is gone. */
+/**
+ * The child's side of `openTaskProcess`: carries out the tasks that the parent names, one at a time, until the parent
+ * is gone.
+ */
 export function serveTasks(tasks: Readonly<Record<string, (...args: never[]) => unknown>>): void {
   const [maxMemory, parent] = process.argv.slice(2).map(Number);
   new Worker(watch, { eval: true, workerData: { maxMemory, parent, notice: memoryNotice } }).unref();

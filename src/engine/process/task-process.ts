@@ -14,7 +14,10 @@ export type TaskEnd<Value> =
   | { readonly status: "not-started"; readonly message: string };
 
 interface TaskProcessOptions {
-  /** Finds the JavaScript file of a program that calls `serveTasks`. Asked when the process is first needed, and at each new start. */
+  /**
+   * Finds the JavaScript file of a program that calls `serveTasks`. Asked when the process is first needed, and at each
+   * new start.
+   */
   readonly program: () => string | Promise<string>;
   /** Bytes of resident memory, buffers included; above them the process is killed. */
   readonly maxMemory: number;
@@ -49,7 +52,10 @@ export type TaskAnswer = { readonly id: number; readonly rss: number } & (
 export const memoryNotice = "over the memory limit";
 const heapNotice = "heap out of memory";
 
-/** A process that keeps more than this share of its limit after a task is replaced, so that one task does not pay for another. */
+/**
+ * A process that keeps more than this share of its limit after a task is replaced, so that one task does not pay for
+ * another.
+ */
 const maxLeftover = 0.4;
 /** V8's own heap, as a share of the limit: what does not fit into it is told apart from a crash. */
 const heapShare = 0.7;
@@ -63,9 +69,9 @@ interface Child {
 }
 
 /**
- * A child process for work on what strangers made: a loop without an end, a memory without a bound or a crash there costs one task.
- * Nothing is started before the first task. The process gets no environment variables that could hold a secret, is in a process group of
- * its own, and never keeps its parent from ending. When the parent ends, it ends.
+ * A child process for work on what strangers made: a loop without an end, a memory without a bound or a crash there
+ * costs one task. Nothing is started before the first task. The process gets no environment variables that could hold a
+ * secret, is in a process group of its own, and never keeps its parent from ending. When the parent ends, it ends.
  */
 export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): TaskProcess {
   let child: Child | undefined;
@@ -172,7 +178,8 @@ function start(program: string, maxMemory: number): Child {
     env,
     detached: true,
     serialization: "advanced",
-    // Short-lived objects of a task of some seconds fit into a larger young generation, which saves a tenth of its CPU time.
+    // Short-lived objects of a task of some seconds fit into a larger young generation, which saves a tenth of its CPU
+    // time.
     execArgv: [`--max-old-space-size=${heap}`, "--max-semi-space-size=32"],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

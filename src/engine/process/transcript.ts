@@ -69,7 +69,10 @@ export function openTranscript(
   };
 }
 
-/** Length of the start of `text` that no secret can continue from: whole lines, up to a private key that has begun and not ended. */
+/**
+ * Length of the start of `text` that no secret can continue from: whole lines, up to a private key that has begun and
+ * not ended.
+ */
 function endOfWhole(text: string): number {
   const key = text.lastIndexOf("-----BEGIN ");
   return key !== -1 && !/-----END [^\n]*\n/.test(text.slice(key)) ? key : text.lastIndexOf("\n") + 1;

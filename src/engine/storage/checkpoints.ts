@@ -19,7 +19,10 @@ interface CommittedFiles {
 
 /** Commits the files of a folder, and these alone. */
 export interface Checkpoints {
-  /** Commits what has changed; `later`: with the next commit. Never throws: what went wrong is told, and the next call makes up for it. */
+  /**
+   * Commits what has changed; `later`: with the next commit. Never throws: what went wrong is told, and the next call
+   * makes up for it.
+   */
   commit(message: string, later?: boolean): Promise<void>;
   /** Commits what a large file or a failure has put off, and lets git tidy up where it wants to. */
   finish(): Promise<void>;
@@ -47,7 +50,8 @@ const underWay = {
 /**
  * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository.
  * No branch is ever switched, nothing else that is staged is touched, and a lock of git's is reported, never deleted.
- * `unconfined`: an agent that nothing confines may change git's configuration; no program that it names there is started.
+ * `unconfined`: an agent that nothing confines may change git's configuration; no program that it names there is
+ * started.
  */
 export async function openCheckpoints(
   folder: string,
@@ -241,8 +245,8 @@ const plantedIn = (now: Configured, known: Configured): string[] =>
   [...now].flatMap(([key, values]) => (startsProgram(key) && !isDeepStrictEqual(known.get(key), values) ? [key] : []));
 
 /**
- * Values that count before those of the files, so that git starts nothing that was not `known`: filters are as they were or none, configured
- * hooks are never run.
+ * Values that count before those of the files, so that git starts nothing that was not `known`: filters are as they
+ * were or none, configured hooks are never run.
  */
 function withoutPlanted(known: Configured, now: Configured): ReadonlyMap<string, string> {
   const hooks = [...now.keys()].filter((key) => key.startsWith("hook."));

@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 
 /**
- * What a failed file operation means to a person, as an ExpectedError; anything that is not their doing comes back as it was.
+ * What a failed file operation means to a person, as an ExpectedError; anything that is not their doing comes back as
+ * it was.
  * `path` is the file that was meant.
  */
 export function explainSystemError(error: unknown, path: string): unknown {
@@ -39,7 +40,10 @@ function noFolder(path: string): string | undefined {
   }
 }
 
-/** Runs `work`; a failure that a person can mend is thrown, or rejects what it promises, as an ExpectedError about `path`. */
+/**
+ * Runs `work`; a failure that a person can mend is thrown, or rejects what it promises, as an ExpectedError about
+ * `path`.
+ */
 export function explaining<T>(path: string, work: () => T): T {
   const explain = (error: unknown): never => {
     throw explainSystemError(error, path);

@@ -62,7 +62,10 @@ export function isSameVersion(a: Version, b: Version): boolean {
   return a.kind === b.kind;
 }
 
-/** Moves whatever stands at `path` into `aside`, under its own name. What can't be moved is removed; answers whether it was moved. */
+/**
+ * Moves whatever stands at `path` into `aside`, under its own name. What can't be moved is removed; answers whether it
+ * was moved.
+ */
 export async function moveAside(path: string, aside: string): Promise<boolean> {
   try {
     await mkdir(aside, { recursive: true });
@@ -75,8 +78,8 @@ export async function moveAside(path: string, aside: string): Promise<boolean> {
 }
 
 /**
- * Keeps a file that stands at `path` in `aside` as well, where that can be; anything else is moved there. A kill afterwards does not find
- * the file gone. Answers whether it is kept.
+ * Keeps a file that stands at `path` in `aside` as well, where that can be; anything else is moved there. A kill
+ * afterwards does not find the file gone. Answers whether it is kept.
  */
 export async function keepAside(path: string, version: Version, aside: string): Promise<boolean> {
   if (version.kind !== "file") return moveAside(path, aside);
@@ -91,7 +94,10 @@ export async function keepAside(path: string, version: Version, aside: string): 
   }
 }
 
-/** Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't be made again. */
+/**
+ * Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't
+ * be made again.
+ */
 export async function putVersion(path: string, version: Version): Promise<void> {
   if (version.kind !== "file" && version.kind !== "link") return;
   await mkdir(dirname(path), { recursive: true });

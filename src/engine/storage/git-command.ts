@@ -31,8 +31,8 @@ const inherited = [
 ];
 
 /**
- * Optional locks: a mere look at what has changed would lock the index against another project's commit. No protocol: in a partial clone
- * git fetches what it misses, by programs that the configuration names.
+ * Optional locks: a mere look at what has changed would lock the index against another project's commit. No protocol:
+ * in a partial clone git fetches what it misses, by programs that the configuration names.
  */
 const environment = {
   LC_ALL: "C",
@@ -63,9 +63,10 @@ const graceMs = 500;
 const pipeMs = 1000;
 
 /**
- * Runs git in `folder`, without its hooks, file monitors and transports; a missing git, a failure or one minute without an end is an answer that is not `ok`.
- * It runs in a group of its own: a kill of ours in the middle of a commit would leave git's index.lock behind. One that hangs, in a filter
- * of the repository say, is ended with its group and with what left the group; SIGTERM comes first, at which git takes its lock away.
+ * Runs git in `folder`, without its hooks, file monitors and transports; a missing git, a failure or one minute without
+ * an end is an answer that is not `ok`. It runs in a group of its own: a kill of ours in the middle of a commit would
+ * leave git's index.lock behind. One that hangs, in a filter of the repository say, is ended with its group and with
+ * what left the group; SIGTERM comes first, at which git takes its lock away.
  */
 export async function runGit(
   folder: string,

@@ -118,7 +118,10 @@ function hintForValue(next: string): string {
   return 'Strings stand in double quotes: "…".';
 }
 
-/** Lists and objects that what an agent sends may hold. A parsed one takes a hundred bytes, so five megabytes of brackets would take 500. */
+/**
+ * Lists and objects that what an agent sends may hold. A parsed one takes a hundred bytes, so five megabytes of
+ * brackets would take 500.
+ */
 export const maxBrackets = 100_000;
 
 /** Whether a JSON text opens more brackets than that; found without parsing it. */
@@ -140,7 +143,10 @@ export const maxLevels = 100;
 /** A pointer of a hundred names helps nobody. */
 const namesShown = 3;
 
-/** The place, as a JSON pointer of at most three names, of what is nested deeper than a hundred levels in a value; undefined where nothing is. */
+/**
+ * The place, as a JSON pointer of at most three names, of what is nested deeper than a hundred levels in a value;
+ * undefined where nothing is.
+ */
 export const tooDeepAt = (value: unknown): string | undefined =>
   deepAt(value, maxLevels)?.slice(0, namesShown).join("");
 

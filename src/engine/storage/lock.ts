@@ -16,7 +16,9 @@ export interface Lock {
   isMine(): Promise<boolean>;
 }
 
-/** What stands in the lock file. Enough to tell a live holder from a dead one whose pid was given to another process. */
+/**
+ * What stands in the lock file. Enough to tell a live holder from a dead one whose pid was given to another process.
+ */
 interface Holder {
   readonly pid: number;
   /** Start of the process in the system's own words; undefined where the system does not say. */
@@ -47,7 +49,10 @@ export async function acquireLock(file: string, options: { readonly describe: st
   });
 }
 
-/** What is locked, as the start of a sentence, and how long it is waited for: milliseconds, and no longer once `abort` is aborted. */
+/**
+ * What is locked, as the start of a sentence, and how long it is waited for: milliseconds, and no longer once `abort`
+ * is aborted.
+ */
 interface Waiting {
   readonly describe: string;
   readonly waitMs: number;
@@ -111,8 +116,9 @@ async function tryToTake(file: string, me: Holder): Promise<Holder | undefined> 
 }
 
 /**
- * Replaces a dead holder. Only the holder of the guard replaces, and it looks again first: without it, of three processes that
- * meet a stale lock one can remove the lock that another has just taken. The guard is a lock too, and may itself be left by a kill.
+ * Replaces a dead holder. Only the holder of the guard replaces, and it looks again first: without it, of three
+ * processes that meet a stale lock one can remove the lock that another has just taken. The guard is a lock too, and
+ * may itself be left by a kill.
  */
 async function takeOver(file: string, me: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
   const guard = `${file}.takeover`;
@@ -138,7 +144,10 @@ async function takeOver(file: string, me: Holder, deadToken: string | undefined)
   }
 }
 
-/** Creates the lock file with its content in one step, so nobody ever reads an empty one. Returns false where one stands. */
+/**
+ * Creates the lock file with its content in one step, so nobody ever reads an empty one. Returns false where one
+ * stands.
+ */
 function createWith(file: string, me: Holder): boolean {
   const temp = writeBeside(file, me);
   try {

@@ -4,14 +4,19 @@ import { promisify } from "node:util";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { hiddenName } from "../lib/layout.js";
 
-/** Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See docs/decisions/synchronous-files.md. */
+/**
+ * Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See
+ * docs/decisions/synchronous-files.md.
+ */
 export const isLarge = (bytes: number): boolean => bytes > 4_000_000;
 
 const readLater = promisify(readFile);
 
 /**
- * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is waiting forever, so whatever is neither a file nor a folder is refused.
- * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own error.
+ * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is
+ * waiting forever, so whatever is neither a file nor a folder is refused.
+ * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own
+ * error.
  */
 export async function readRegularUpTo(path: string, maxBytes: number): Promise<Buffer | number> {
   const file = openToRead(path);
@@ -50,9 +55,10 @@ const notRegular = (path: string): ExpectedError =>
   new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
 
 /**
- * Makes a folder and those above it, and leaves what is there. Node's own recursive mkdir says ENOENT where a folder above can't be
- * made, which told people with a read-only disk that their folder was deleted; this one throws what the system said (EROFS, EACCES).
- * A .ralph is made only in a folder that is there: one that was moved away under a run must not come to stand in its old place again.
+ * Makes a folder and those above it, and leaves what is there. Node's own recursive mkdir says ENOENT where a folder
+ * above can't be made, which told people with a read-only disk that their folder was deleted; this one throws what the
+ * system said (EROFS, EACCES). A .ralph is made only in a folder that is there: one that was moved away under a run
+ * must not come to stand in its old place again.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {

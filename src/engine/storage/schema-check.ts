@@ -47,7 +47,10 @@ export function isValid(name: SchemaName, value: unknown): boolean {
 }
 
 let ajv: Ajv2020;
-/** Where each list of alternatives stands: Ajv's errors hold the list itself, but its address only within a part of the schema. */
+/**
+ * Where each list of alternatives stands: Ajv's errors hold the list itself, but its address only within a part of the
+ * schema.
+ */
 const addresses = new Map<unknown, string>();
 /** The fields of each object described anywhere, by the address of its description. */
 const fields = new Map<string, readonly string[]>();
@@ -107,7 +110,10 @@ function note(node: unknown, at: string): void {
   }
 }
 
-/** Ajv reports the errors of every alternative of an anyOf, then the anyOf itself. Kept are those of the alternative that fits best. */
+/**
+ * Ajv reports the errors of every alternative of an anyOf, then the anyOf itself. Kept are those of the alternative
+ * that fits best.
+ */
 function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
   for (const error of errors) {

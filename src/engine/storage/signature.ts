@@ -6,8 +6,9 @@ import { explaining } from "./explain-system-error.js";
 import { readRegularFile } from "./regular-file.js";
 
 /**
- * Signatures (HMAC-SHA-256) by which what a person's command wrote is told from what an agent planted. The key stands in the folder of the
- * program's state (`stateDir`), readable for its user alone and made on first use. An agent that runs as that user and reads the key can sign too.
+ * Signatures (HMAC-SHA-256) by which what a person's command wrote is told from what an agent planted. The key stands
+ * in the folder of the program's state (`stateDir`), readable for its user alone and made on first use. An agent that
+ * runs as that user and reads the key can sign too.
  */
 const keyFile = (stateDir: string): string => join(stateDir, "steering-key");
 const keyBytes = 32;

@@ -5,14 +5,16 @@ import { type Stamp, stampOf } from "./atomic-file.js";
 import { isUnfinished } from "./json-syntax.js";
 
 /**
- * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none. One of some
- * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and writing.
+ * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none.
+ * One of some
+ * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and
+ * writing.
  */
 const maxSaveMs = 5000;
 
 /**
- * Reads the file at `path` by `read`, which is given the version that stands there; where that fails because somebody is just saving the
- * file, it is read again.
+ * Reads the file at `path` by `read`, which is given the version that stands there; where that fails because somebody
+ * is just saving the file, it is read again.
  * @throws what `read` throws, once the file is whole, or nobody has changed it for five seconds.
  */
 export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undefined) => Promise<T>): Promise<T> {
@@ -22,7 +24,8 @@ export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undef
     try {
       return await read(before);
     } catch (error) {
-      // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while the rest was looked at.
+      // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while
+      // the rest was looked at.
       const goesOn = (await isBeingSaved(path)) || stampOf(path) !== before;
       if (!(error instanceof ExpectedError) || Date.now() >= until || !goesOn) throw error;
       await sleep(25);

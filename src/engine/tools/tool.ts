@@ -1,7 +1,10 @@
 /** JSON Schema of one argument. Its description is paid for in every request of every agent that has the tool. */
 export type Parameter = { readonly type: "string" | "integer"; readonly description?: string };
 
-/** What a tool finds. `head` is in our words; `data` comes from outside, is fenced as such, and is cut at the bound of an answer. */
+/**
+ * What a tool finds. `head` is in our words; `data` comes from outside, is fenced as such, and is cut at the bound of
+ * an answer.
+ */
 export interface Found {
   readonly head: string;
   readonly data?: string;
@@ -16,7 +19,10 @@ export interface Problem {
   readonly wrongCall?: true;
 }
 
-/** A tool, defined once for the command line and for MCP. `Args`: its arguments, checked against `parameters`; `Context`: all that it can reach. */
+/**
+ * A tool, defined once for the command line and for MCP. `Args`: its arguments, checked against `parameters`;
+ * `Context`: all that it can reach.
+ */
 export interface Tool<Args, Context> {
   readonly name: string;
   readonly description: string;

@@ -17,7 +17,10 @@ interface HookOptions {
   readonly redact: Redact;
   /** Milliseconds that a hook may take. */
   readonly timeoutMs?: number;
-  /** Aborted when the run ends at once: then nobody waits for hooks at work. Those of the run's end are run all the same. */
+  /**
+   * Aborted when the run ends at once: then nobody waits for hooks at work. Those of the run's end are run all the
+   * same.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -33,9 +36,14 @@ interface HookEnd {
 
 /** Hooks over a loop. None of them can break it: a failing one becomes a warning. */
 export interface Hooks {
-  /** Runs the hooks that wait for this event, and resolves once they have ended: with what went wrong, a sentence each. Never rejects. */
+  /**
+   * Runs the hooks that wait for this event, and resolves once they have ended: with what went wrong, a sentence each.
+   * Never rejects.
+   */
   at(event: LoopEvent): Promise<readonly string[]>;
-  /** Asks the hooks marked `veto` that wait for one of these points. A hook that fails or takes too long does not veto. */
+  /**
+   * Asks the hooks marked `veto` that wait for one of these points. A hook that fails or takes too long does not veto.
+   */
   ask(
     points: readonly HookPoint[],
     proposal: object,

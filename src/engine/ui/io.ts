@@ -13,7 +13,10 @@ export interface SignalSource {
   readonly underNohup: boolean;
 }
 
-/** The outside of a command: where it stands, what it is sent and where its words go. Injected, so that a test can run a command in its own process. */
+/**
+ * The outside of a command: where it stands, what it is sent and where its words go. Injected, so that a test can run a
+ * command in its own process.
+ */
 export interface Io {
   /** Absolute path of the folder the command was started in. */
   readonly cwd: string;
@@ -32,7 +35,10 @@ export interface Io {
   stderr(text: string): void;
   /** Whether stderr is a terminal that can be repainted. */
   readonly isTTY: boolean;
-  /** Width of the terminal, in columns; read it again before each painting, people resize. 80 where there is no terminal. */
+  /**
+   * Width of the terminal, in columns; read it again before each painting, people resize. 80 where there is no
+   * terminal.
+   */
   readonly columns: number;
   /** Columns that a table on stdout may take; without bound where stdout is no terminal: a pipe wants whole names. */
   readonly tableWidth: number;
@@ -40,7 +46,10 @@ export interface Io {
   readonly color: boolean;
   /** Whether a person can be asked: stdin is a terminal too. */
   readonly canAsk: boolean;
-  /** Aborted once stdout can't be written any more: with "SIGHUP" when its reader has gone (`| head -1`), with "ENOSPC" on a full disk. */
+  /**
+   * Aborted once stdout can't be written any more: with "SIGHUP" when its reader has gone (`| head -1`), with "ENOSPC"
+   * on a full disk.
+   */
   readonly readerGone: AbortSignal;
 }
 
@@ -104,8 +113,9 @@ export function processIo(): Io {
 }
 
 /**
- * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any code of ours runs, so what it leaves of
- * itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU, Linux).
+ * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any code of ours runs, so what
+ * it leaves of itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU,
+ * Linux).
  */
 function isUnderNohup(): boolean {
   try {

@@ -10,9 +10,9 @@ export interface Signals {
 }
 
 /**
- * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time, and SIGQUIT and SIGUSR2
- * as if they were SIGTERM. A reader of our stdout that went away counts as the first Ctrl+C. SIGUSR1 does nothing, where Node would open a
- * debugger; neither does SIGHUP under nohup.
+ * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time, and
+ * SIGQUIT and SIGUSR2 as if they were SIGTERM. A reader of our stdout that went away counts as the first Ctrl+C.
+ * SIGUSR1 does nothing, where Node would open a debugger; neither does SIGHUP under nohup.
  */
 export function listenForSignals(io: Io): Signals {
   const finish = new AbortController();

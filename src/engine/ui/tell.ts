@@ -7,15 +7,18 @@ import type { Sink } from "./sink.js";
 interface Watchers {
   readonly sink: Sink;
   readonly hooks: Pick<Hooks, "at">;
-  /** Takes the user's secrets out of what is told: an agent may print what it finds, and terminals, logs and hooks keep it. */
+  /**
+   * Takes the user's secrets out of what is told: an agent may print what it finds, and terminals, logs and hooks keep
+   * it.
+   */
   readonly redact: Redact;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /**
- * The one way to tell a person something. Events are heard one after the other, in the order in which they were told: by the sink, then by
- * the hooks that wait for them. What is told before the run has started follows its first event.
+ * The one way to tell a person something. Events are heard one after the other, in the order in which they were told:
+ * by the sink, then by the hooks that wait for them. What is told before the run has started follows its first event.
  */
 export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
   let last: Promise<void> = Promise.resolve();
@@ -49,7 +52,8 @@ export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
 
   return (told) => {
     const heard = tellAll(told);
-    // A notice is told without waiting for it: a listener that throws ends the run at the next event that is awaited, not the process.
+    // A notice is told without waiting for it: a listener that throws ends the run at the next event that is awaited,
+    // not the process.
     heard.catch(() => undefined);
     return heard;
   };

@@ -13,7 +13,10 @@ export interface Answer {
   readonly message: string;
 }
 
-/** Does the unit of a brief in a workspace, where it leaves result.json; returns what it says. Throws ExpectedError where the unit can't be done. */
+/**
+ * Does the unit of a brief in a workspace, where it leaves result.json; returns what it says. Throws ExpectedError
+ * where the unit can't be done.
+ */
 export function workIn(workspace: string, brief: string): string {
   const { result, message } = answer(parseBrief(brief), (name) => readTextFile(workspace, name));
   writeFileSync(join(workspace, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
@@ -30,7 +33,10 @@ function readTextFile(workspace: string, name: string): string {
   }
 }
 
-/** Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be done. */
+/**
+ * Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be
+ * done.
+ */
 export function answer({ unit, text, wantsSentinel }: ParsedBrief, readFile: (name: string) => string): Answer {
   const result = perform(unit, text, readFile);
   const about = "baseline agent: extractive, no model; scores are keyword counts, not judgement";

@@ -69,8 +69,8 @@ export const sentinel = "<promise>COMPLETE</promise>";
 const fenced = /^<untrusted-text sha256="([0-9a-f]{12})">\r?\n([\s\S]*?)\r?\n?^<\/untrusted-text sha256="\1">[ \t]*$/gm;
 
 /**
- * Reads the unit and the paper's text out of a brief. The fenced text is taken out first, so nothing that stands in a paper can pass for the
- * unit or ask for the sentinel. Throws ExpectedError when there is no readable unit.
+ * Reads the unit and the paper's text out of a brief. The fenced text is taken out first, so nothing that stands in a
+ * paper can pass for the unit or ask for the sentinel. Throws ExpectedError when there is no readable unit.
  */
 export function parseBrief(brief: string): ParsedBrief {
   // The paper's text comes last; what is fenced before it are notes of earlier iterations.

@@ -26,9 +26,9 @@ interface Ground {
 }
 
 /**
- * Ideas made mechanically: a group of insights with a common tag, in one of a few fixed forms, tied to the papers they come from. Where no
- * paper gave an insight, the papers' own records stand for them. They never rest on a retracted paper, and on a rejected one only where
- * there is no other. Throws ExpectedError where no paper stands.
+ * Ideas made mechanically: a group of insights with a common tag, in one of a few fixed forms, tied to the papers they
+ * come from. Where no paper gave an insight, the papers' own records stand for them. They never rest on a retracted
+ * paper, and on a rejected one only where there is no other. Throws ExpectedError where no paper stands.
  */
 export function proposeIdeas(unit: BriefUnit): IdeationResult {
   const { min_ideas: fewest = 3, max_ideas: most = 12, insights = [] } = unit;

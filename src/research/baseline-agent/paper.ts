@@ -95,8 +95,8 @@ function why(scores: AnalysisResult["scores"]): string {
 }
 
 /**
- * Three to eight sentences in the order of the text, each found in it word by word: those that insights are made of, so that each has
- * its quote, then those with numbers or results.
+ * Three to eight sentences in the order of the text, each found in it word by word: those that insights are made of, so
+ * that each has its quote, then those with numbers or results.
  */
 function evidenceFrom(usable: readonly Sentence[], noted: readonly Sentence[]): Evidence {
   const quotable = usable.filter(({ text }) => text.length >= 30 && text.length <= 400);
@@ -114,7 +114,10 @@ function weight(sentence: Sentence): number {
 
 const hasNumber = ({ text }: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?(?!\])/u.test(text);
 
-/** The main part of a sentence: without citations, brackets, an opening adverbial and what follows a semicolon or a relative clause. */
+/**
+ * The main part of a sentence: without citations, brackets, an opening adverbial and what follows a semicolon or a
+ * relative clause.
+ */
 export function claimOf(sentence: string): string {
   const bare = sentence
     .replace(/\s*\[[\d,–\s-]+\]/g, "")
@@ -147,8 +150,9 @@ function prose(sentences: readonly Sentence[], count: number): string | undefine
 }
 
 /**
- * Mends a refused analysis without the paper's text: a quote that was not found gives way to the nearest passage of the text, or goes where
- * there is none. The rest is made from the title and the abstract; research-ralph keeps what nobody found fault with.
+ * Mends a refused analysis without the paper's text: a quote that was not found gives way to the nearest passage of the
+ * text, or goes where there is none. The rest is made from the title and the abstract; research-ralph keeps what nobody
+ * found fault with.
  */
 export function repairPaper(
   unit: BriefUnit,

@@ -13,8 +13,8 @@ const counts = {
 };
 
 /**
- * The narrative of the report, put together from the records: every sentence is a record's own or says where it comes from,
- * and no number stands in it that is not in the unit. Throws ExpectedError where there is no paper to report on.
+ * The narrative of the report, put together from the records: every sentence is a record's own or says where it comes
+ * from, and no number stands in it that is not in the unit. Throws ExpectedError where there is no paper to report on.
  */
 export function writeReport({ unit, statistics = {}, papers = [], insights = [] }: BriefUnit): ReportResult {
   const points = ({ score }: JudgedPaper) => Number.parseFloat(String(score)) || 0;

@@ -1,9 +1,10 @@
 import type { AnalysisResult } from "../generated/result-analysis.js";
 
 /**
- * What the baseline agent counts: for each dimension expressions that speak for it, and behind -- some that speak against it. Its points are the
- * number of those for it that occur at least once, less the number of those against it, kept between 0 and 5. That is a count of words, not
- * a judgement, and it says so wherever it shows; it is repeatable and differs from paper to paper, which is what a demo and a test need.
+ * What the baseline agent counts: for each dimension expressions that speak for it, and behind -- some that speak
+ * against it. Its points are the number of those for it that occur at least once, less the number of those against it,
+ * kept between 0 and 5. That is a count of words, not a judgement, and it says so wherever it shows; it is repeatable
+ * and differs from paper to paper, which is what a demo and a test need.
  */
 const rubric = {
   execution: {
@@ -67,7 +68,10 @@ export const total = ({ execution, blue_ocean }: Scores): { points: number; of: 
   of: blue_ocean === undefined ? 30 : 50,
 });
 
-/** The market by the strategic points alone, as the rubric has it: blue from 12 of 20, purple from 8, else red. Undefined without them. */
+/**
+ * The market by the strategic points alone, as the rubric has it: blue from 12 of 20, purple from 8, else red.
+ * Undefined without them.
+ */
 export function marketOf({ blue_ocean }: Scores): AnalysisResult["market"] {
   if (blue_ocean === undefined) return undefined;
   const points = sum(blue_ocean);

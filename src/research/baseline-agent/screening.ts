@@ -28,7 +28,10 @@ export function deriveRequirements({ unit, topic = "" }: BriefUnit): Requirement
   };
 }
 
-/** Keeps the candidates that share words with the keywords. Without candidates every source failed: this agent can't search. */
+/**
+ * Keeps the candidates that share words with the keywords. Without candidates every source failed: this agent can't
+ * search.
+ */
 export function sortCandidates(unit: BriefUnit): DiscoveryResult {
   const { candidates = [], keywords = [], sources = [] } = unit;
   // Each stem with the word that brought it, which is what a reason shows.

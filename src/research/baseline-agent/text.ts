@@ -32,7 +32,10 @@ const plainHeading =
   /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
 const abbreviation = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
 
-/** Splits a paper's text into sentences with the part and the page or section they stand in. Pages win over sections as locators. */
+/**
+ * Splits a paper's text into sentences with the part and the page or section they stand in. Pages win over sections as
+ * locators.
+ */
 export function sentencesOf(text: string): Sentence[] {
   const sentences: Sentence[] = [];
   let part: Part = "other";
@@ -134,7 +137,10 @@ export function codeAddresses(text: string): string[] {
 
 const retracted = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
 
-/** The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others' retractions don't count. */
+/**
+ * The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others'
+ * retractions don't count.
+ */
 export const retractionOf = (sentences: readonly Sentence[]): string =>
   sentences
     .filter(({ text, part }, index) =>
@@ -206,7 +212,10 @@ const generic = new Set(
   ),
 );
 
-/** What a paper is about, in its own words: pairs of words of its title, then words of the title, then words that come back often. */
+/**
+ * What a paper is about, in its own words: pairs of words of its title, then words of the title, then words that come
+ * back often.
+ */
 export function themesOf(title: string, sentences: readonly string[]): string[] {
   const count = new Map<string, number>();
   for (const word of sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))])) {
@@ -228,7 +237,10 @@ export function tagsOf(sentence: string, themes: readonly string[]): string[] {
   return (distinct.length > 0 ? distinct : themes).slice(0, 3).map((tag) => tag.slice(0, 60));
 }
 
-/** Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag under "untagged". */
+/**
+ * Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag
+ * under "untagged".
+ */
 export function groupByTag<Insight extends { readonly tags?: readonly string[] }>(
   insights: readonly Insight[],
 ): Map<string, Insight[]> {

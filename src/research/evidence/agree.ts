@@ -9,8 +9,9 @@ const minWords = 3;
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /**
- * Whether the characters found at `start` are the quote's words: the same gaps, whole words and numbers at both ends, its citations there,
- * its units in their case. The passage where they are; a reason where only the sense differs; false where they are not.
+ * Whether the characters found at `start` are the quote's words: the same gaps, whole words and numbers at both ends,
+ * its citations there, its units in their case. The passage where they are; a reason where only the sense differs;
+ * false where they are not.
  */
 export function agrees(
   haystack: Normalised,
@@ -41,9 +42,9 @@ const isRank = (char: string | undefined) => char === "^" || char === "_";
 const seen = (gap: number | undefined) => (gap === GAP_NUMBER ? GAP_SPACE : gap === GAP_HYPHEN ? GAP_EITHER : gap);
 
 /**
- * PDFs lose and gain spaces: beside punctuation ("150 .1") that is forgiven, between letters once and once more for every eight words,
- * where it makes no other word. Between digits never: "10 5" is not 105, and "150. 1" may be the end of one sentence and the start of
- * another.
+ * PDFs lose and gain spaces: beside punctuation ("150 .1") that is forgiven, between letters once and once more for
+ * every eight words, where it makes no other word. Between digits never: "10 5" is not 105, and "150. 1" may be the end
+ * of one sentence and the start of another.
  */
 function gapsAgree(
   haystack: Normalised,
@@ -102,8 +103,8 @@ const common = new Set(
 );
 
 /**
- * Whether parting or joining two words makes another: "insignificant" and "in significant". A PDF's torn "signi ficant" leaves at least
- * one piece that is no word; its lost space in "thepolicy" one that is.
+ * Whether parting or joining two words makes another: "insignificant" and "in significant". A PDF's torn "signi ficant"
+ * leaves at least one piece that is no word; its lost space in "thepolicy" one that is.
  */
 function makesAnotherWord(
   first: string,
@@ -149,7 +150,10 @@ const sourceOf = ({ source, from, to }: Normalised, start: number, end: number):
 const isCapital = (normalised: Normalised, start: number, end: number): boolean =>
   !/\p{Ll}/u.test(normalised.source.slice(normalised.from[start], normalised.to[end - 1]));
 
-/** Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in two. */
+/**
+ * Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in
+ * two.
+ */
 function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
   if (at <= 0 || at >= chars.length) return false;
   const [before, after] = [chars[at - 1] as string, chars[at] as string];

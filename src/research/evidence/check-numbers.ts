@@ -8,8 +8,8 @@ const maxSmall = 10;
 const maxNumbers = 60;
 
 /**
- * Looks for every number of a text, such as a reading's results, in the quotes that were found: those are its proof, a place elsewhere in
- * the paper is only a hint. Without the paper's text no number is called false.
+ * Looks for every number of a text, such as a reading's results, in the quotes that were found: those are its proof, a
+ * place elsewhere in the paper is only a hint. Without the paper's text no number is called false.
  */
 export function checkNumbers(
   said: string,

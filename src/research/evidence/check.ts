@@ -50,8 +50,9 @@ export function uncheckedReading(items: readonly Claimed[], reason: string): Che
 export const abstractLocator = "abstract";
 
 /**
- * Looks for every quote in the paper's text, and where it is not there in the abstract that the agent was shown. The locator of a quote
- * that was found is where it was found, whatever the agent said. Without a text nothing is false: what is not in the abstract is
+ * Looks for every quote in the paper's text, and where it is not there in the abstract that the agent was shown. The
+ * locator of a quote that was found is where it was found, whatever the agent said. Without a text nothing is false:
+ * what is not in the abstract is
  * `could-not-check` and keeps the agent's locator.
  */
 export function checkEvidence(

@@ -19,8 +19,9 @@ const relationBefore =
 const dashOnly = /(?:\u2014|\n\s{0,9}[-*+•])\s{0,9}$/u;
 
 /**
- * Why a passage cannot stand for itself although its words are in the text: its number belongs to a sign, relation or unit outside it, or
- * its sense to a word before it. Undefined where it can. `isFirst` is false for the later fragments of an elided quote.
+ * Why a passage cannot stand for itself although its words are in the text: its number belongs to a sign, relation or
+ * unit outside it, or its sense to a word before it. Undefined where it can. `isFirst` is false for the later fragments
+ * of an elided quote.
  */
 export function edgeProblem(text: string, { start, end }: Span, isFirst: boolean): string | undefined {
   const isInRow = (text.slice(start, end + reach).split("\n", 1)[0] ?? "").includes(" | ");
@@ -144,8 +145,8 @@ const maxEntry = 500;
 const entryMark = /(?:^|\n)\s{0,9}(?:\[[^\]\n]{1,20}\]|\d{1,3}\.|•) /g;
 
 /**
- * Whether a passage of a list whose end is only guessed stands in the entry of a cited work, as its title does: behind the entry's mark or
- * beside its year. Lives of the authors that follow the list do not.
+ * Whether a passage of a list whose end is only guessed stands in the entry of a cited work, as its title does: behind
+ * the entry's mark or beside its year. Lives of the authors that follow the list do not.
  */
 export function isInEntry(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - maxEntry), start);

@@ -11,7 +11,10 @@ const maxSkippedWithin = 600;
 
 const elisionMark = /\[\s{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:…|\.\.\.)\s{0,3}\)|…|\.\s?\.\s?\.{1,6}/;
 
-/** The fragments of a quote with `…`, `...` or `[...]` in it; one where it has none. Marks that follow each other are one. */
+/**
+ * The fragments of a quote with `…`, `...` or `[...]` in it; one where it has none. Marks that follow each other are
+ * one.
+ */
 export const fragmentsOf = (quote: string): string[] =>
   quote.split(elisionMark).filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
 
@@ -22,15 +25,18 @@ export const isElided = (quote: string): boolean => elisionMark.test(quote);
 export const tooManyFragments = (count: number): string | undefined =>
   count > maxFragments ? `more than ${maxFragments} fragments are joined by "…"` : undefined;
 
-/** "From 41 % to … 12 %": what is left out holds the number that belongs there. So many words on either side are looked at. */
+/**
+ * "From 41 % to … 12 %": what is left out holds the number that belongs there. So many words on either side are looked
+ * at.
+ */
 const joinsNumbers = (text: string, first: Span, second: Span): boolean =>
   /\p{N}/u.test(text.slice(first.end, second.start)) &&
   /\p{N}(?:\s{0,9}[^\s\p{N}]{1,20}){0,3}\s{0,9}$/u.test(text.slice(Math.max(first.start, first.end - 80), first.end)) &&
   /^(?:\s{0,9}[^\s\p{N}]{1,20}){0,3}\s{0,9}[^\s\p{L}]{0,3}\p{N}/u.test(text.slice(second.start, second.start + 80));
 
 /**
- * Why what a quote left out between two fragments may not be left out; undefined where it may. Fragments are of one sentence, or whole
- * sentences near each other.
+ * Why what a quote left out between two fragments may not be left out; undefined where it may. Fragments are of one
+ * sentence, or whole sentences near each other.
  */
 export function joinProblem(text: string, first: Span, second: Span): string | undefined {
   const length = second.start - first.end;

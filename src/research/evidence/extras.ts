@@ -24,7 +24,10 @@ export function vocabularyOf(text: string): Vocabulary {
   return { words, pairs };
 }
 
-/** Marks of footnotes behind a word or its stop, and numbers raised there: "success†", "trials.¹²". Not behind a unit or symbol: "cm²", "R²". */
+/**
+ * Marks of footnotes behind a word or its stop, and numbers raised there: "success†", "trials.¹²". Not behind a unit or
+ * symbol: "cm²", "R²".
+ */
 const footnote =
   /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’])(?: ?[†‡§¶‖]{1,3}|[*]{1,3}| ?[¹²³⁰⁴-⁹]{1,3}(?:[,;–-][¹²³⁰⁴-⁹]{1,3}){0,9}|\^(?:\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
 const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
@@ -45,8 +48,9 @@ const numbered =
 const enumerator = /(?<=^|[\s([])\(?(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3}|ix)[.)](?=\s{1,4}\p{L})/gu;
 
 /**
- * What stands in a text but may be missing in a quote of it: footnote marks, citation numbers, the numbers of a list's points, running
- * heads at a page's end. They are found in a quote by the same rules; `vocabulary` is that of the text in both cases.
+ * What stands in a text but may be missing in a quote of it: footnote marks, citation numbers, the numbers of a list's
+ * points, running heads at a page's end. They are found in a quote by the same rules; `vocabulary` is that of the text
+ * in both cases.
  */
 export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   const extras = new Map<number, { says: string; end: number }>();

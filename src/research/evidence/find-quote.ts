@@ -18,8 +18,8 @@ export interface Searchable {
 
 export type QuoteMatch =
   /**
-   * `start` and `end` are offsets into the text; an elided quote spans its fragments. `isCited`: it stands in what seems to be the list of
-   * references, which claims nothing; where the list is sure, it is not found.
+   * `start` and `end` are offsets into the text; an elided quote spans its fragments. `isCited`: it stands in what
+   * seems to be the list of references, which claims nothing; where the list is sure, it is not found.
    */
   | {
       readonly found: true;
@@ -29,8 +29,10 @@ export type QuoteMatch =
       readonly isCited?: true;
     }
   /**
-   * `nearest`: the passage that shares most with the quote, on one line of at most 300 characters; empty where nothing is shared.
-   * `tooShort`: the quote says so little that it was not looked for. `why`: its words are in the text, but not so that they bear it out.
+   * `nearest`: the passage that shares most with the quote, on one line of at most 300 characters; empty where nothing
+   * is shared.
+   * `tooShort`: the quote says so little that it was not looked for. `why`: its words are in the text, but not so that
+   * they bear it out.
    * `near`: the text says the same with a number that differs in unit or rounding; it is no proof.
    */
   | {
@@ -61,23 +63,24 @@ const prepared = new WeakMap<Searchable, Prepared>();
 /**
  * Looks for a quote in a text. How:
  *
- * 1. Text and quote are **normalised** (`normalise.ts`): to one string of letters, digits and signs, with the gap before each character kept
- *    apart. White space, case, accents, ligatures, kinds of quotation marks and dashes, borders of cells, marks of lists and words broken at
- *    a line's end make no difference after that. The text once more without its **extras** (`extras.ts`): footnote marks, citations,
- *    running heads, which a quote may leave out.
- * 2. The quote is read in a few **variants** (`variants.ts`), the strictest first: as it stands, without the stop that closes a cut quote,
- *    without `[words of explanation]`, retyped as the text writes its signs.
- * 3. Each variant is looked for as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of words and numbers and the
- *    case of units must **agree** (`agree.ts`).
- * 4. The place must bear the quote out for itself (`edges.ts`, `sense.ts`): no number without its sign or unit, nothing right behind "not" or
- *    "claims that", no title of a cited work. A place that does not gives the reason.
- * 5. A quote with `…`, `...` or `[...]` is looked for in **fragments** (`elision.ts`), which stand near each other and leave out nothing on
- *    which the sense hangs.
- * 6. What is not found is looked for once more with other numbers (`near.ts`), and the nearest passage is given for a repair.
+ * 1. Text and quote are **normalised** (`normalise.ts`): to one string of letters, digits and signs, with the gap
+ *    before each character kept apart. White space, case, accents, ligatures, kinds of quotation marks and dashes,
+ *    borders of cells, marks of lists and words broken at a line's end make no difference after that. The text once
+ *    more without its **extras** (`extras.ts`): footnote marks, citations, running heads, which a quote may leave out.
+ * 2. The quote is read in a few **variants** (`variants.ts`), the strictest first: as it stands, without the stop that
+ *    closes a cut quote, without `[words of explanation]`, retyped as the text writes its signs.
+ * 3. Each variant is looked for as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of
+ *    words and numbers and the case of units must **agree** (`agree.ts`).
+ * 4. The place must bear the quote out for itself (`edges.ts`, `sense.ts`): no number without its sign or unit, nothing
+ *    right behind "not" or "claims that", no title of a cited work. A place that does not gives the reason.
+ * 5. A quote with `…`, `...` or `[...]` is looked for in **fragments** (`elision.ts`), which stand near each other and
+ *    leave out nothing on which the sense hangs.
+ * 6. What is not found is looked for once more with other numbers (`near.ts`), and the nearest passage is given for a
+ *    repair.
  *
- * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or twelve characters of a
- * script without spaces. A text given as an object is normalised once, however many quotes are looked for. The work is linear in text and
- * quote.
+ * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or twelve
+ * characters of a script without spaces. A text given as an object is normalised once, however many quotes are looked
+ * for. The work is linear in text and quote.
  */
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
@@ -147,7 +150,10 @@ function asWhole(ready: Prepared, quote: string, refusals: string[]): Span | und
 const isCited = ({ references }: Prepared, { start, end }: Span, isSure?: true): boolean =>
   references.some((list) => start >= list.start && end <= list.end && (isSure === undefined || list.isSure));
 
-/** Where a quote or fragment stands in the text and may stand for itself; `refusals` gets the reasons of the other places. */
+/**
+ * Where a quote or fragment stands in the text and may stand for itself; `refusals` gets the reasons of the other
+ * places.
+ */
 function* passagesOf(ready: Prepared, quote: string, isFirst: boolean, refusals: string[]): Generator<Span> {
   for (const variant of variantsOf(quote, ready.text)) {
     yield* placesOf(ready, ready.whole, normalise(variant.quote), variant, isFirst, refusals);
@@ -199,8 +205,8 @@ const isShort = (fragment: string) =>
 const maxPassages = 200;
 
 /**
- * The fragments, each after the last and near it. For every place of a fragment the latest place of the one before it is the nearest, so
- * one pass a fragment is enough.
+ * The fragments, each after the last and near it. For every place of a fragment the latest place of the one before it
+ * is the nearest, so one pass a fragment is enough.
  */
 function inFragments(ready: Prepared, quote: string, refusals: string[]): Span | undefined {
   const fragments = fragmentsOf(quote);

@@ -32,8 +32,9 @@ function maskOf(text: string, words: Map<string, number>, isText: boolean): Mask
 }
 
 /**
- * Looks once more for a quote whose numbers were not found: where the text has its words in their order, and each number is the quote's in
- * another unit or rounded within its last digit, it is near, and what differs is said. Undefined where it is not.
+ * Looks once more for a quote whose numbers were not found: where the text has its words in their order, and each
+ * number is the quote's in another unit or rounded within its last digit, it is near, and what differs is said.
+ * Undefined where it is not.
  */
 export function findNear(
   searchable: { readonly text: string },
@@ -63,7 +64,10 @@ export function findNear(
 /** "12,500" and "12500" are one number, written in two ways. */
 const sameDigits = (one: string, other: string): boolean => one.replace(/\s/g, "") === other.replace(/\s/g, "");
 
-/** What differs between the numbers of a quote and those of the text from a token on; undefined where one is another number. */
+/**
+ * What differs between the numbers of a quote and those of the text from a token on; undefined where one is another
+ * number.
+ */
 function differenceAt(
   tokens: readonly Token[],
   numbers: readonly { readonly index: number; readonly quantity: Quantity }[],

@@ -16,8 +16,8 @@ const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}(?:['’]\p{L}{1,20})?|\p{N}{1,60}(?
 export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase());
 
 /**
- * The stretch of a text, at most 300 characters on one line, that shares most with a quote: pairs and triples of words in a row weigh more
- * than words. Empty where nothing is shared. It is what a repair asks the agent to quote instead.
+ * The stretch of a text, at most 300 characters on one line, that shares most with a quote: pairs and triples of words
+ * in a row weigh more than words. Empty where nothing is shared. It is what a repair asks the agent to quote instead.
  */
 export function nearestPassage(searchable: { readonly text: string }, quote: string): string {
   let words = known.get(searchable);
@@ -48,7 +48,10 @@ const common = new Set(
   "a an and are as at be by for from in is it of on or that the this to was we were with".split(" "),
 );
 
-/** For each word of the text what it adds: a shared word 1 (a common one less), ending a shared pair 3 more, ending a shared triple 6 more. */
+/**
+ * For each word of the text what it adds: a shared word 1 (a common one less), ending a shared pair 3 more, ending a
+ * shared triple 6 more.
+ */
 function weigh({ numbers, word }: Words, quoted: readonly string[]): Float32Array {
   const single = new Float32Array(numbers.size);
   const ids = quoted.map((each) => numbers.get(each) ?? -1);
@@ -72,7 +75,10 @@ function weigh({ numbers, word }: Words, quoted: readonly string[]): Float32Arra
 const pairOf = (a: number, b: number) => (a + 3) * 67_108_864 + b;
 const tripleOf = (a: number, b: number, c: number) => `${a} ${b} ${c}`;
 
-/** The window about as long as the quote, and at most as long as a passage may be, with the greatest weight; it begins and ends with a shared word. */
+/**
+ * The window about as long as the quote, and at most as long as a passage may be, with the greatest weight; it begins
+ * and ends with a shared word.
+ */
 function heaviestWindow(
   { at, end }: Words,
   weights: Float32Array,

@@ -1,7 +1,8 @@
 /**
- * What stands between a character and the one before it. `either`: a dash or accent was dropped there, so a space may be or not.
- * `number`: nothing, but another number begins: "1½" reads as "1 1/2" and is not eleven halves. `hyphen`: the hyphen of a compound or of
- * a line's end was dropped; the word goes on, so a quote neither begins nor ends there.
+ * What stands between a character and the one before it. `either`: a dash or accent was dropped there, so a space may
+ * be or not.
+ * `number`: nothing, but another number begins: "1½" reads as "1 1/2" and is not eleven halves. `hyphen`: the hyphen of
+ * a compound or of a line's end was dropped; the word goes on, so a quote neither begins nor ends there.
  */
 export const GAP_NONE = 0;
 export const GAP_SPACE = 1;
@@ -9,7 +10,10 @@ export const GAP_EITHER = 2;
 export const GAP_NUMBER = 3;
 export const GAP_HYPHEN = 4;
 
-/** A text in the form in which quotes are compared: no white space, case, accents, ligatures; one kind of quotation mark and dash. */
+/**
+ * A text in the form in which quotes are compared: no white space, case, accents, ligatures; one kind of quotation mark
+ * and dash.
+ */
 export interface Normalised {
   /** What it was made from. */
   readonly source: string;
@@ -19,7 +23,10 @@ export interface Normalised {
   /** For each character: where what it came from begins and ends in the original text. */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** What was taken out (citations, page marks, cell borders, footnote marks), by the position in `chars` that it stood before. */
+  /**
+   * What was taken out (citations, page marks, cell borders, footnote marks), by the position in `chars` that it stood
+   * before.
+   */
   readonly notes: ReadonlyMap<number, string>;
 }
 
@@ -29,7 +36,10 @@ export type Extras = ReadonlyMap<number, { readonly says: string; readonly end: 
 /** `[12]`, `[3, 4]`, `[5–8]`, and the page marks `[p. 4]` that our own reader sets. */
 const bracketed =
   /\[\s{0,3}(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s{0,3}[,;\u2010-\u2015\u2212-]\s{0,3}\d{1,3}[a-z]?){0,20})\s{0,3}\]/y;
-/** Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3` stay. */
+/**
+ * Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3`
+ * stay.
+ */
 const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`](\1)(?![\p{L}\p{N}*_`])/gu;
 /** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
 const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+>] (?=[^\d.\s]))/g;
@@ -47,7 +57,8 @@ const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!="
 const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|<=|>=|!=|=\/=|->/y;
 
 /**
- * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the length.
+ * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the
+ * length.
  */
 export function normalise(source: string, extras?: Extras): Normalised {
   const text = extras === undefined ? source : withBlanks(source, extras);
@@ -170,7 +181,10 @@ export function normalise(source: string, extras?: Extras): Normalised {
     notes.set(chars.length, `${notes.get(chars.length) ?? ""}${says} `);
   }
 
-  /** Whether a sign is the mark of a list's point or the border of a table's cell; "P(a|b)" keeps its own, and "a · b" is a product. */
+  /**
+   * Whether a sign is the mark of a list's point or the border of a table's cell; "P(a|b)" keeps its own, and "a · b"
+   * is a product.
+   */
   function isMark(at: number): boolean {
     const sign = text[at] as string;
     const isApart = isSpace(text[at + 1] ?? " ");
@@ -296,7 +310,10 @@ function endOfSpaces(text: string, at: number): number {
 
 const pageMark = /\[p\. ?\d{1,5}\]/y;
 
-/** A dash between letters, at the end of a line or page or not: "effec-\ntive", "state-of-the-art". Before a digit it may be a minus and is kept. */
+/**
+ * A dash between letters, at the end of a line or page or not: "effec-\ntive", "state-of-the-art". Before a digit it
+ * may be a minus and is kept.
+ */
 function joinsLetters(text: string, start: number, end: number): boolean {
   let before = start - 1;
   while (before >= 0 && isSpace(text[before])) before -= 1;
@@ -385,7 +402,10 @@ const raised = "^";
 const lowered = "_";
 const single = "alone";
 
-/** Signs of one rank belong together; ½ and ① are numbers by themselves. Undefined for what is neither raised, lowered nor a number. */
+/**
+ * Signs of one rank belong together; ½ and ① are numbers by themselves. Undefined for what is neither raised, lowered
+ * nor a number.
+ */
 function rankOf(code: number, plain: string): string | undefined {
   if (code < 0x80) return code >= 0x30 && code <= 0x39 ? "line" : undefined;
   if (code === 0xb2 || code === 0xb3 || code === 0xb9 || code === 0xaa) return raised;

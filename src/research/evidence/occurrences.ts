@@ -3,8 +3,9 @@ const minPlaces = 64;
 const maxPlaces = 5000;
 
 /**
- * Where `needle` stands in `haystack`, in order, by Knuth, Morris and Pratt: indexOf takes the product of both lengths on texts that
- * repeat themselves. Each place costs its finder the needle's length, so that no more are given than keep the whole linear.
+ * Where `needle` stands in `haystack`, in order, by Knuth, Morris and Pratt: indexOf takes the product of both lengths
+ * on texts that repeat themselves. Each place costs its finder the needle's length, so that no more are given than keep
+ * the whole linear.
  */
 export function* occurrences(haystack: string, needle: string): Generator<number> {
   if (needle === "" || needle.length > haystack.length) return;

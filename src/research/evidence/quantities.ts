@@ -73,8 +73,9 @@ export const quantitiesIn = (text: string): Quantity[] =>
 const slack = 1e-9;
 
 /**
- * How a number that was said stands to one that is known: `same`, `near` where only its unit or its rounding differs, else `other`. What is
- * rounded has at least two digits, and fewer than the known one: to say more than the paper does is to invent.
+ * How a number that was said stands to one that is known: `same`, `near` where only its unit or its rounding differs,
+ * else `other`. What is rounded has at least two digits, and fewer than the known one: to say more than the paper does
+ * is to invent.
  */
 export function compareQuantities(said: Quantity, known: Quantity): "same" | "near" | "other" {
   const sameDimension = said.unit?.dimension === known.unit?.dimension;

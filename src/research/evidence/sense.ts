@@ -62,7 +62,9 @@ const isContraction = (word: string): boolean => word.endsWith("n't");
 export const weighty = (skipped: string): string | undefined =>
   weightyOf(skipped, withinSentence) ?? signs.exec(skipped)?.[0] ?? phrases.exec(normal(skipped))?.[0];
 
-/** The same for whole sentences left out between whole sentences: they may say how many, but nothing to the contrary. */
+/**
+ * The same for whole sentences left out between whole sentences: they may say how many, but nothing to the contrary.
+ */
 export const weightySentence = (skipped: string): string | undefined => weightyOf(skipped, betweenSentences);
 
 function weightyOf(skipped: string, words: ReadonlySet<string>): string | undefined {
@@ -73,7 +75,10 @@ function weightyOf(skipped: string, words: ReadonlySet<string>): string | undefi
 const counts =
   /^(?:and|or|plus) |\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}{3,6}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|percent|\p{L}{2,12}fold|once)\b|(?!namely)\b\p{L}{4,20}ly\b/iu;
 
-/** Whether words set into a quote in brackets say something of their own: a negation, a number, a relation, a degree, a further thing. */
+/**
+ * Whether words set into a quote in brackets say something of their own: a negation, a number, a relation, a degree, a
+ * further thing.
+ */
 export const saysMore = (inserted: string): boolean =>
   /[\p{N}=%~≈+−-]/u.test(inserted.replace(/(?<=\p{L})-(?=\p{L})/gu, "")) ||
   counts.test(inserted) ||
@@ -107,8 +112,8 @@ const turnedAtEnd = new RegExp(`(?:[^\\s.!?;:]{1,20} )?(?<![\\p{L}\\p{N}-])(?:${
 const joining = /^(?:of|to|from|than|that|longer) /;
 
 /**
- * The words right before a passage that turn its sense round or make it another's: "does not", "whether", "claims that". `before` is
- * what stands there, up to the sentence's beginning; `head` is how the passage begins.
+ * The words right before a passage that turn its sense round or make it another's: "does not", "whether", "claims
+ * that". `before` is what stands there, up to the sentence's beginning; `head` is how the passage begins.
  */
 export function turnedBy(before: string, head: string): string | undefined {
   const tail = normal(before)

@@ -16,7 +16,10 @@ const stopBefore = new RegExp(
 /** Characters looked at on each side of a place; a sentence's ends are seen within them. */
 const reach = 60;
 
-/** Whether a sentence, a table's row, a heading or a list's point ends before offset `at`, which stands at white space or a new word. */
+/**
+ * Whether a sentence, a table's row, a heading or a list's point ends before offset `at`, which stands at white space
+ * or a new word.
+ */
 function endsBefore(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - reach), at);
   const spaces = /\s{0,40}$/.exec(before)?.[0] ?? "";

@@ -81,7 +81,10 @@ const lower = new Set([...units.keys(), ...others.split(" ")].map((name) => name
 export const isUnit = (word: string): boolean => lower.has(word.normalize("NFKC").toLowerCase());
 
 const cased = new Set([...symbols, "k", "C", "h"].map((name) => name.normalize("NFKC").toLowerCase()));
-/** Whether two spellings of a word behind a number that differ in case alone may name different units: mW and MW, Gb and GB, mm and mM. */
+/**
+ * Whether two spellings of a word behind a number that differ in case alone may name different units: mW and MW, Gb and
+ * GB, mm and mM.
+ */
 export const caseMatters = (word: string): boolean => cased.has(word.normalize("NFKC").toLowerCase());
 
 /** Whether a word, wherever it stands, is written as a unit of several letters is: "in mW". */

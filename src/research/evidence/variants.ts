@@ -27,9 +27,9 @@ export function trimQuotationMarks(quote: string): string {
 }
 
 /**
- * The ways to read a quote, the strictest first: as it stands; without the stop or page that closes a quote cut short; without words set
- * in in brackets; retyped as the text writes its signs and units; with powers and numbers of formulas as a text without ranks has them;
- * with "°" for a raised 0.
+ * The ways to read a quote, the strictest first: as it stands; without the stop or page that closes a quote cut short;
+ * without words set in in brackets; retyped as the text writes its signs and units; with powers and numbers of formulas
+ * as a text without ranks has them; with "°" for a raised 0.
  */
 export function variantsOf(quote: string, text: string): Variant[] {
   const whole = trimQuotationMarks(quote.replace(unseen, ""));
@@ -46,7 +46,10 @@ export function variantsOf(quote: string, text: string): Variant[] {
 const page =
   /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:pp?\.|pages?|§|sect?(?:ion|\.))\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:\s{0,2}[-–]\s{0,2}\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
 
-/** "it worked (p. 3)." and "it worked." for "it worked, and so on"; "it worked [3" for "it worked [3, 4]". A point between digits is no stop. */
+/**
+ * "it worked (p. 3)." and "it worked." for "it worked, and so on"; "it worked [3" for "it worked [3, 4]". A point
+ * between digits is no stop.
+ */
 function withoutClosing(quote: string): string {
   const paged = page.exec(quote.slice(-60))?.[0].length ?? 0;
   const tail = quote.slice(0, quote.length - paged).slice(-60);
@@ -56,7 +59,10 @@ function withoutClosing(quote: string): string {
 }
 const cutCitation = /\s{0,2}\[\d{1,3}(?:[,;–\s-]{1,3}\d{1,3}){0,9}$/;
 
-/** "the hand [of Shadow Robot] reached": words of explanation go, "[t]he" is "the"; what says something of its own or stands in the text stays. */
+/**
+ * "the hand [of Shadow Robot] reached": words of explanation go, "[t]he" is "the"; what says something of its own or
+ * stands in the text stays.
+ */
 function withoutInsertions(quote: string, text: string): string {
   let count = 0;
   return quote.replace(
@@ -71,7 +77,10 @@ function withoutInsertions(quote: string, text: string): string {
   );
 }
 
-/** What is typed in several ways: where the text has one of the signs, what stands for it in the quote, and how it is written then. */
+/**
+ * What is typed in several ways: where the text has one of the signs, what stands for it in the quote, and how it is
+ * written then.
+ */
 const typings: readonly (readonly [RegExp, RegExp, string])[] = [
   [/ \| /, /\s?\|\s?/g, " | "],
   [/⩽/, /<=/g, "⩽"],
@@ -95,7 +104,9 @@ const asTyped = (quote: string, text: string): string =>
     quote,
   );
 
-/** A text made without ranks has "kg/m2", "s-1", "10-5" and "CO2"; a quote that raises and lowers them says the same. */
+/**
+ * A text made without ranks has "kg/m2", "s-1", "10-5" and "CO2"; a quote that raises and lowers them says the same.
+ */
 const onTheLine = (quote: string): string =>
   quote
     .replace(/(?<=(?<!\p{L})(?:[cmkdnµμ]?m|s|R|r|χ|η|I))(?:[²³]|\^\{?[23]\}?)/gu, inPlain)

@@ -12,9 +12,9 @@ import { isSigned, signatureOf } from "../../engine/storage/signature.js";
 import { claudeName, lessonsName, progressFile, promptName, setAsideFolder } from "./layout.js";
 
 /**
- * An edit of a file that instructs agents, made while an agent ran that nothing confines: whose it was can't be seen. It stays on the disk,
- * and briefs use what stood there before until a person says yes. A record of it lies in the folder of the program's state, by the file's
- * path, so that all projects of a folder see the same.
+ * An edit of a file that instructs agents, made while an agent ran that nothing confines: whose it was can't be seen.
+ * It stays on the disk, and briefs use what stood there before until a person says yes. A record of it lies in the
+ * folder of the program's state, by the file's path, so that all projects of a folder see the same.
  */
 export interface Edit {
   /** The file itself, behind links. */

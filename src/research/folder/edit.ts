@@ -18,8 +18,8 @@ export interface Edited {
 }
 
 /**
- * Changes rrd.json on behalf of a person: under its lock, with interrupted iterations made up for first, and without losing what is
- * saved by hand meanwhile. `change` is pure. The next checkpoint commits it.
+ * Changes rrd.json on behalf of a person: under its lock, with interrupted iterations made up for first, and without
+ * losing what is saved by hand meanwhile. `change` is pure. The next checkpoint commits it.
  * @throws ExpectedError when another process holds the project or rrd.json is invalid.
  */
 export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {

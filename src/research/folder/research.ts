@@ -60,7 +60,10 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
 export const readResearch = async (folder: string): Promise<LoadedResearch> =>
   asResearch(await readRecords(folder, researchFormat));
 
-/** One sentence for a project of which a later version wrote a file, so that what is read may be less than it holds; undefined for any other. */
+/**
+ * One sentence for a project of which a later version wrote a file, so that what is read may be less than it holds;
+ * undefined for any other.
+ */
 export const laterFormatIn = (folder: string): Promise<string | undefined> =>
   requireKnownFormats(folder, researchFormat).then(
     () => undefined,

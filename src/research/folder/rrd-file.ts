@@ -20,8 +20,9 @@ import { readRrdShape } from "./legacy/read-rrd.js";
 export const maxRrdBytes = 200_000_000;
 
 /**
- * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the first).
- * A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path` is named in problems about the whole file.
+ * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the
+ * first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path`
+ * is named in problems about the whole file.
  */
 export function parseRrd(text: string, path: string): Parsed<Rrd> {
   if (text.length > maxRrdBytes) return { changes: [], problems: [tooLarge(path, text.length, maxRrdBytes, noun)] };
@@ -55,7 +56,10 @@ export const readRrdFile = (path: string): Promise<Parsed<Rrd>> => readStateFile
 /** The text of an rrd.json as this program writes it: two spaces, fields in their order, a line feed at the end. */
 export const formatRrd = (rrd: Rrd): string => `${JSON.stringify(rrd, null, 2)}\n`;
 
-/** Two papers with one id can't be told apart. Ids of insights were repeated by agents of the original tool and are let pass. */
+/**
+ * Two papers with one id can't be told apart. Ids of insights were repeated by agents of the original tool and are let
+ * pass.
+ */
 function repeatedIds(value: unknown): Problem[] {
   const pool = typeof value === "object" && value !== null && "papers_pool" in value ? value.papers_pool : undefined;
   if (!Array.isArray(pool)) return [];

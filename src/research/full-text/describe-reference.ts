@@ -7,15 +7,19 @@ import { documentEnding, paperId, type Reference } from "../papers/reference.js"
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 
-/** What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the paper. */
+/**
+ * What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the
+ * paper.
+ */
 export type Described =
   | { readonly status: "ok"; readonly paper: PaperRecord }
   | { readonly status: "empty" | "rate_limited" | "blocked" | "error"; readonly reason: string };
 
 /**
- * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for a DOI, else from the
- * document itself, which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register DOIs
- * too; where arXiv's or Crossref's service fails, the document stands in for it.
+ * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for
+ * a DOI, else from the document itself, which is read and kept for that. A DOI that Crossref does not know is followed
+ * to its page, since others register DOIs too; where arXiv's or Crossref's service fails, the document stands in for
+ * it.
  */
 export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
   if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);

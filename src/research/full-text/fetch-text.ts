@@ -26,7 +26,9 @@ export interface Tried {
 }
 
 export type NotRead = {
-  /** `not-found`: it is not there. `unreadable`: it is there and has no text. The others say nothing about the paper. */
+  /**
+   * `not-found`: it is not there. `unreadable`: it is there and has no text. The others say nothing about the paper.
+   */
   readonly status: "unreadable" | "blocked" | "rate_limited" | "not-found" | "error";
   /** One sentence: what went wrong and what to do. */
   readonly reason: string;
@@ -38,7 +40,10 @@ export type NotRead = {
 
 export type Fetched = { readonly status: "ok"; readonly text: PaperText } | NotRead;
 
-/** The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there is none. */
+/**
+ * The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there
+ * is none.
+ */
 export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
   const failures: NotRead[] = [];
   const tried: Tried[] = [];

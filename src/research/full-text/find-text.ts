@@ -1,4 +1,5 @@
-// Where a paper's text comes from: what is kept of it, a local file, or the network. Bytes become text in engine/documents.
+// Where a paper's text comes from: what is kept of it, a local file, or the network. Bytes become text in
+// engine/documents.
 import { lstat, readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch-text.js";
@@ -19,8 +20,10 @@ export interface ReadOptions extends FetchOptions {
 type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly path: string } | NotRead;
 
 /**
- * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML, then its PDF;
- * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network or a document does.
+ * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML,
+ * then its PDF;
+ * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network or a document
+ * does.
  * @throws ExpectedError when the disk is full.
  */
 export async function readPaper(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
@@ -38,7 +41,10 @@ export async function readPaper(paper: NamedPaper, options: ReadOptions): Promis
   }
 }
 
-/** The text of a paper as far as no network is needed: the one kept, a local file's, a sample's. Undefined: it would be fetched. Writes nothing. */
+/**
+ * The text of a paper as far as no network is needed: the one kept, a local file's, a sample's. Undefined: it would be
+ * fetched. Writes nothing.
+ */
 export async function readKeptPaper(
   paper: NamedPaper,
   where: Pick<ReadOptions, "cacheDir" | "signal">,

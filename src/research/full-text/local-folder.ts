@@ -17,8 +17,8 @@ const pagesForATitle = 2;
 const abstractLength = 3000;
 
 /**
- * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document that cannot be read
- * is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
+ * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document
+ * that cannot be read is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
  */
 export async function listFolder(dir: string, signal?: AbortSignal): Promise<PaperRecord[]> {
   return await listDocuments(

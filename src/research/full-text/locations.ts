@@ -24,11 +24,16 @@ export function endpointsOf(contextFor: ContextFor): Endpoints {
 /** An address that a text may lie at. */
 export interface Location {
   readonly url: string;
-  /** A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page is none of the paper. */
+  /**
+   * A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page is none of
+   * the paper.
+   */
   readonly landing?: true;
 }
 
-/** A service that knows a work's other names and its free copies: `lookup` of a source, with where to ask already in it. */
+/**
+ * A service that knows a work's other names and its free copies: `lookup` of a source, with where to ask already in it.
+ */
 export interface CopyService {
   readonly name: string;
   find(works: readonly Identifiers[]): ReturnType<NonNullable<Source["lookup"]>>;
@@ -45,15 +50,18 @@ interface LookUps {
 interface FullTextRoute {
   /** As reasons and records name it. */
   readonly name: string;
-  /** The addresses to try, best first. Empty: this route does not lead to the paper. An answer other than ok says why that is not known. */
+  /**
+   * The addresses to try, best first. Empty: this route does not lead to the paper. An answer other than ok says why
+   * that is not known.
+   */
   locations(paper: NamedPaper, asking: LookUps): readonly Location[] | Promise<FoundLocations>;
 }
 
 type FoundLocations = readonly Location[] | Exclude<Answer<never>, { status: "ok" }>;
 
 /**
- * The routes to a paper's text, in the order they are tried: what keeps sections, formulas and tables comes before PDFs. No route leads to a
- * copy that was made without leave.
+ * The routes to a paper's text, in the order they are tried: what keeps sections, formulas and tables comes before
+ * PDFs. No route leads to a copy that was made without leave.
  */
 export const fullTextRoutes: readonly FullTextRoute[] = [
   {

@@ -12,7 +12,10 @@ export function useReaderProgram(find: () => string | Promise<string>): void {
   program = find;
 }
 
-/** The one process of this program that reads documents and looks for quotes. It starts with the first document that needs it. */
+/**
+ * The one process of this program that reads documents and looks for quotes. It starts with the first document that
+ * needs it.
+ */
 export const readerProcess = openTaskProcess({ program: () => program(), maxMemory: maxReaderMemory });
 
 /** Reads a document from a stranger; see `readGuarded`. */
@@ -21,15 +24,18 @@ export const readUntrusted = async (
   hints: DocumentHints & { readonly signal?: AbortSignal },
 ): Promise<GuardedRead> => await readGuarded(readerProcess, bytes, hints);
 
-/** Text and quotes up to so many characters are searched in this process: that takes 0.2 s at most, and the start of another costs more. */
+/**
+ * Text and quotes up to so many characters are searched in this process: that takes 0.2 s at most, and the start of
+ * another costs more.
+ */
 const maxSearchedHere = 64 * 1024;
 /** Wall time for one search, in milliseconds. A text of a million characters takes some five seconds. */
 const maxSearching = 30_000;
 const searches = { checkReading, findQuotes };
 
 /**
- * Looks for quotes that an agent gave in a text that strangers wrote, within bounds of time and memory. `cut`: why there is no answer, which
- * says nothing about the quotes.
+ * Looks for quotes that an agent gave in a text that strangers wrote, within bounds of time and memory. `cut`: why
+ * there is no answer, which says nothing about the quotes.
  */
 export async function searchUntrusted<Name extends keyof typeof searches>(
   search: Name,

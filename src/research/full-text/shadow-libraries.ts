@@ -23,7 +23,8 @@ export function pirateRefusal(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { hostname, pathname } = new URL(address);
   const host = hostname.toLowerCase();
-  // Mirrors are numbered; proxies and gateways name the host in a label or in the path: sci-hub.example.org, /ipns/libgen.fun/.
+  // Mirrors are numbered; proxies and gateways name the host in a label or in the path: sci-hub.example.org,
+  // /ipns/libgen.fun/.
   const isPirate = names.some((name) => new RegExp(`(?:^|\\.)${escaped(name)}\\d*(?:\\.|$)`).test(host));
   const isGateway = /^\/ip[fn]s\/(?:[\w-]+\.)*(?:sci-hub|libgen|library\.lol|annas-archive|libstc)\b/i.test(pathname);
   return isPirate || isGateway

@@ -22,7 +22,10 @@ const thisRun = randomUUID();
 /** Where a paper's text is kept. The folder must be ignored by git: most papers may be read, not passed on. */
 const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
 
-/** The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it is an earlier run's landing page. */
+/**
+ * The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it
+ * is an earlier run's landing page.
+ */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {
   const kept = await read(cacheDir, id);
   return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun)
@@ -30,7 +33,10 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
     : undefined;
 }
 
-/** The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed since. */
+/**
+ * The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed
+ * since.
+ */
 export const keptText = async (cacheDir: string, id: string): Promise<PaperText | undefined> =>
   (await read(cacheDir, id))?.text;
 

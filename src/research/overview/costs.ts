@@ -105,7 +105,10 @@ const didNotSay = ({ agent, cost_usd, outcome, tokens }: LedgerLine): boolean =>
   cost_usd === undefined &&
   (outcome !== "failed" || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
 
-/** What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most are read. */
+/**
+ * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most
+ * are read.
+ */
 function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
   const {
     historian_tokens: tokens = 0,

@@ -34,10 +34,9 @@ function isListed(folder: string): boolean {
 }
 
 /**
- * The absolute path of the project that somebody means by a path, a path of its rrd.json, or a name under ./researches, also by the beginning
- * of a name where only one begins so.
- * Without an argument: the only research there is, or the one whose folder this is. Throws ExpectedError (exit code 2)
- * naming the nearest, or all.
+ * The absolute path of the project that somebody means by a path, a path of its rrd.json, or a name under ./researches,
+ * also by the beginning of a name where only one begins so. Without an argument: the only research there is, or the one
+ * whose folder this is. Throws ExpectedError (exit code 2) naming the nearest, or all.
  */
 export async function findResearch(cwd: string, argument: string | undefined): Promise<string> {
   if (argument === undefined) return onlyResearch(cwd);
@@ -103,7 +102,9 @@ export const someOf = (names: readonly string[]): string =>
 export const nameFor = (cwd: string, folder: string): string =>
   dirname(folder) === join(cwd, researchesName) ? oneLine(basename(folder)) : shown(cwd, folder);
 
-/** A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes. */
+/**
+ * A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes.
+ */
 export function shown(cwd: string, path: string): string {
   const short = relative(cwd, path);
   return oneLine(short === "" ? "." : short.startsWith("..") ? path : short);

@@ -1,7 +1,10 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 
-/** Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was recorded. */
+/**
+ * Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was
+ * recorded.
+ */
 export function timeSpent(rrd: Rrd, ledger: readonly LedgerLine[]): number | undefined {
   const lines = ledger.filter((line) => line.duration_seconds !== undefined);
   if (lines.length > 0) return lines.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0) * 1000;

@@ -66,7 +66,10 @@ export const isAt = (paper: NamedPaper, kind: "file" | "sample"): boolean =>
 
 const isKnown = (identifiers: Identifiers): boolean => Object.values(identifiers).some((name) => name !== undefined);
 
-/** Whether code and citations of a paper are looked up: not of a packaged sample, nor of a file of this machine that has no identifier. */
+/**
+ * Whether code and citations of a paper are looked up: not of a packaged sample, nor of a file of this machine that has
+ * no identifier.
+ */
 export const isAskedAbout = (paper: NamedPaper, identifiers: Identifiers): boolean =>
   paper.title != null && !isAt(paper, "sample") && (!isAt(paper, "file") || isKnown(identifiers));
 
@@ -100,7 +103,9 @@ export async function readAbout(folder: string, paper: NamedPaper, now: number):
   }
 }
 
-/** Keeps what services said about a paper's code and citations for briefs. A disk that refuses costs nothing but that. */
+/**
+ * Keeps what services said about a paper's code and citations for briefs. A disk that refuses costs nothing but that.
+ */
 export async function keepAbout(folder: string, paper: NamedPaper, about: AboutPaper, now: number): Promise<void> {
   const path = aboutPath(folder, paper.id);
   const kept: KeptAbout = { paper: paper.id, at: new Date(now).toISOString(), asked: askedBy(paper), about };

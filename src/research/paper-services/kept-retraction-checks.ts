@@ -43,8 +43,8 @@ type WorkToCheck = NamedPaper & { readonly identifiers: Identifiers };
 type Kept = Record<string, UpdateCheck & { readonly asked: string }>;
 
 /**
- * Whether works were retracted, withdrawn or corrected, by id. Bounded in time, and never throws for what a network does: a work that
- * could not be checked is there with the reason, and without the network all are.
+ * Whether works were retracted, withdrawn or corrected, by id. Bounded in time, and never throws for what a network
+ * does: a work that could not be checked is there with the reason, and without the network all are.
  */
 export async function checkWorks(
   works: readonly WorkToCheck[],
@@ -78,7 +78,8 @@ export async function checkWorks(
       found.set(work.id, check);
       if (unchecked.length === 0) added[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
     }
-    // Where nobody answered for any of ten works, nobody will for the next ten, and each question waits for its time to run out.
+    // Where nobody answered for any of ten works, nobody will for the next ten, and each question waits for its time to
+    // run out.
     const silent = answers?.filter(
       ({ checkedBy, unchecked }) => checkedBy.length === 0 && unchecked.some(({ source }) => source !== "every source"),
     );
@@ -96,7 +97,9 @@ export const worksOf = (papers: readonly NamedPaper[]): WorkToCheck[] =>
     .filter((paper) => !isAt(paper, "sample"))
     .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) }));
 
-/** What is kept of checks of these papers, and whether that is all a check would find. Asks nobody and writes nothing. */
+/**
+ * What is kept of checks of these papers, and whether that is all a check would find. Asks nobody and writes nothing.
+ */
 export async function keptChecks(
   folder: string,
   papers: readonly NamedPaper[],

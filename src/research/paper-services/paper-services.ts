@@ -44,7 +44,10 @@ const maxCheck = 3 * minute;
 /** A brief can't: code and citations are a help, no more. */
 const maxAbout = 15_000;
 
-/** Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no identifier, nor about a packaged sample, whatever it carries. */
+/**
+ * Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no
+ * identifier, nor about a packaged sample, whatever it carries.
+ */
 export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);

@@ -2,8 +2,8 @@ import { normalTitle } from "./normalise-title.js";
 import type { PaperFacts } from "./paper-record.js";
 
 /**
- * The word of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré", "G. Paré" and PubMed's "Paré G" all
- * give "pare".
+ * The word of a name that may be its surname, lower-case and without accents; "Paré, Guy", "Guy Paré", "G. Paré" and
+ * PubMed's "Paré G" all give "pare".
  */
 export function surnameOf(name: string): string | undefined {
   const [family, given] = name.split(",");
@@ -22,7 +22,10 @@ export function partsOfName(name: string): { readonly rest: string; readonly ini
   return match?.[1] === undefined || initials.length > longest ? { rest: name } : { rest: match[1], initials };
 }
 
-/** The authors of a record as a list, whichever way they are written: "Paré, Guy; Smith, John", "A. Lee and B. Kim", "Lee, A., Kim, B.". */
+/**
+ * The authors of a record as a list, whichever way they are written: "Paré, Guy; Smith, John", "A. Lee and B. Kim",
+ * "Lee, A., Kim, B.".
+ */
 export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   if (authors === undefined || authors === null) return [];
   if (typeof authors !== "string") return authors;
@@ -50,16 +53,19 @@ const smallWords = new Set(
 const firstPart = 6000;
 /** So much holds its authors; further on, references begin to name others. */
 const authorsPart = 3000;
-/** Shares of a title's words: where nobody knows the authors, and where one of them stands there and the title was changed between versions. */
+/**
+ * Shares of a title's words: where nobody knows the authors, and where one of them stands there and the title was
+ * changed between versions.
+ */
 const minTitleShare = 0.7;
 const someOfTitle = 0.3;
 /** A shorter surname stands within other words by chance. */
 const tellingSurname = 5;
 
 /**
- * Whether a fetched text is the paper it was fetched as: the title stands near its beginning, or, as titles change between versions, some
- * words of it and an author. Papers of one field share most words of their titles, so these do alone only where no author is known. Without
- * a title there is nothing to compare and the answer is yes.
+ * Whether a fetched text is the paper it was fetched as: the title stands near its beginning, or, as titles change
+ * between versions, some words of it and an author. Papers of one field share most words of their titles, so these do
+ * alone only where no author is known. Without a title there is nothing to compare and the answer is yes.
  */
 export function isDocumentOf(text: string, paper: Pick<PaperFacts, "title" | "authors">): boolean {
   const wanted = normalTitle(paper.title ?? "");

@@ -66,7 +66,10 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
   };
 }
 
-/** Publishers mark the title of what they have retracted, also where no notice of it is known to a service. A notice is not what it is about. */
+/**
+ * Publishers mark the title of what they have retracted, also where no notice of it is known to a service. A notice is
+ * not what it is about.
+ */
 function withMark({ updates = [], kind, source }: RecordParts, title: string | undefined): readonly Update[] {
   const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i
     .exec(title ?? "")?.[1]
@@ -79,7 +82,9 @@ function withMark({ updates = [], kind, source }: RecordParts, title: string | u
 /** No volume, issue or range of pages is longer. */
 const maxPlace = 40;
 
-/** Volume, issue and pages, as far as they are any: of preprints services give the number of the preprint as a volume. */
+/**
+ * Volume, issue and pages, as far as they are any: of preprints services give the number of the preprint as a volume.
+ */
 function placeOf({
   volume,
   issue,
@@ -93,7 +98,10 @@ function placeOf({
   return Object.fromEntries(written.filter(([, text]) => isAny(text)));
 }
 
-/** What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an arXiv id. */
+/**
+ * What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an
+ * arXiv id.
+ */
 export function identifiersOf(
   names: Readonly<Record<keyof Identifiers, unknown>> | Partial<Record<keyof Identifiers, unknown>>,
 ): Identifiers {
@@ -130,7 +138,10 @@ const versioned = ({ id, version }: { readonly id: string; readonly version?: nu
 /** An arXiv id without its version. */
 export const unversioned = (arxiv: string): string => arxiv.replace(/v\d+$/, "");
 
-/** What two arXiv ids of one paper have in common: no version, and no subject class, which old ids carry or not (math.GT/0309136). */
+/**
+ * What two arXiv ids of one paper have in common: no version, and no subject class, which old ids carry or not
+ * (math.GT/0309136).
+ */
 export const arxivKey = (arxiv: string): string => unversioned(arxiv).replace(/^([a-z-]+)\.[A-Z]{2}\//, "$1/");
 
 /** The id of a paper in the pool, by the first name it is known under. */

@@ -1,4 +1,7 @@
-/** A title in one form: no case, accents, punctuation or mark-up; Greek letters by their names, whichever way they are written. */
+/**
+ * A title in one form: no case, accents, punctuation or mark-up; Greek letters by their names, whichever way they are
+ * written.
+ */
 export const normalTitle = (title: string): string =>
   // Most titles are plain; the rest costs four times as much.
   /^[\x20-\x7e]*$/.test(title) && !/[\\&]/.test(title) ? plainTitle(title) : anyTitle(title);
@@ -38,7 +41,9 @@ const spelt: Readonly<Record<string, string>> = {
   ),
 };
 
-/** `Schr\"{o}dinger` as "Schrodinger", `$\mathcal{O}(n)$` as "O(n)"; other commands keep their names, as `\alpha` does. */
+/**
+ * `Schr\"{o}dinger` as "Schrodinger", `$\mathcal{O}(n)$` as "O(n)"; other commands keep their names, as `\alpha` does.
+ */
 const withoutLatex = (title: string): string =>
   title.includes("\\")
     ? title

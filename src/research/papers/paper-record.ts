@@ -1,5 +1,8 @@
 import { given } from "../../engine/lib/given.js";
-/** Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with the version known. */
+/**
+ * Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with
+ * the version known.
+ */
 export type Identifiers = {
   readonly doi?: string;
   readonly arxiv?: string;
@@ -11,7 +14,10 @@ export type Identifiers = {
   readonly s2?: string;
 };
 
-/** Something that happened to a work after it was published. Only `retraction` and `withdrawal` take it out of the running. */
+/**
+ * Something that happened to a work after it was published. Only `retraction` and `withdrawal` take it out of the
+ * running.
+ */
 export interface Update {
   readonly type: "retraction" | "withdrawal" | "concern" | "correction" | "addendum" | "version";
   /** YYYY-MM-DD, where the notice is dated. */
@@ -22,7 +28,10 @@ export interface Update {
   readonly notice?: string;
 }
 
-/** One work as a source describes it. Every client answers in this form; what a source does not say is left out, never guessed. */
+/**
+ * One work as a source describes it. Every client answers in this form; what a source does not say is left out, never
+ * guessed.
+ */
 export interface PaperRecord {
   readonly id: string;
   readonly title: string;
@@ -84,7 +93,10 @@ export interface Place {
   readonly seed?: string;
 }
 
-/** What two records are compared by, a text is fetched by and a service is asked by: a project's paper or a source's record, as much of it as is known. */
+/**
+ * What two records are compared by, a text is fetched by and a service is asked by: a project's paper or a source's
+ * record, as much of it as is known.
+ */
 export interface PaperFacts {
   readonly id?: string | null;
   readonly title?: string | null;
@@ -108,7 +120,10 @@ export type NamedPaper = PaperFacts & { readonly id: string };
 /** As much of a paper as is known, with its title. */
 export type TitledPaper = PaperFacts & { readonly title: string };
 
-/** The facts of a record that rrd.json keeps of a paper: no free copies, which go out of date, and nothing that only matching needs. */
+/**
+ * The facts of a record that rrd.json keeps of a paper: no free copies, which go out of date, and nothing that only
+ * matching needs.
+ */
 export function keptFacts(record: PaperRecord) {
   const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
   const { authors, citations, retracted, updates, categories, comment, license, publicationType } = record;

@@ -69,7 +69,9 @@ export function parseReference(
   );
 }
 
-/** The id of a paper in the pool: arxiv_2401.12345, doi_10.1000_x, url_<hash>, file_<hash>, or the sample's own name. */
+/**
+ * The id of a paper in the pool: arxiv_2401.12345, doi_10.1000_x, url_<hash>, file_<hash>, or the sample's own name.
+ */
 export function paperId(reference: Reference): string {
   switch (reference.kind) {
     case "arxiv":

@@ -1,10 +1,16 @@
 import { normalTitle } from "../papers/normalise-title.js";
 
-/** How fast further occurrences of a word cease to count, and how far long texts are held against their length: Robertson's usual values. */
+/**
+ * How fast further occurrences of a word cease to count, and how far long texts are held against their length:
+ * Robertson's usual values.
+ */
 const saturation = 1.2;
 const lengthShare = 0.75;
 
-/** Scores texts, given as stems, against the words of a query, by BM25 over these texts; a weight is how much a word of the query counts. */
+/**
+ * Scores texts, given as stems, against the words of a query, by BM25 over these texts; a weight is how much a word of
+ * the query counts.
+ */
 export function bm25(texts: readonly (readonly string[])[], query: ReadonlyMap<string, number>): number[] {
   const average = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(texts.length, 1) || 1;
   const counts = texts.map((text) => {
@@ -35,7 +41,10 @@ const stop = new Set(
   ).split(" "),
 );
 
-/** The telling words of a text, each cut down so that "manipulating" and "manipulation" are one. Order and repetitions stay. */
+/**
+ * The telling words of a text, each cut down so that "manipulating" and "manipulation" are one. Order and repetitions
+ * stay.
+ */
 export const stemsOf = (text: string): string[] =>
   normalTitle(text)
     .split(" ")

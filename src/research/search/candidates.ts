@@ -26,8 +26,8 @@ export const listWeight = ({ provenance }: Work): number =>
   provenance.places.reduce((sum, { rank }) => sum + 1 / (fusion + rank + 1), 0);
 
 /**
- * Makes rounds of asking and puts the answers together. Without any clock or chance of its own: the same answers give the same pool, which is
- * how a search is replayed.
+ * Makes rounds of asking and puts the answers together. Without any clock or chance of its own: the same answers give
+ * the same pool, which is how a search is replayed.
  */
 export async function assembleCandidates(
   steps: readonly Step[],

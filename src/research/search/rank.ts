@@ -30,7 +30,10 @@ interface Wanted extends Pick<
   readonly today: string;
 }
 
-/** How much each part of the order weighs. Fit first: a work that every list has but that is about something else helps nobody. */
+/**
+ * How much each part of the order weighs. Fit first: a work that every list has but that is about something else helps
+ * nobody.
+ */
 const weights = { fit: 0.5, lists: 0.25, age: 0.15, citations: 0.1 };
 /** How much what was kept and dropped weighs beside all of them. */
 const learnedWeight = 0.8;
@@ -42,7 +45,9 @@ const firstOnes = 10;
 /** Citations a year that show that others built on a work. */
 const wellCited = 10;
 
-/** Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited. */
+/**
+ * Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited.
+ */
 export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readonly Judged[] = []): Ranked[] {
   const keptOf = new Map(judged.map(({ id, kept }) => [id, kept]));
   const idsOf = ({ record, provenance }: Work) => [record, ...provenance.mergedFrom].map(({ id }) => id);
@@ -65,8 +70,9 @@ export interface Judged {
 }
 
 /**
- * The order of works under decisions on them, one for each work; behind them those on records that no source listed. From ten decisions on, what was kept and dropped counts most; the rest of the
- * order decides between works that read alike.
+ * The order of works under decisions on them, one for each work; behind them those on records that no source listed.
+ * From ten decisions on, what was kept and dropped counts most; the rest of the order decides between works that read
+ * alike.
  */
 export function ranking(
   works: readonly Work[],
@@ -132,7 +138,9 @@ function learnedText({ title, abstract }: PaperRecord, { like, unlike }: ReturnT
   ].join("; ");
 }
 
-/** The works that these answers name, merged and in order: the one path of runs, of `search` and of the agents' tool. */
+/**
+ * The works that these answers name, merged and in order: the one path of runs, of `search` and of the agents' tool.
+ */
 export function rankListings(
   listings: readonly Listing[],
   wanted: Wanted,
@@ -143,7 +151,10 @@ export function rankListings(
   return { candidates, ranked: rankWorks(candidates.works, wanted, judged) };
 }
 
-/** One search outside of a project's rounds: every source is asked the one query, and what they list is merged and ranked as in a run. `now`: milliseconds since the epoch. */
+/**
+ * One search outside of a project's rounds: every source is asked the one query, and what they list is merged and
+ * ranked as in a run. `now`: milliseconds since the epoch.
+ */
 export async function searchOnce(
   query: Query,
   sources: readonly string[],
@@ -184,7 +195,9 @@ interface Facts {
   readonly asked: number;
 }
 
-/** One point to begin with, and one each for what a reader would count too; so the sentence and the number say the same. */
+/**
+ * One point to begin with, and one each for what a reader would count too; so the sentence and the number say the same.
+ */
 function explain(
   { record, provenance: { places } }: Work,
   stems: ReadonlySet<string>,
@@ -235,6 +248,9 @@ function recency(age: number | undefined, { time_window_days, historical_lookbac
   return age <= window ? 1 : Math.max(0, 1 - (age - window) / (back - window));
 }
 
-/** Citations a year; a work of some weeks counts as of half a year, so that one early citation does not look like a rush. */
+/**
+ * Citations a year; a work of some weeks counts as of half a year, so that one early citation does not look like a
+ * rush.
+ */
 const citedAYear = ({ citations }: PaperRecord, age: number | undefined): number =>
   citations === undefined ? 0 : citations.count / Math.max(0.5, (age ?? 365) / 365.25);

@@ -8,7 +8,10 @@ export interface Learned {
 
 /** Fewer decisions, or all of one kind, teach nothing. */
 const minDecisions = 10;
-/** Added to the weight of each word in each class, so that a rare word does not decide alone: near the value that ASReview uses, 3.8. */
+/**
+ * Added to the weight of each word in each class, so that a rare word does not decide alone: near the value that
+ * ASReview uses, 3.8.
+ */
 const smoothing = 4;
 const maxReasons = 3;
 
@@ -16,11 +19,12 @@ const maxReasons = 3;
 export type Decisions = readonly (boolean | undefined)[];
 
 /**
- * Learns from decisions which records are relevant, given the words of each as stems (asked for once, when there is anything to learn): multinomial Naive Bayes over words weighted by rarity
- * (tf-idf), with both classes given the same weight however few were kept (as in ASReview: van de Schoot et al. 2021,
- * doi 10.1038/s42256-020-00287-7). Most records that wait are not relevant, so each record also counts as one that was dropped;
- * `npm run bench -- screening` measured that this finds the last ones sooner. Undefined where there are fewer than ten decisions or all are
- * of one kind. Without chance: the same input gives the same scores.
+ * Learns from decisions which records are relevant, given the words of each as stems (asked for once, when there is
+ * anything to learn): multinomial Naive Bayes over words weighted by rarity (tf-idf), with both classes given the same
+ * weight however few were kept (as in ASReview: van de Schoot et al. 2021, doi 10.1038/s42256-020-00287-7). Most
+ * records that wait are not relevant, so each record also counts as one that was dropped;
+ * `npm run bench -- screening` measured that this finds the last ones sooner. Undefined where there are fewer than ten
+ * decisions or all are of one kind. Without chance: the same input gives the same scores.
  */
 export function relevanceLearner(
   textsOf: () => readonly (readonly string[])[],
@@ -69,7 +73,9 @@ interface Vector {
   readonly weights: Float64Array;
 }
 
-/** Each text as weighted words of unit length. Words of one text alone are left out: they tell nothing about another. */
+/**
+ * Each text as weighted words of unit length. Words of one text alone are left out: they tell nothing about another.
+ */
 function vectorsOf(texts: readonly (readonly string[])[]): {
   readonly vectors: readonly Vector[];
   readonly words: readonly string[];

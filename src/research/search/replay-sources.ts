@@ -16,7 +16,10 @@ export interface ReplayedSources {
 /** Keys and addresses have no part in what is replayed, but some clients ask nothing without them. */
 const standIns = { key: "replayed", contact: "replayed@localhost" };
 
-/** Opens the sources for a replay: addresses are those of the configuration, keys are not needed, and nothing is asked of the network. */
+/**
+ * Opens the sources for a replay: addresses are those of the configuration, keys are not needed, and nothing is asked
+ * of the network.
+ */
 function replayedSources(
   lines: readonly QueryLine[],
   { cacheDir, config, root }: { readonly cacheDir: string; readonly config: SourcesConfig; readonly root: string },
@@ -47,8 +50,8 @@ function replayedSources(
 const isLocal = (name: string): boolean => /^(?:feed|list):/i.test(name);
 
 /**
- * The ways in which a log may tell of a search: question by question in its order, or by the last answer to each question where it was begun
- * again or a failed round was asked again.
+ * The ways in which a log may tell of a search: question by question in its order, or by the last answer to each
+ * question where it was begun again or a failed round was asked again.
  */
 export const replaysOf = (
   lines: readonly QueryLine[],

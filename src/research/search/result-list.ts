@@ -23,7 +23,8 @@ export type Open = (
 ) => { readonly source: Source; readonly context: SourceContext } | { readonly unavailable: string };
 
 /**
- * Told of each answer as it comes, and of each source that can't be asked. `done` and `all` count the questions to this source in the round;
+ * Told of each answer as it comes, and of each source that can't be asked. `done` and `all` count the questions to this
+ * source in the round;
  * `over`: it is asked nothing more in it.
  */
 export type Told = (
@@ -51,7 +52,10 @@ export const listingOf = (
 
 export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status !== "ok" && status !== "empty";
 
-/** A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a row. */
+/**
+ * A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a
+ * row.
+ */
 export function isGivenUp(listings: readonly Listing[]): boolean {
   const last = listings.at(-1)?.status;
   if (last === "blocked" || last === "rate_limited") return true;

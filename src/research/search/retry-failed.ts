@@ -11,7 +11,10 @@ type Watching = (index: number, step: Step) => { readonly told: Told; end(): voi
 
 const unwatched: Watching = () => ({ told: () => undefined, end: () => undefined });
 
-/** Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Blocked sources are left alone. */
+/**
+ * Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Blocked
+ * sources are left alone.
+ */
 export async function retryFailed(
   steps: readonly Step[],
   kept: readonly Listing[],
@@ -49,7 +52,10 @@ async function watched(watching: Watching, index: number, step: Step, open: Open
   return listings;
 }
 
-/** Whether a question about a seed has no answer that a source could give by now. One that gave up on a source asked it nothing more. */
+/**
+ * Whether a question about a seed has no answer that a source could give by now. One that gave up on a source asked it
+ * nothing more.
+ */
 function isWorthIt(
   step: SnowballStep,
   its: readonly Listing[],
@@ -87,7 +93,9 @@ const remembering =
     return { ...opened, source: { ...opened.source, search } };
   };
 
-/** The same for references and citations. A blocked source says what it said, also that it failed, and is asked nothing. */
+/**
+ * The same for references and citations. A blocked source says what it said, also that it failed, and is asked nothing.
+ */
 const rememberingLinks =
   (step: SnowballStep, open: Open, kept: readonly Listing[], isBlocked: (name: string) => boolean): Open =>
   (name) => {

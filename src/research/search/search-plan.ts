@@ -8,8 +8,8 @@ const minRecords = 10;
 const maxRecords = 50;
 
 /**
- * The rounds of a search, breadth first: every keyword in the recent window, then every keyword in the time before it that still counts;
- * at maxRecords ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
+ * The rounds of a search, breadth first: every keyword in the recent window, then every keyword in the time before it
+ * that still counts; at maxRecords ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
  */
 export function planSearch(
   requirements: Pick<

@@ -18,7 +18,10 @@ export interface SearchRecord {
   readonly listings: readonly Listing[];
 }
 
-/** What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be read. Throws never. */
+/**
+ * What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be
+ * read. Throws never.
+ */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
     const kept = JSON.parse(await readRegularText(path)) as Partial<SearchRecord> | null;

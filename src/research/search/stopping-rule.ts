@@ -8,21 +8,27 @@ export interface ScreenedBatch {
 export interface RecallBound {
   /** Share of the relevant records that was found at least, at the confidence asked for. 0 to 1. */
   readonly atLeast: number;
-  /** The chance of seeing so few relevant records of late if the recall were below the target: the p value of the test. 0 to 1. */
+  /**
+   * The chance of seeing so few relevant records of late if the recall were below the target: the p value of the test.
+   * 0 to 1.
+   */
   readonly risk: number;
 }
 
 /**
- * How much of what is relevant was found, by the stopping rule of Callaghan and Müller-Hansen (2020), "Statistical stopping criteria for
- * automated screening in systematic reviews", Systematic Reviews 9:273, doi 10.1186/s13643-020-01521-4.
+ * How much of what is relevant was found, by the stopping rule of Callaghan and Müller-Hansen (2020), "Statistical
+ * stopping criteria for automated screening in systematic reviews", Systematic Reviews 9:273, doi
+ * 10.1186/s13643-020-01521-4.
  *
- * The records screened last are taken for a draw without replacement from all that waited before them. If so many relevant ones were left that
- * the recall is below the target, a draw of that size would hold more of them; the hypergeometric distribution says how likely the few that
- * it held are. Records in order of relevance hold more relevant ones than a random draw, so the answer is cautious. As in the paper, every
- * point at which the last stretch may begin is tried and the smallest p value counts.
+ * The records screened last are taken for a draw without replacement from all that waited before them. If so many
+ * relevant ones were left that the recall is below the target, a draw of that size would hold more of them; the
+ * hypergeometric distribution says how likely the few that it held are. Records in order of relevance hold more
+ * relevant ones than a random draw, so the answer is cautious. As in the paper, every point at which the last stretch
+ * may begin is tried and the smallest p value counts.
  *
- * `earlier`: records kept before the first of these batches; `waiting`: records that nobody has screened. The batches must all have drawn from
- * what waits now and what they screened themselves, so they begin after the last search that brought new records.
+ * `earlier`: records kept before the first of these batches; `waiting`: records that nobody has screened. The batches
+ * must all have drawn from what waits now and what they screened themselves, so they begin after the last search that
+ * brought new records.
  */
 export function recallBound(
   batches: readonly ScreenedBatch[],
@@ -62,7 +68,9 @@ function logFactorialsTo(most: number): Float64Array {
   return logs;
 }
 
-/** The hypergeometric distribution: the chance that a draw from an urn holds at most so many of its relevant records. */
+/**
+ * The hypergeometric distribution: the chance that a draw from an urn holds at most so many of its relevant records.
+ */
 function chanceOfAtMost(
   most: number,
   { urn, relevant, drawn }: { readonly urn: number; readonly relevant: number; readonly drawn: number },

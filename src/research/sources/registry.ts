@@ -16,7 +16,9 @@ import { listSource } from "./clients/reading-list.js";
 import type { Source, SourceContext } from "./client/source.js";
 import { ar5iv, arxivPages, doiResolver } from "./clients/sites.js";
 
-/** Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here. */
+/**
+ * Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here.
+ */
 export const allSources: readonly Source[] = [
   arxiv,
   openAlex,
@@ -33,7 +35,10 @@ export const allSources: readonly Source[] = [
 /** Asked only where a person names them: what they list is mostly no scholarly work. */
 export const onRequest: readonly Source[] = [gitHub, hackerNews];
 
-/** Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be configured. */
+/**
+ * Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be
+ * configured.
+ */
 export const allServices: readonly Source[] = [
   ...allSources,
   ...onRequest,
@@ -74,7 +79,8 @@ export const substitutes: readonly Substitute[] = [
 const normal = (name: string): string => name.trim().toLowerCase();
 
 /**
- * The source of this name or alias, in any case; `feed:<address>` and `list:<file or address>` are sources of their own, files relative to
+ * The source of this name or alias, in any case; `feed:<address>` and `list:<file or address>` are sources of their
+ * own, files relative to
  * `root`. Undefined for names that are none of ours, such as "web", which stays the agent's.
  */
 export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {

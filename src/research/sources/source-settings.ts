@@ -32,7 +32,8 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
 
 /**
  * All services as the limiter and the log know them.
- * @throws ExpectedError where the configuration names one that is none of them: a mirror under a misspelt name would never be asked.
+ * @throws ExpectedError where the configuration names one that is none of them: a mirror under a misspelt name would
+ * never be asked.
  */
 export function servicesOf(sources: readonly Source[], config: SourcesConfig): Service[] {
   const names = new Map(
@@ -46,7 +47,10 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
   throw new ExpectedError(`Unknown source '${unknown}' in sources.${unknown}; ${advice}.`);
 }
 
-/** With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address that it needs. */
+/**
+ * With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address
+ * that it needs.
+ */
 export function contextOf(
   source: Source,
   asking: {

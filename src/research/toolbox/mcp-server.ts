@@ -24,7 +24,10 @@ interface Client {
   report(message: string): void;
 }
 
-/** Serves tools to the client that writes `stdin` and reads what `stdout` is given, until it goes away. Nothing but the protocol is written. */
+/**
+ * Serves tools to the client that writes `stdin` and reads what `stdout` is given, until it goes away. Nothing but the
+ * protocol is written.
+ */
 export async function serveOverStdio(
   tools: readonly ResearchTool[],
   resources: readonly Resource[],

@@ -28,7 +28,9 @@ export const outline: ResearchTool = {
   },
 };
 
-/** A line a mark, evenly thinned out where there are too many: "§ 3 Method (1200)", and for a page its first words too. */
+/**
+ * A line a mark, evenly thinned out where there are too many: "§ 3 Method (1200)", and for a page its first words too.
+ */
 export function linesOf({ text, marks }: Pick<PaperText, "text" | "marks">): string[] {
   const step = Math.ceil(marks.length / maxLines);
   const kept = marks.filter((_, index) => index % step === 0);

@@ -20,7 +20,10 @@ export const schemaOf = ({
   ...(required.length > 0 ? { required: [...required] } : {}),
 });
 
-/** The arguments of a call, as far as they fit; else one sentence. Null and empty ones count as left out: models send them. */
+/**
+ * The arguments of a call, as far as they fit; else one sentence. Null and empty ones count as left out: models send
+ * them.
+ */
 export function checkArguments(tool: ResearchTool, given: unknown): Given | Problem {
   if (typeof (given ?? {}) !== "object" || Array.isArray(given))
     return wrongCall(`The arguments of ${tool.name} must be one JSON object.`);
@@ -29,7 +32,10 @@ export function checkArguments(tool: ResearchTool, given: unknown): Given | Prob
   return validate(filled) ? (filled as Given) : wrongCall(`${tool.name}: ${wrong(tool, validate.errors?.[0])}.`);
 }
 
-/** Stricter than what agents are sent: those bounds would cost every request tokens, and a sentence tells the one that breaks them. */
+/**
+ * Stricter than what agents are sent: those bounds would cost every request tokens, and a sentence tells the one that
+ * breaks them.
+ */
 function validatorOf(tool: ResearchTool): ValidateFunction {
   let validate = validators.get(tool);
   if (validate === undefined) {

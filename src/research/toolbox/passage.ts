@@ -1,7 +1,10 @@
 import type { Mark, PaperText } from "../../engine/documents/text/paper-text.js";
 import { pieceEnd } from "../../engine/lib/tokens.js";
 
-/** Most estimated tokens of a text in one answer: Codex cuts a tool's answer at 10,000 tokens, Claude Code at 25,000, both without asking. */
+/**
+ * Most estimated tokens of a text in one answer: Codex cuts a tool's answer at 10,000 tokens, Claude Code at 25,000,
+ * both without asking.
+ */
 const pieceTokens = 5_000;
 
 /** A stretch of a text, by offsets; `next` is where to read on, undefined at the text's end. */
@@ -12,8 +15,9 @@ interface Passage {
 }
 
 /**
- * What `section` names, at most 5,000 tokens of it: a label of the outline or a part of one, its number alone ("3", "p. 4"), `@offset` to
- * read on from there, or, left out, the beginning. A numbered section holds its subsections. Undefined: the text has no such section.
+ * What `section` names, at most 5,000 tokens of it: a label of the outline or a part of one, its number alone ("3", "p.
+ * 4"), `@offset` to read on from there, or, left out, the beginning. A numbered section holds its subsections.
+ * Undefined: the text has no such section.
  */
 export function passageOf(text: PaperText, section: string | undefined): Passage | undefined {
   const place = placeOf(text, section?.trim());

@@ -25,8 +25,8 @@ export const readingTools: readonly string[] = ["outline", "read_section", "find
 const dataTokens = 5_500;
 
 /**
- * Calls a tool by name with arguments as they came, from whomever. What it found is fenced as data from outside and bounded.
- * Whatever is wrong with the call is answered in one sentence.
+ * Calls a tool by name with arguments as they came, from whomever. What it found is fenced as data from outside and
+ * bounded. Whatever is wrong with the call is answered in one sentence.
  */
 export async function callTool(
   offered: readonly ResearchTool[],

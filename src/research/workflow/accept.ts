@@ -222,8 +222,8 @@ function refusalOf(
 }
 
 /**
- * What came of judging a result. `redacted`: something that looks like a secret of the user's was taken out before anything else. `dropped`:
- * JSON pointers of fields that the schema does not know.
+ * What came of judging a result. `redacted`: something that looks like a secret of the user's was taken out before
+ * anything else. `dropped`: JSON pointers of fields that the schema does not know.
  */
 type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean; readonly dropped: readonly string[] };
 
@@ -278,7 +278,9 @@ async function judgeValid(
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
-/** What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was. */
+/**
+ * What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was.
+ */
 export function ledgerLine(
   unit: Unit,
   run: AgentRun,

@@ -11,7 +11,10 @@ import { resetStagnation } from "./derived/observations.js";
 /** Most words of one message that stand; the command refuses longer ones. */
 export const maxMessage = 1_000;
 
-/** Loads the state once what a person has said since the last iteration was written into it, and acknowledges each message. */
+/**
+ * Loads the state once what a person has said since the last iteration was written into it, and acknowledges each
+ * message.
+ */
 export async function loadSteered(
   research: Pick<Research, "folder" | "load" | "edit">,
   { now, redact }: { readonly now: () => number; readonly redact: Redact },
@@ -24,8 +27,9 @@ export async function loadSteered(
 }
 
 /**
- * Writes what a person said since the last iteration into rrd.json and progress.txt, and answers with an acknowledgement of each. Each message is taken
- * away only when both are written, and writing twice is as writing once: a kill in between loses none and doubles none.
+ * Writes what a person said since the last iteration into rrd.json and progress.txt, and answers with an
+ * acknowledgement of each. Each message is taken away only when both are written, and writing twice is as writing once:
+ * a kill in between loses none and doubles none.
  */
 async function applyMessages(
   research: Pick<Research, "folder" | "edit">,

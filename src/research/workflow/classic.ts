@@ -66,8 +66,8 @@ export function withWorkspace(prompt: string, workspace: string): string {
 export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, Before>;
 
 /**
- * The original's way: the agent edits the project folder itself, with the whole prompt.md, one at a time. After every iteration
- * the folder is validated, restored where it is broken, and its statistics and phase are derived again.
+ * The original's way: the agent edits the project folder itself, with the whole prompt.md, one at a time. After every
+ * iteration the folder is validated, restored where it is broken, and its statistics and phase are derived again.
  */
 export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   const { research, root, prompt } = options;
@@ -119,7 +119,10 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   };
 }
 
-/** The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `research-ralph brief` prints. */
+/**
+ * The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `research-ralph brief`
+ * prints.
+ */
 export function classicBrief(prompt: string, folder: string, steering: string | undefined): string {
   const text = fill(prompt, { RESEARCH_DIR: folder });
   return steering === undefined
@@ -146,8 +149,8 @@ export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
 }
 
 /**
- * The phase that the files bear out. Agents go on too early, and in the phase they then find written down they would do nothing more:
- * in COMPLETE the original's prompt only asks for the sentinel.
+ * The phase that the files bear out. Agents go on too early, and in the phase they then find written down they would do
+ * nothing more: in COMPLETE the original's prompt only asks for the sentinel.
  */
 function provenPhase(rrd: Rrd, folder: string): Rrd["phase"] {
   const { phase, papers_pool: pool, handoff } = rrd;
@@ -216,7 +219,10 @@ async function acceptClassic(
   return { outcome: "accepted", summary };
 }
 
-/** What the ledger calls done, in the words of the other workflow: a project that was begun there gets its phase from them. */
+/**
+ * What the ledger calls done, in the words of the other workflow: a project that was begun there gets its phase from
+ * them.
+ */
 function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
   if (before === "IDEATION" && after === "COMPLETE") return "ideas";
   return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE")
@@ -249,8 +255,8 @@ interface Restored {
 }
 
 /**
- * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one everything
- * that is new stays, but for papers beyond the one that an iteration reads.
+ * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one
+ * everything that is new stays, but for papers beyond the one that an iteration reads.
  */
 async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
   const path = rrdFile(folder);
@@ -337,8 +343,8 @@ async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Re
 const unread = { status: "pending", score: null, score_breakdown: null, analysis: null, decision: null } as const;
 
 /**
- * With what agents have no say in: what the loop remembers, the words of the person among it, and a budget that the agent dropped. One
- * that was changed stays: a person may raise it at any time.
+ * With what agents have no say in: what the loop remembers, the words of the person among it, and a budget that the
+ * agent dropped. One that was changed stays: a person may raise it at any time.
  */
 function ofThePerson(before: Rrd, now: Rrd): Rrd {
   const isLoopSame = isDeepStrictEqual(now.loop, before.loop);
@@ -359,8 +365,8 @@ function missing<Item extends { id?: string | null }>(before: readonly Item[], n
 }
 
 /**
- * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept. Answers with what
- * was done. It is no reason to refuse the iteration: the records are whole.
+ * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept.
+ * Answers with what was done. It is no reason to refuse the iteration: the records are whole.
  */
 async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
   const path = progressFile(folder);

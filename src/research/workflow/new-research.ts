@@ -173,8 +173,9 @@ const spelt: Readonly<Record<string, string>> = Object.fromEntries(
 const maxSlug = 60;
 
 /**
- * A name for a folder and a branch: lower case, words with a hyphen between them, marks taken off Latin letters. Letters of other scripts stay,
- * composed, so that two topics never share a name for want of Latin ones. At most 60 bytes.
+ * A name for a folder and a branch: lower case, words with a hyphen between them, marks taken off Latin letters.
+ * Letters of other scripts stay, composed, so that two topics never share a name for want of Latin ones. At most 60
+ * bytes.
  */
 export function slug(name: string): string {
   const plain = name
@@ -192,7 +193,10 @@ export function slug(name: string): string {
   return kept.replace(/-$/, "") || "research";
 }
 
-/** Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this very moment. */
+/**
+ * Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this
+ * very moment.
+ */
 async function makeFreeFolder(parent: string, name: string): Promise<string> {
   makeFolder(parent);
   for (let number = 1; ; number += 1) {

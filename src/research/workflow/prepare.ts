@@ -39,15 +39,19 @@ interface Outside extends Clock {
 const pauses = [2_000, 10_000, 30_000];
 /** For so many milliseconds other papers go first. */
 const putOffMs = 10 * 60_000;
-/** Milliseconds that a screening batch may wait for its retraction check; what is left unchecked is checked before the report. */
+/**
+ * Milliseconds that a screening batch may wait for its retraction check; what is left unchecked is checked before the
+ * report.
+ */
 const maxBatchCheckMs = 20_000;
 /** Milliseconds that a paper may wait for its retraction check. */
 const maxPaperCheckMs = 15_000;
 
 /**
- * Brings what a unit needs from outside: a screening batch is searched for, a paper is checked for retraction and gets its text, code links
- * and citations, the report the retraction checks of what it rests on. A batch that holds nothing for an agent is settled, and so is a
- * retracted paper, whose text is not even fetched; a paper whose host is only busy is put off.
+ * Brings what a unit needs from outside: a screening batch is searched for, a paper is checked for retraction and gets
+ * its text, code links and citations, the report the retraction checks of what it rests on. A batch that holds nothing
+ * for an agent is settled, and so is a retracted paper, whose text is not even fetched; a paper whose host is only busy
+ * is put off.
  * @throws ExpectedError where no source can be searched for now, or the disk is full.
  */
 export async function prepareUnit(
@@ -140,7 +144,9 @@ const isTransient = (answer: TextAnswer): answer is Extract<TextAnswer, { unavai
 /** Candidates of which nobody has said yet that they are retracted. */
 const unflagged = ({ candidates }: Batch) => candidates.filter(({ retracted }) => retracted !== true);
 
-/** The batch with what happened to its candidates since they were published, so that an agent knows which are retracted. */
+/**
+ * The batch with what happened to its candidates since they were published, so that an agent knows which are retracted.
+ */
 function flagged(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
   const candidates = batch.candidates.map((candidate) => {
     const { updates = [] } = checks.get(candidate.id) ?? {};
@@ -193,7 +199,10 @@ interface KeptUnit {
   readonly first: readonly string[];
 }
 
-/** The next unit that an agent would be briefed for, with what earlier preparations have left on the disk. Asks nobody and writes nothing. */
+/**
+ * The next unit that an agent would be briefed for, with what earlier preparations have left on the disk. Asks nobody
+ * and writes nothing.
+ */
 export async function nextKept(disk: Disk, before: ResearchState): Promise<KeptUnit | Verdict> {
   const first: string[] = [];
   let state = before;

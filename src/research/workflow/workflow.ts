@@ -55,7 +55,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   /** Agents at work that nothing confines. What stands in the inbox may be theirs until the guard has looked. */
   let guarded = 0;
   let beside = nothingSpent;
-  /** Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the first. */
+  /**
+   * Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the
+   * first.
+   */
   let impatientUntil = 0;
 
   return {
@@ -117,8 +120,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
 }
 
 /**
- * The state with one record as it was when its brief was written. While others were folded in, a person may have changed it, and that
- * is to be seen as a change.
+ * The state with one record as it was when its brief was written. While others were folded in, a person may have
+ * changed it, and that is to be seen as a change.
  */
 function asBriefed(state: ResearchState, paper: Paper | undefined): ResearchState {
   const { rrd } = state;

@@ -15,7 +15,10 @@ export interface Workspaces {
   readonly root: string;
   /** Removes what a crash left, as far as it can be; refused ones stay. */
   sweep(): Promise<void>;
-  /** Removes the refused ones of all other iterations: a kill may come between a fold and the removal of what it settled. */
+  /**
+   * Removes the refused ones of all other iterations: a kill may come between a fold and the removal of what it
+   * settled.
+   */
   keepOnly(iterations: ReadonlySet<number>): Promise<void>;
   /** Where an iteration's lies. */
   path(iteration: number): string;
@@ -38,7 +41,10 @@ const ownName = new RegExp(`^(${keptMark})?(\\d+)$`);
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
   const root = join(workspacesFolder(stateDir), `${basename(folder)}-${hash}`);
-  /** Removes one, unless the way to it leads through a link: an agent may have put one there, and behind it stands a person's folder. */
+  /**
+   * Removes one, unless the way to it leads through a link: an agent may have put one there, and behind it stands a
+   * person's folder.
+   */
   const clear = async (path: string): Promise<void> => {
     const link = [dirname(root), root].find(
       (at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true,
@@ -123,7 +129,8 @@ async function openUp(folder: string): Promise<void> {
 const minFreeBytes = 1_000_000;
 
 /**
- * An agent on a full disk leaves half a result or none, and three of those would give its paper up for no fault of anybody's.
+ * An agent on a full disk leaves half a result or none, and three of those would give its paper up for no fault of
+ * anybody's.
  * @throws ExpectedError when less than 1 MB is left for `folder`.
  */
 export async function requireSpace(folder: string): Promise<void> {

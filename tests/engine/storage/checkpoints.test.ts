@@ -228,7 +228,10 @@ async function checkpoints(root = repository(), options: { readonly unconfined?:
   return { root, folder, told, fold, ...opened };
 }
 
-/** Puts a `git` before the real one that writes down what it is asked and may fail a commit with words of its own. Returns what was asked since. */
+/**
+ * Puts a `git` before the real one that writes down what it is asked and may fail a commit with words of its own.
+ * Returns what was asked since.
+ */
 function listeningGit(answer?: string, also = ":"): () => string[] {
   const folder = temporaryFolder();
   const hookless = "-c core.hooksPath=/dev/null -c core.fsmonitor=false ";

@@ -1,4 +1,7 @@
-/** What a terminal of `columns` shows after `text` was written to it; understands the sequences the live view uses, and no others. */
+/**
+ * What a terminal of `columns` shows after `text` was written to it; understands the sequences the live view uses, and
+ * no others.
+ */
 export function screenOf(text: string, columns: number): string[] {
   const rows: string[][] = [[]];
   let row = 0;

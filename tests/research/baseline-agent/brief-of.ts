@@ -18,7 +18,9 @@ export function problemsOf(phase: Phase, result: unknown): string[] {
   return validate(result) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }
 
-/** A brief as an agent gets it: prose, the unit, the fenced text, and a line about the sentinel where it is asked for. */
+/**
+ * A brief as an agent gets it: prose, the unit, the fenced text, and a line about the sentinel where it is asked for.
+ */
 export function briefOf(unit: object, text?: string, sentinel = false): string {
   const hash = createHash("sha256")
     .update(text ?? "")

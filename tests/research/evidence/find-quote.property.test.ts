@@ -2,7 +2,9 @@ import fc from "../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
 
-/** No word is the beginning, end or concatenation of others, so a quote that differs in words differs for a reader too. */
+/**
+ * No word is the beginning, end or concatenation of others, so a quote that differs in words differs for a reader too.
+ */
 const vocabulary =
   "policy grasp tactile sensor friction torque simulation transfer gripper reward episode latency baseline contact finger rotation object variance".split(
     " ",

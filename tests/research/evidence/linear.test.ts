@@ -80,7 +80,10 @@ describe("the work of finding a quote, counted in steps", () => {
   }, 120_000);
 });
 
-/** The regular expressions that a file writes down, without their delimiters; of a template those parts that stand in the file. */
+/**
+ * The regular expressions that a file writes down, without their delimiters; of a template those parts that stand in
+ * the file.
+ */
 function patternsOf(path: string): string[] {
   const patterns: string[] = [];
   const visit = (node: ts.Node): void => {

@@ -25,7 +25,8 @@ import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { temporaryFolder } from "../../support/folders.js";
 
-// One folder for each format that a release or a state of the main branch has written, made by tests/fixtures/formats/make.mjs.
+// One folder for each format that a release or a state of the main branch has written, made by
+// tests/fixtures/formats/make.mjs.
 const fixtures = packageFile("tests/fixtures/formats");
 const formats = readdirSync(fixtures).filter((name) => !name.includes("."));
 const read = (...path: string[]) => readFileSync(join(...path), "utf8");

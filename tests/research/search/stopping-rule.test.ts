@@ -7,7 +7,8 @@ const none = (batches: number): ScreenedBatch[] => Array.from({ length: batches 
 
 describe("recallBound", () => {
   it("gives the hypergeometric chance of a draw so poor", () => {
-    // Found 19 before; below 95 % from the second missed one on. 8 of 10 drawn without one of 2: C(8,8) ways of C(10,8).
+    // Found 19 before; below 95 % from the second missed one on. 8 of 10 drawn without one of 2: C(8,8) ways of
+    // C(10,8).
     const { risk } = recallBound([{ screened: 8, kept: 0 }], { earlier: 19, waiting: 2 }, asked);
     expect(risk).toBeCloseTo(1 / 45, 10);
     // One found; below 50 % with three in the urn of five. 3 drawn with at most one of them: C(3,1) * C(2,2) of C(5,3).

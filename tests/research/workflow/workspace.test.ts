@@ -19,7 +19,9 @@ vi.mock("node:fs/promises", async (importOriginal) => {
   return { ...real, rm };
 });
 
-/** A workspace in which an agent has locked folders within folders, one of them by a link to a folder of the person's. */
+/**
+ * A workspace in which an agent has locked folders within folders, one of them by a link to a folder of the person's.
+ */
 async function locked() {
   const [state, mine] = [temporaryFolder(), temporaryFolder()];
   chmodSync(mine, 0o500);

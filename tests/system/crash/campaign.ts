@@ -11,8 +11,8 @@ import { gitIsIdle, type Kill, type RunEnd, startRun } from "./runs.js";
 import { makeWorld, type World, type WorldAgent } from "./world.js";
 
 /**
- * Who else is at work: nobody, git with a checkpoint an iteration, a person whose editor saves old copies of rrd.json, or two more agents
- * on other papers.
+ * Who else is at work: nobody, git with a checkpoint an iteration, a person whose editor saves old copies of rrd.json,
+ * or two more agents on other papers.
  */
 export type Company = "nobody" | "git" | "an editor" | "more agents";
 
@@ -22,7 +22,9 @@ export interface Undisturbed {
   readonly results: Results;
 }
 
-/** How long a start and an iteration take, in milliseconds: running means, as other programs come and go on the machine. */
+/**
+ * How long a start and an iteration take, in milliseconds: running means, as other programs come and go on the machine.
+ */
 export interface Pace {
   readyMs: number;
   iterationMs: number;
@@ -58,15 +60,18 @@ export async function undisturbed(cli: string, agent: WorldAgent): Promise<Undis
   }
 }
 
-/** Takes one fresh research to its end through kills at random instants; adds what was seen to the tally. It stops early once `enough()`. */
+/**
+ * Takes one fresh research to its end through kills at random instants; adds what was seen to the tally. It stops early
+ * once `enough()`.
+ */
 export async function killUntilComplete(
   { cli, usual, pace, tally }: Means,
   random: Random,
   company: Company,
   enough: () => boolean,
 ): Promise<void> {
-  // What changes while an agent runs that nothing confines is set aside, so a person's saves count for more beside a confined one.
-  // Only confined agents work side by side.
+  // What changes while an agent runs that nothing confines is set aside, so a person's saves count for more beside a
+  // confined one. Only confined agents work side by side.
   const agent = company === "an editor" || company === "more agents" ? "baseline" : "script";
   const world = makeWorld(agent, company === "git", company === "more agents" ? 3 : 1);
   const fault = (what: string) => tally.faults.push(`${company}, kill ${tally.kills}: ${what}`);
@@ -130,7 +135,10 @@ function settledBy({ events }: RunEnd, { jobs }: World): number[] {
 const lastWords = ({ stderr, events }: RunEnd): string =>
   `${stderr.trim().split("\n").at(-1)} ${JSON.stringify(events.at(-1) ?? "")}`;
 
-/** A kill of git may leave its lock. A run reports it, leaves it alone and goes on; a person who was told deletes it once no git runs. */
+/**
+ * A kill of git may leave its lock. A run reports it, leaves it alone and goes on; a person who was told deletes it
+ * once no git runs.
+ */
 async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: string) => void): Promise<void> {
   await gitIsIdle(world.root);
   const told = run.events.flatMap((event) =>

@@ -8,9 +8,9 @@ import { answers } from "./answers.js";
 import type { World } from "./world.js";
 
 /**
- * What is wrong in the research's files, a sentence each. Iterations of `settled` must stand whole and once; others may be under way
- * and torn, as nobody has started again since, one at a time or `jobs` side by side. Records are looked at where `usual`, what they
- * come to in the end, is given: rrd.json may be somebody else's at the moment.
+ * What is wrong in the research's files, a sentence each. Iterations of `settled` must stand whole and once; others may
+ * be under way and torn, as nobody has started again since, one at a time or `jobs` side by side. Records are looked at
+ * where `usual`, what they come to in the end, is given: rrd.json may be somebody else's at the moment.
  */
 export function faultsIn({ folder, jobs }: World, settled: ReadonlySet<number>, usual?: Results): string[] {
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -92,7 +92,10 @@ const published = [
   "product-ideas.json",
 ];
 
-/** Every file that people see, and the names of all others, without what differs from run to run: times and where the world lies. */
+/**
+ * Every file that people see, and the names of all others, without what differs from run to run: times and where the
+ * world lies.
+ */
 export function finalState({ root, folder }: World): Record<string, string> {
   const files = Object.fromEntries(
     published.map((name) => [name, timeless(readFileSync(join(folder, name), "utf8").replaceAll(root, "ROOT"))]),
@@ -128,8 +131,8 @@ export interface Results {
 }
 
 /**
- * The results alone. An old copy of rrd.json that somebody saved may bring units back that the folder has had already, so
- * iterations, their order and what each cost differ then; the results must not.
+ * The results alone. An old copy of rrd.json that somebody saved may bring units back that the folder has had already,
+ * so iterations, their order and what each cost differ then; the results must not.
  */
 export function results({ root, folder }: World): Results {
   const rrd = JSON.parse(timeless(readFileSync(join(folder, "rrd.json"), "utf8").replaceAll(root, "ROOT"))) as Rrd;

@@ -21,7 +21,10 @@ export interface World {
 /** `script` answers at once from prepared files; `baseline` is the built-in agent, which is confined. */
 export type WorldAgent = "script" | "baseline";
 
-/** It writes by the workspace's path, as real agents do: one that outlives its run may then meet the next run's workspace. */
+/**
+ * It writes by the workspace's path, as real agents do: one that outlives its run may then meet the next run's
+ * workspace.
+ */
 const script = `cat > brief.txt
 unit=$(sed -n '/^<unit>$/,/^<\\/unit>$/s/^ "unit": "\\([^"]*\\)",*$/\\1/p' brief.txt | head -n 1)
 answer="$1/$unit"

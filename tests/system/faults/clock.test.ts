@@ -7,7 +7,10 @@ import { expectNoTrace, expectWhole, type Place } from "./support/place.js";
 
 const place = useBuiltCli();
 
-/** Loaded into the command before anything else: its clock is set back by an hour once the file at FAULTS_SET_BACK is there. */
+/**
+ * Loaded into the command before anything else: its clock is set back by an hour once the file at FAULTS_SET_BACK is
+ * there.
+ */
 const clock = `
   import { existsSync } from "node:fs";
   const Real = Date;

@@ -47,7 +47,8 @@ test("three failures of one unit in a row end the run with failed", async () => 
   expect(left()).toEqual([]);
 });
 
-// One that keeps handing over to another is a race, which a busy machine may let it win now and then: only a sandbox can end that for good.
+// One that keeps handing over to another is a race, which a busy machine may let it win now and then: only a sandbox
+// can end that for good.
 describe.concurrent("what an agent leaves running is ended with it, and its good result counts", { retry: 3 }, () => {
   test.for(["holds-stdout", "detaches", "daemonises-twice", "a-family", "fork-bomb", "passes-on"])(
     "%s",

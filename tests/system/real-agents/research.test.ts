@@ -40,7 +40,10 @@ const facts = [
   "We did not test it on any other machine.",
 ];
 
-/** A git repository with two real PDFs and a research over them; both CLIs are configured to talk to the scripted server. */
+/**
+ * A git repository with two real PDFs and a research over them; both CLIs are configured to talk to the scripted
+ * server.
+ */
 async function prepare(clis: readonly Cli[]): Promise<string> {
   const root = join(folder, "repo");
   const home = join(folder, "home");

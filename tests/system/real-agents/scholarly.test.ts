@@ -65,7 +65,9 @@ const answersIn = ({ results }: ModelRequest): string =>
   results.join("\n").replaceAll("\\n", "\n").replaceAll('\\"', '"');
 const isKept = ({ title }: { readonly title: string }) => [merged, long].includes(title);
 
-/** Asks the sources for what the candidates lack and for more of one of them, then keeps two of them and what it found. */
+/**
+ * Asks the sources for what the candidates lack and for more of one of them, then keeps two of them and what it found.
+ */
 const screens = inSteps(
   (request) => [
     toolCall(request, "search_papers", { query: "contact-rich assembly", most: 5 }),

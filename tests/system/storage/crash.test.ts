@@ -18,7 +18,10 @@ import {
   temporaryFolder,
 } from "../../support/folders.js";
 
-/** Folds one iteration after another, each reading one paper and finding the next, and says each number once it is folded. */
+/**
+ * Folds one iteration after another, each reading one paper and finding the next, and says each number once it is
+ * folded.
+ */
 const folder = (store: string, research: string, withGit: boolean) => `
   import { openResearch } from ${JSON.stringify(join(store, "research.js"))};
   const derive = (rrd, ledger) => ({ ...rrd, statistics: { total_discovered: rrd.papers_pool.length, lines: ledger.length } });
@@ -49,7 +52,10 @@ beforeEach(({ onTestFailed }) => {
   onTestFailed(() => console.error(`RR_SEED=${seed} repeats these random numbers.`));
 });
 
-/** Waits until it opens the research, or has folded once, kills its whole group at a random instant after, and returns the last number it said. */
+/**
+ * Waits until it opens the research, or has folded once, kills its whole group at a random instant after, and returns
+ * the last number it said.
+ */
 async function killOnce(script: string, after: "opening" | "a fold"): Promise<number> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     detached: true,

@@ -13,7 +13,8 @@ import { randomFrom } from "../crash/random.js";
 import { startRun } from "../crash/runs.js";
 import type { World } from "../crash/world.js";
 
-// The version at hand goes on with projects that earlier states of it began: tests/fixtures/formats/make.mjs froze them.
+// The version at hand goes on with projects that earlier states of it began: tests/fixtures/formats/make.mjs froze
+// them.
 const fixtures = packageFile("tests/fixtures/formats");
 const formats = readdirSync(fixtures).filter((name) => !name.includes("."));
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));

@@ -71,7 +71,10 @@ export const claude: AgentDefinition = {
 /** What the original gave it. */
 const classicTools = "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch";
 
-/** By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a search. */
+/**
+ * By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a
+ * search.
+ */
 const waitForTools = {
   MCP_CONNECTION_NONBLOCKING: "0",
   MCP_TIMEOUT: "60000",
@@ -80,10 +83,11 @@ const waitForTools = {
 };
 
 /**
- * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at all,
- * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools run unasked.
- * The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned off: it has to be
- * denied by name, or a paper's hidden instruction could reach later sessions.
+ * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at
+ * all,
+ * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools
+ * run unasked. The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned
+ * off: it has to be denied by name, or a paper's hidden instruction could reach later sessions.
  */
 function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];

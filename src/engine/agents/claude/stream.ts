@@ -89,7 +89,8 @@ export function readClaude(): Reader {
     const ofStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
     const kind = errorKind ?? ofStatus ?? kindOfError.get(text(retried?.["error"]) ?? "");
-    // What is wrong with a request only its words tell: too long a prompt is a 400 too, and so is an account without credit.
+    // What is wrong with a request only its words tell: too long a prompt is a 400 too, and so is an account without
+    // credit.
     const known =
       kind === undefined || kind === "unusable"
         ? (recogniseFailure(said, "claude", now) ?? (kind && serviceFailure(kind, said, "claude", now)))

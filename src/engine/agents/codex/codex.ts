@@ -89,14 +89,17 @@ export const codex: AgentDefinition = {
 const lastMessage = ({ settings }: AgentContext): string => join(settings.stateDir, "codex-last-message.txt");
 
 /**
- * Its sandbox shuts the temporary folder. Where that holds its own home, because the state folder lies in it, the bubblewrap of Debian
- * starts nothing any more: Codex wrote no result and ended with exit code 0.
+ * Its sandbox shuts the temporary folder. Where that holds its own home, because the state folder lies in it, the
+ * bubblewrap of Debian starts nothing any more: Codex wrote no result and ended with exit code 0.
  */
 const temporary = ({ settings }: AgentContext): string => join(settings.stateDir, "codex-tmp");
 
 const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
 
-/** With a dead server it reconnects forever; waiting is the loop's business. The few retries of its own provider can't be set. */
+/**
+ * With a dead server it reconnects forever; waiting is the loop's business. The few retries of its own provider can't
+ * be set.
+ */
 const bounded = [
   ...["--disable", "unbounded_connection_retries"],
   ...set("analytics.enabled", "false"),
@@ -104,8 +107,8 @@ const bounded = [
 ];
 
 /**
- * Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default), no network for commands, no keys in
- * their environment. Its sandbox lets commands read everything, so there is no shell either where apply_patch is
+ * Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default), no network for commands, no keys
+ * in their environment. Its sandbox lets commands read everything, so there is no shell either where apply_patch is
  * certain to be there for writing: Codex gives that to the models it knows, and it knows its default.
  */
 const confined = ({ access }: Brief, knownModel: boolean): string[] => [
@@ -118,7 +121,10 @@ const confined = ({ access }: Brief, knownModel: boolean): string[] => [
   ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
 ];
 
-/** Codex gives a server PATH, HOME and a few like them, and of the rest what is named. Without the tools a run is worth nothing. */
+/**
+ * Codex gives a server PATH, HOME and a few like them, and of the rest what is named. Without the tools a run is worth
+ * nothing.
+ */
 const served = ({ command, args, env }: ToolServer): string[] => [
   ...set(`mcp_servers.${serverName}.command`, JSON.stringify(command)),
   ...set(`mcp_servers.${serverName}.args`, JSON.stringify(args)),
@@ -154,7 +160,10 @@ const lean = (instructionsFile: string): string[] => [
 
 const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
 
-/** A home of our own: AGENTS.md and config.toml in the user's one reach every session, whatever the flags. The login is linked. */
+/**
+ * A home of our own: AGENTS.md and config.toml in the user's one reach every session, whatever the flags. The login is
+ * linked.
+ */
 function ownHome(context: AgentContext): { home: string; instructions: string; login: string } {
   const home = codexHome(context.settings.stateDir);
   return { home, instructions: join(home, "instructions.md"), login: join(usersHome(context), "auth.json") };
@@ -165,7 +174,10 @@ function usersHome(context: AgentContext): string {
   return CODEX_HOME ?? join(HOME ?? homedir(), ".codex");
 }
 
-/** `codex exec` takes a key from CODEX_API_KEY alone; most people have set OPENAI_API_KEY. A login, often a subscription, goes first. */
+/**
+ * `codex exec` takes a key from CODEX_API_KEY alone; most people have set OPENAI_API_KEY. A login, often a
+ * subscription, goes first.
+ */
 function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
   const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
   if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};

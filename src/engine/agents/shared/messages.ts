@@ -35,8 +35,8 @@ export const sum = (all: readonly Usage[]): Usage =>
   );
 
 /**
- * Totals over the answers seen. An answer may come as several events, one a content block, each with the usage of the whole:
- * the last one of an id counts. The largest is that of a single answer, with what was sent for it.
+ * Totals over the answers seen. An answer may come as several events, one a content block, each with the usage of the
+ * whole: the last one of an id counts. The largest is that of a single answer, with what was sent for it.
  */
 export function countAnswers(): { add(message: Json): void; total(): Usage & { readonly largest: number } } {
   const answers = new Map<string, Usage>();

@@ -6,7 +6,8 @@ const maxMessage = 20_000;
 
 /**
  * Reads an agent that prints plain text: the exit code says how it ended, and the final message is the last block of
- * lines, after the last blank one, with the one before it where it is the sentinel alone. Bounded, however much is printed.
+ * lines, after the last blank one, with the one before it where it is the sentinel alone. Bounded, however much is
+ * printed.
  */
 export function readPlainText(): Reader {
   let block: string[] = [];

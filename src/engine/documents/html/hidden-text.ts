@@ -36,8 +36,9 @@ const farOff = 500;
 const maxOverlap = 6;
 
 /**
- * Takes out what the page does not show on a screen (by attribute, style or its own style sheets) and returns its text. Pages that fade in
- * hide their whole body until a script has run, so nothing hides the elements that hold the document itself.
+ * Takes out what the page does not show on a screen (by attribute, style or its own style sheets) and returns its text.
+ * Pages that fade in hide their whole body until a script has run, so nothing hides the elements that hold the document
+ * itself.
  */
 export function removeHidden(page: CheerioAPI): string {
   const styles = stylesOf(page);
@@ -82,7 +83,10 @@ const isInkUnseen = ({ colour, ground }: Look): boolean =>
 /** Steps of comparing the rules of a page with its elements; long papers with long style sheets need some million. */
 const maxComparisons = 20_000_000;
 
-/** The declarations of each element that has any: of the page's style sheets, the more specific and the later over the others, and of its own attribute over them. */
+/**
+ * The declarations of each element that has any: of the page's style sheets, the more specific and the later over the
+ * others, and of its own attribute over them.
+ */
 function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
   const styles = new Map<Node, Map<string, string>>();
   const add = (element: Element, declarations: Declarations): void => {
@@ -277,7 +281,10 @@ function lookOf(style: Declarations, above: Look, holdsDocument: boolean): Look 
   };
 }
 
-/** The ground that a background gives: that of the elements around where it is none, undefined where it is no plain colour. */
+/**
+ * The ground that a background gives: that of the elements around where it is none, undefined where it is no plain
+ * colour.
+ */
 function groundOf(value: string, above: Colour | undefined): Colour | undefined {
   if (/^(?:none|transparent|inherit|initial|unset)?$/.test(value)) return above;
   if (/url\(|gradient\(/.test(value)) return undefined;

@@ -29,8 +29,9 @@ const mains = [
 export type HtmlResult = ReadResult & { readonly pdfUrl?: string | undefined };
 
 /**
- * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and text that a reader
- * would not see left out. The depth of a page that carries a paper's meta data but not its body is `abstract`.
+ * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and
+ * text that a reader would not see left out. The depth of a page that carries a paper's meta data but not its body is
+ * `abstract`.
  * `url` is the page's own, for links that are relative to it.
  */
 export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
@@ -80,7 +81,10 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
   };
 }
 
-/** Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by side. */
+/**
+ * Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by
+ * side.
+ */
 function formulasAsLatex(page: CheerioAPI): void {
   for (const script of elementsOf(page, 'script[type^="math/tex"]'))
     becomeText(page, script, ` $${page(script).text().trim()}$ `);
@@ -111,7 +115,10 @@ const displayStyle = "{\\displaystyle ";
 const withoutDisplayStyle = (latex: string): string =>
   latex.startsWith(displayStyle) && latex.endsWith("}") ? latex.slice(displayStyle.length, -1) : latex;
 
-/** A footnote in the middle of a sentence, or the bare number of a citation, would keep the sentence from being found. Gives the notes by what they stand behind. */
+/**
+ * A footnote in the middle of a sentence, or the bare number of a citation, would keep the sentence from being found.
+ * Gives the notes by what they stand behind.
+ */
 function notesOf(page: CheerioAPI): Map<Node, string[]> {
   const notes = new Map<Node, string[]>();
   const gone: Node[] = [];
@@ -150,8 +157,8 @@ const aroundWhole =
 const minBody = 6000;
 
 /**
- * Whether a page about a paper carries the paper's body: two sections of its own and enough text in them, or as much text before any
- * heading. A long list of references is no body.
+ * Whether a page about a paper carries the paper's body: two sections of its own and enough text in them, or as much
+ * text before any heading. A long list of references is no body.
  */
 function holdsBody(parts: readonly Part[]): boolean {
   const own = parts.filter(({ label, text }) => label !== undefined && !isAround(plain(label)) && text.length >= 300);

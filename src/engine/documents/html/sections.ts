@@ -10,8 +10,8 @@ const blocks = new Set(
 );
 
 /**
- * The text below a node, split at its headings. Each section begins with its heading as a line `## 3 Method`. `notes` are the footnotes that
- * stand behind an element.
+ * The text below a node, split at its headings. Each section begins with its heading as a line `## 3 Method`. `notes`
+ * are the footnotes that stand behind an element.
  */
 export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMap<Node, readonly string[]>): Part[] {
   const parts: { label?: string; pieces: string[] }[] = [{ pieces: [] }];

@@ -94,7 +94,9 @@ export const specificityOf = (selector: Selector): number =>
     return sum + (Array.isArray(token.data) ? Math.max(...token.data.map(specificityOf)) : 100);
   }, 0);
 
-/** Takes nodes out of their page. One at a time, each would be searched for among its siblings: quadratic time for many. */
+/**
+ * Takes nodes out of their page. One at a time, each would be searched for among its siblings: quadratic time for many.
+ */
 export function takeAway(nodes: Iterable<Node>): void {
   const gone = new Set(nodes);
   const parents = new Set<{ children: Node[] }>();
@@ -113,7 +115,9 @@ export function takeAway(nodes: Iterable<Node>): void {
   for (const node of gone) node.parent = null;
 }
 
-/** Puts text in place of an element's content; the element becomes one of `name`, which stands for itself in no reading. */
+/**
+ * Puts text in place of an element's content; the element becomes one of `name`, which stands for itself in no reading.
+ */
 export function becomeText(page: CheerioAPI, element: Element, text: string, name = "span"): void {
   const [node] = page.parseHTML("x", null, false) ?? [];
   if (node === undefined || !("data" in node)) return;

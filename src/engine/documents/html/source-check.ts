@@ -1,4 +1,7 @@
-/** The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers need some fifty. */
+/**
+ * The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers
+ * need some fifty.
+ */
 const maxDepth = 1000;
 /** The parser compares each attribute of a tag with all before it: a hundred thousand took two minutes. */
 const maxAttributes = 500;
@@ -11,8 +14,8 @@ const neverDeepens = new Set(
 const rawText = new Set(["script", "style", "textarea", "title", "xmp", "noscript"]);
 
 /**
- * Looks through a page's source before it is parsed, in one pass without going back. Gives the source with the attributes of a tag
- * that has too many left out, or undefined where its elements are nested too deeply.
+ * Looks through a page's source before it is parsed, in one pass without going back. Gives the source with the
+ * attributes of a tag that has too many left out, or undefined where its elements are nested too deeply.
  */
 export function checkedSource(source: string): string | undefined {
   const pieces: string[] = [];
@@ -57,7 +60,9 @@ function nameAt(source: string, at: number): string {
   return /^[a-z][a-z\d:-]*/i.exec(source.slice(at, at + 40))?.[0].toLowerCase() ?? "";
 }
 
-/** Where a tag ends, and about how many attributes it has: what stands in quotation marks behind an equals sign is one. */
+/**
+ * Where a tag ends, and about how many attributes it has: what stands in quotation marks behind an equals sign is one.
+ */
 function tagEnd(source: string, from: number): { readonly end: number; readonly attributes: number } {
   let attributes = 0;
   let isSpace = false;

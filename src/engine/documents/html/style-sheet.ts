@@ -15,8 +15,9 @@ const maxNesting = 8;
 const longestSelector = 1000;
 
 /**
- * The rules of a style sheet, those within other rules and within `@media`, `@supports` and `@layer` included where they hold on a wide
- * screen. Rules for what is not a page (`@font-face`), for paper or a narrow screen, and selectors with typing errors are left out.
+ * The rules of a style sheet, those within other rules and within `@media`, `@supports` and `@layer` included where
+ * they hold on a wide screen. Rules for what is not a page (`@font-face`), for paper or a narrow screen, and selectors
+ * with typing errors are left out.
  */
 export function styleRules(css: string): StyleRule[] {
   const rules: StyleRule[] = [];
@@ -76,7 +77,9 @@ function parsed(selector: string): Selector[] {
   }
 }
 
-/** Properties in lower case to their values, later ones over earlier ones but for `!important`. Escapes are written out. */
+/**
+ * Properties in lower case to their values, later ones over earlier ones but for `!important`. Escapes are written out.
+ */
 export function declarationsOf(block: string): ReadonlyMap<string, string> {
   const declarations = new Map<string, string>();
   for (const part of splitAt(takeOut(block, "/*", "*/").text, ";")) {

@@ -49,7 +49,8 @@ export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMeta
     ...(authors.length === 0 ? {} : { authors }),
     date: dateOf(page, meta),
     abstract:
-      // Journals mark the one abstract as such; those of other kinds are highlights, summaries by the editor, and the like.
+      // Journals mark the one abstract as such; those of other kinds are highlights, summaries by the editor, and the
+      // like.
       plain("> abstract:not([abstract-type])") ??
       plain(
         '> abstract[abstract-type="abstract"], > abstract[abstract-type="normal"], > abstract[abstract-type="section"]',

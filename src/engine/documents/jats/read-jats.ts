@@ -16,8 +16,8 @@ export const isJats = (text: string): boolean =>
   /<front[\s>]/.test(text);
 
 /**
- * The text of a JATS article: sections under their headings, tables row by row, formulas once, references numbered. An article without its
- * body is of depth `abstract`. Entities of the document's own are never expanded.
+ * The text of a JATS article: sections under their headings, tables row by row, formulas once, references numbered. An
+ * article without its body is of depth `abstract`. Entities of the document's own are never expanded.
  */
 export async function readJats(xml: string): Promise<ReadResult> {
   // The lenient parser below would take half an article for a whole one.
@@ -81,8 +81,9 @@ export async function readJats(xml: string): Promise<ReadResult> {
 }
 
 /**
- * How deep the elements of a document stand in one another; undefined where one is not closed in its place, or a tag, comment or CDATA
- * section has no end. One pass: a document that is cut off or damaged is found in the time that reading it takes.
+ * How deep the elements of a document stand in one another; undefined where one is not closed in its place, or a tag,
+ * comment or CDATA section has no end. One pass: a document that is cut off or damaged is found in the time that
+ * reading it takes.
  */
 function depthOf(xml: string): number | undefined {
   const open: string[] = [];
@@ -145,7 +146,10 @@ function withoutDoctype(xml: string): string {
   return end === -1 ? xml : xml.slice(0, at) + xml.slice(end + 1);
 }
 
-/** Puts each formula once, as `$LaTeX$` where the article has it; articles carry it as TeX, MathML and a picture side by side. */
+/**
+ * Puts each formula once, as `$LaTeX$` where the article has it; articles carry it as TeX, MathML and a picture side by
+ * side.
+ */
 function formulasOnce(page: CheerioAPI): void {
   for (const element of elementsOf(page, "inline-formula, disp-formula")) {
     const formula = page(element);

@@ -1,6 +1,8 @@
 import { gunzipSync } from "node:zlib";
 
-/** An e-print unpacks to a few megabytes; its figures, which are skipped, to more. A bomb is larger than any of them. */
+/**
+ * An e-print unpacks to a few megabytes; its figures, which are skipped, to more. A bomb is larger than any of them.
+ */
 const maxUnpacked = 128 * 1024 * 1024;
 const maxFile = 10 * 1024 * 1024;
 const maxFiles = 5000;
@@ -13,8 +15,8 @@ export type SourceFiles = ReadonlyMap<string, string>;
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
- * Unpacks an e-print: a gzipped tar, a gzipped single file, or either without gzip. Links, devices and names that lead out of the archive
- * are skipped. `reason` where it is no such thing or unpacks to more than any paper does.
+ * Unpacks an e-print: a gzipped tar, a gzipped single file, or either without gzip. Links, devices and names that lead
+ * out of the archive are skipped. `reason` where it is no such thing or unpacks to more than any paper does.
  */
 export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles } | { readonly reason: string } {
   let plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

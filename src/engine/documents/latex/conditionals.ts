@@ -9,8 +9,8 @@ interface Frame {
 }
 
 /**
- * Leaves out the branches that are not typeset: of `\iffalse`, `\if0`, and of conditions that the paper makes and sets itself
- * (`\newif\ifdraft \draftfalse`). Of conditions that only TeX could decide both branches stay.
+ * Leaves out the branches that are not typeset: of `\iffalse`, `\if0`, and of conditions that the paper makes and sets
+ * itself (`\newif\ifdraft \draftfalse`). Of conditions that only TeX could decide both branches stay.
  */
 export function withoutFalseBranches(text: string): string {
   const values = new Map<string, boolean>([

@@ -68,7 +68,10 @@ function withoutComments(text: string): string {
   );
 }
 
-/** Where a line's comment begins; its end where it has none. A percent sign behind a backslash or within `\\verb|…|` begins none. */
+/**
+ * Where a line's comment begins; its end where it has none. A percent sign behind a backslash or within `\\verb|…|`
+ * begins none.
+ */
 function commentAt(line: string): number {
   for (let at = 0; at < line.length; at += 1) {
     if (line[at] === "%") return at;

@@ -22,7 +22,10 @@ interface Expanded {
   readonly theorems: ReadonlyMap<string, string>;
 }
 
-/** Takes the paper's own macros out of a text: their definitions go, their uses are written out. Nothing else is carried out. */
+/**
+ * Takes the paper's own macros out of a text: their definitions go, their uses are written out. Nothing else is carried
+ * out.
+ */
 export function expandMacros(preamble: string, body: string): Expanded {
   const macros = new Map<string, Macro>();
   const theorems = new Map<string, string>();

@@ -8,8 +8,9 @@ import { buildText, type ReadResult } from "../text/paper-text.js";
 const minText = 1_000;
 
 /**
- * The text of a paper's LaTeX source: sections under their headings, formulas as LaTeX, tables row by row, references. The source is read,
- * never run: macros of the paper's own are written out within bounds, everything else a command could do is left out.
+ * The text of a paper's LaTeX source: sections under their headings, formulas as LaTeX, tables row by row, references.
+ * The source is read, never run: macros of the paper's own are written out within bounds, everything else a command
+ * could do is left out.
  */
 export function readLatex(bytes: Uint8Array): ReadResult {
   const unpacked = unpackSource(bytes);

@@ -52,7 +52,10 @@ function closing(text: string, start: number, open: string, close: string): numb
 const partners = new Map<string, ReadonlyMap<number, number>>();
 const maxKept = 64;
 
-/** Where each opening brace of a text is closed; kept for the last few texts, as a search for each takes quadratic time on unclosed ones. */
+/**
+ * Where each opening brace of a text is closed; kept for the last few texts, as a search for each takes quadratic time
+ * on unclosed ones.
+ */
 function partnersOf(text: string): ReadonlyMap<number, number> {
   const kept = partners.get(text);
   if (kept !== undefined) {
@@ -116,7 +119,10 @@ export function commandAt(
 
 const isLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 64;
 
-/** The body of an environment whose `\begin{name}` ends at `at`; to the end of the text where it is not closed. Inner ones of its name count. */
+/**
+ * The body of an environment whose `\begin{name}` ends at `at`; to the end of the text where it is not closed. Inner
+ * ones of its name count.
+ */
 export function bodyAt(text: string, at: number, name: string): Group {
   const [open, close] = [`\\begin{${name}}`, `\\end{${name}}`];
   let depth = 1;

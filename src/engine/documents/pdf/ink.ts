@@ -20,7 +20,10 @@ interface Stretch {
 interface Ink {
   /** Glyphs that the page shows, spaces left out. */
   readonly glyphs: number;
-  /** By font, what stands for glyphs of which the font does not say which characters they are: the numbers of the glyphs, as pdf.js gives them. */
+  /**
+   * By font, what stands for glyphs of which the font does not say which characters they are: the numbers of the
+   * glyphs, as pdf.js gives them.
+   */
   readonly unknown: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether so much of a run of text is unseen that it is none for a reader. */
   isUnseen(run: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): boolean;
@@ -64,8 +67,8 @@ const invisible = 3;
 const minBar = 4;
 
 /**
- * Follows what a page draws and tells which text is not to be seen: in the colour of its ground, in the invisible mode where no picture of
- * the page lies under it (a scan carries its text so), or under an area that is painted over it.
+ * Follows what a page draws and tells which text is not to be seen: in the colour of its ground, in the invisible mode
+ * where no picture of the page lies under it (a scan carries its text so), or under an area that is painted over it.
  */
 export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumbers): Ink {
   const nameOf = new Map(Object.entries(numbers).map(([name, number]) => [number, name]));
@@ -261,7 +264,8 @@ export function inkOf({ fnArray, argsArray }: Operators, numbers: OperatorNumber
     if (there === undefined) unseen.set(key, [each]);
     else there.push(each);
   }
-  // In a font that is encoded by characters all numbers are; in any other, those that are left over when the rest has been translated.
+  // In a font that is encoded by characters all numbers are; in any other, those that are left over when the rest has
+  // been translated.
   const unknown = new Map(
     [...fonts]
       .filter(([, { translated, numbers: own }]) => translated > own.size && own.size > 0)

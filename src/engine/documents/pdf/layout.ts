@@ -23,9 +23,10 @@ interface Row {
 }
 
 /**
- * The lines of a page in reading order. A PDF sets text in any order; columns interleave unless they are told apart. Columns are found by
- * the lines of prose that begin at one place beside other prose, so a table, a plot or equations on the page do not hide them. What stands
- * left of a gutter is read before what stands right of it, between the lines that cross it.
+ * The lines of a page in reading order. A PDF sets text in any order; columns interleave unless they are told apart.
+ * Columns are found by the lines of prose that begin at one place beside other prose, so a table, a plot or equations
+ * on the page do not hide them. What stands left of a gutter is read before what stands right of it, between the lines
+ * that cross it.
  */
 export function linesOf(runs: readonly Run[]): Line[] {
   const shown = runs.filter((run) => run.text.trim() !== "").map(withoutLetterSpacing);
@@ -77,8 +78,9 @@ interface Region {
 }
 
 /**
- * A wide table has cells and no prose on either side of a gutter, stands apart from the text, and next to a line that crosses the gutter:
- * its caption. Of a band between crossing lines, such parts at its beginning and end keep their rows.
+ * A wide table has cells and no prose on either side of a gutter, stands apart from the text, and next to a line that
+ * crosses the gutter: its caption. Of a band between crossing lines, such parts at its beginning and end keep their
+ * rows.
  */
 function regionsOf(
   band: readonly Row[],
@@ -124,7 +126,10 @@ function partsApart(rows: readonly Row[]): Row[][] {
 /** Lines of a page that are numbered in its margin, at least. */
 const minNumbered = 5;
 
-/** Manuscripts for review number their lines in the margins: one below the other, outside of all text, one more (or five) each time. */
+/**
+ * Manuscripts for review number their lines in the margins: one below the other, outside of all text, one more (or
+ * five) each time.
+ */
 function withoutLineNumbers(runs: readonly Run[]): readonly Run[] {
   const numbers = runs.filter(({ text }) => /^\s*\d{1,4}\s*$/.test(text));
   const words = runs.filter(({ text }) => /\p{L}{3}/u.test(text));
@@ -166,7 +171,10 @@ const withoutLetterSpacing = (run: Run): Run =>
 
 const middle = (run: Run) => run.x + run.width / 2;
 
-/** Groups runs by baseline, top to bottom. A superscript, which is smaller, is raised by up to half of its line's height and belongs to it. */
+/**
+ * Groups runs by baseline, top to bottom. A superscript, which is smaller, is raised by up to half of its line's height
+ * and belongs to it.
+ */
 function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => b.y - a.y)) {
@@ -279,8 +287,8 @@ function commonEdges(prose: readonly Segment[]): Segment[][] {
 }
 
 /**
- * Two columns stand side by side over some lines, and their lines fill them or run on from one to the next, which those of a table's
- * columns do not.
+ * Two columns stand side by side over some lines, and their lines fill them or run on from one to the next, which those
+ * of a table's columns do not.
  */
 function areColumns(before: readonly Segment[], after: readonly Segment[], width: number): boolean {
   const besides = (some: readonly Segment[], others: readonly Segment[]) => {
@@ -296,8 +304,8 @@ function areColumns(before: readonly Segment[], after: readonly Segment[], width
 }
 
 /**
- * Whether as many lines of prose cross a place as begin there: then it is a table's, or that of sentences which happen to begin below one
- * another in the middle of lines.
+ * Whether as many lines of prose cross a place as begin there: then it is a table's, or that of sentences which happen
+ * to begin below one another in the middle of lines.
  */
 function isMostlyCrossed(prose: readonly Segment[], beginning: readonly Segment[]): boolean {
   const x = -lowest(beginning.map((each) => -each.x));
@@ -316,8 +324,8 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /**
- * Whether a row spans both columns. One that only sticks out a little (an overfull line, a page number in the middle) does not, nor does
- * one whose right part begins just where the column does.
+ * Whether a row spans both columns. One that only sticks out a little (an overfull line, a page number in the middle)
+ * does not, nor does one whose right part begins just where the column does.
  */
 function crosses(row: Row, gutter: Gutter): boolean {
   const least = 0.08 * (gutter.right - gutter.left);
@@ -383,7 +391,9 @@ const leaning = (runs: readonly Run[]): number =>
     0,
   );
 
-/** In Hebrew and Arabic lines words stand from right to left, and those of other scripts among them from left to right. */
+/**
+ * In Hebrew and Arabic lines words stand from right to left, and those of other scripts among them from left to right.
+ */
 function inReadingOrder(runs: readonly Run[], isRightToLeft: boolean): readonly Run[] {
   const holds = (run: Run) => run.text.search(rightToLeft) !== -1;
   if (!runs.some(holds) || (!isRightToLeft && leaning(runs) > 0)) return runs;

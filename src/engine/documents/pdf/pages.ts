@@ -2,16 +2,16 @@ import type { Line } from "./layout.js";
 import type { Part } from "../text/paper-text.js";
 
 /**
- * The lines of each page as text under the page's mark. Running heads and page numbers go, since they would stand in the middle of a
- * sentence that runs over the page; a wider gap between lines becomes a blank line.
+ * The lines of each page as text under the page's mark. Running heads and page numbers go, since they would stand in
+ * the middle of a sentence that runs over the page; a wider gap between lines becomes a blank line.
  */
 export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
   return withWordsJoined(partsOfPages(pages));
 }
 
 /**
- * A hyphen at the end of a line is the printer's where the text has the word without it elsewhere, and the author's where it has it with
- * one. Where it has neither, nobody can tell, and both stay as they are.
+ * A hyphen at the end of a line is the printer's where the text has the word without it elsewhere, and the author's
+ * where it has it with one. Where it has neither, nobody can tell, and both stay as they are.
  */
 function withWordsJoined(parts: readonly Part[]): Part[] {
   const known = new Set<string>();
@@ -64,8 +64,9 @@ interface Block {
 }
 
 /**
- * A footnote, figure or table at the foot or the top of a column would stand in the middle of the sentence that runs over it. It goes behind
- * the last line before it that ends a sentence, at the top of a page behind the first such line below it.
+ * A footnote, figure or table at the foot or the top of a column would stand in the middle of the sentence that runs
+ * over it. It goes behind the last line before it that ends a sentence, at the top of a page behind the first such line
+ * below it.
  */
 function asidesBetweenSentences(lines: readonly Line[], leading: number): readonly Line[] {
   const blocks = blocksOf(lines, leading);
@@ -161,7 +162,10 @@ function edgesOf(lines: readonly Line[]): Line[] {
 }
 const shapeOf = (text: string) => text.replace(/\d+/g, "#").replace(/\s+/g, " ").trim().toLowerCase();
 
-/** What stands at the edge of at least three pages, of two where there are no more than three, and of a third of them, whatever its numbers. */
+/**
+ * What stands at the edge of at least three pages, of two where there are no more than three, and of a third of them,
+ * whatever its numbers.
+ */
 function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const lines of pages)

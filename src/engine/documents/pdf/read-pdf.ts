@@ -39,7 +39,8 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   giveNodeItsTransfer();
   let document;
   try {
-    // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout, which carries our results.
+    // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout,
+    // which carries our results.
     document = await getDocumentProxy(Uint8Array.from(bytes), {
       verbosity: 0,
       isEvalSupported: false,
@@ -91,8 +92,9 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
 }
 
 /**
- * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are pdf.js's own; the build
- * copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a file it would fetch.
+ * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are
+ * pdf.js's own; the build copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a
+ * file it would fetch.
  */
 const cMaps = (): string => {
   const built = packageFile("dist", "cmaps");
@@ -105,7 +107,10 @@ interface TextItem {
   readonly width: number;
 }
 
-/** pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks off at the first font. */
+/**
+ * pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks
+ * off at the first font.
+ */
 function giveNodeItsTransfer(): void {
   if ("transferToFixedLength" in ArrayBuffer.prototype) return;
   // eslint-disable-next-line no-extend-native -- pdf.js calls it there, in the process that reads documents.
@@ -121,8 +126,8 @@ function giveNodeItsTransfer(): void {
 }
 
 /**
- * Text without what stands for no character: the numbers of glyphs that a font says nothing of, and TeX's name of its epsilon, the one letter
- * of its formulas that no list of glyph names has.
+ * Text without what stands for no character: the numbers of glyphs that a font says nothing of, and TeX's name of its
+ * epsilon, the one letter of its formulas that no list of glyph names has.
  */
 const inCharacters = (text: string, unknown: ReadonlySet<string> | undefined): string =>
   (unknown === undefined ? text : Array.from(text, (each) => (unknown.has(each) ? "\ufffd" : each)).join("")).replace(
@@ -141,7 +146,10 @@ const placeOf = ({ transform, width }: TextItem) => ({
 const isTiny = ({ str, transform }: TextItem) =>
   str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < minPrint;
 
-/** Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into lines. */
+/**
+ * Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into
+ * lines.
+ */
 function uprightFirst(items: readonly TextItem[]): Line[] {
   const directions = new Map<number, Run[]>();
   for (const { str, transform, width } of items.filter((item) => item.str !== "")) {
@@ -163,7 +171,10 @@ function uprightFirst(items: readonly TextItem[]): Line[] {
     .flatMap((runs) => linesOf(accentsBeforeLetters(runs)));
 }
 
-/** TeX sets an accent as a run of its own over the next one; sorted by position it could come to stand behind its letter. */
+/**
+ * TeX sets an accent as a run of its own over the next one; sorted by position it could come to stand behind its
+ * letter.
+ */
 function accentsBeforeLetters(runs: readonly Run[]): Run[] {
   const merged: Run[] = [];
   for (const run of runs) {
@@ -247,7 +258,9 @@ function assemble(
   };
 }
 
-/** Writing programs leave file names and placeholders in the title, and editors the name of the series it appears in. */
+/**
+ * Writing programs leave file names and placeholders in the title, and editors the name of the series it appears in.
+ */
 function titleFrom(value: unknown): string | undefined {
   const title = typeof value === "string" ? withAccents(value).replace(/\s+/g, " ").trim() : "";
   const useless =

@@ -1,6 +1,7 @@
 /**
- * A document's bytes as text. What reads as UTF-8 is UTF-8, whatever its Content-Type or its own head says: servers are often wrong about it.
- * Else the charset that they name holds, and Windows-1252, the most used of the old ones, where they name none.
+ * A document's bytes as text. What reads as UTF-8 is UTF-8, whatever its Content-Type or its own head says: servers are
+ * often wrong about it. Else the charset that they name holds, and Windows-1252, the most used of the old ones, where
+ * they name none.
  */
 export function decodeText(bytes: Uint8Array, type = ""): string {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");

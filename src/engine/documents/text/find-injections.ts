@@ -1,4 +1,7 @@
-/** Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in papers with hidden text, July 2025. */
+/**
+ * Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in papers with hidden text, July
+ * 2025.
+ */
 const patterns: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b[^.!?]{0,30}\b(?:instructions?|prompts?|guidelines|directions|rules|messages)\b/i,
   /(?:^|[:;,"“(]\s*|\b(?:please|must|should|to|now|and|always|just)\s+)(?:give|write|provide|produce|submit|return|output)\b[^.!?]{0,40}\b(?:positive|favou?rable|glowing|enthusiastic)\b[^.!?]{0,20}\b(?:review|feedback|assessment|evaluation|recommendation|score|rating)s?\b(?! that| of users| from)/i,
@@ -15,7 +18,8 @@ const maxFound = 10;
 const maxSentence = 300;
 
 /**
- * Sentences that seem to be addressed to AI reviewers or models. Only a warning: a paper about prompt injection quotes such sentences too.
+ * Sentences that seem to be addressed to AI reviewers or models. Only a warning: a paper about prompt injection quotes
+ * such sentences too.
  */
 export function findInstructions(text: string): string[] {
   const found: string[] = [];

@@ -2,8 +2,9 @@ import { parse } from "yaml";
 import { buildText, type PaperText, type Part, takeOut } from "./paper-text.js";
 
 /**
- * The text of a Markdown or plain-text document. YAML front matter gives title, authors, date, abstract, id, doi and retracted; front
- * matter that cannot be read is left in the text. Comments are kept from agents, and said to be there. Never fails: any text is a document.
+ * The text of a Markdown or plain-text document. YAML front matter gives title, authors, date, abstract, id, doi and
+ * retracted; front matter that cannot be read is left in the text. Comments are kept from agents, and said to be there.
+ * Never fails: any text is a document.
  */
 export function readMarkdown(source: string, kind: "markdown" | "text"): PaperText {
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
@@ -57,7 +58,10 @@ function sectionsOf(body: string): Part[] {
   return parts.map(({ label, lines }) => ({ label, text: lines.join("\n") }));
 }
 
-/** The heading of a line `## 3 Method ##`, without its marks; undefined for any other line and for a document's own title. */
+/**
+ * The heading of a line `## 3 Method ##`, without its marks; undefined for any other line and for a document's own
+ * title.
+ */
 function headingOf(line: string): string | undefined {
   const words = /^#{2,6} +(?=\S)/.exec(line)?.[0];
   if (words === undefined) return undefined;

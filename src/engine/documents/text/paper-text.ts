@@ -16,7 +16,10 @@ export interface PaperText {
   /** In the order of the text. */
   readonly marks: readonly Mark[];
   readonly kind: "pdf" | "html" | "markdown" | "text" | "latex" | "jats";
-  /** `partial`: a document longer than the reader's bounds. `abstract`: a page about the paper, such as a publisher's, without its body. */
+  /**
+   * `partial`: a document longer than the reader's bounds. `abstract`: a page about the paper, such as a publisher's,
+   * without its body.
+   */
   readonly depth: "full" | "partial" | "abstract";
   readonly title?: string;
   readonly authors?: readonly string[];
@@ -125,8 +128,8 @@ export function locatorAt(marks: readonly Mark[], offset: number): string | unde
 }
 
 /**
- * More marks on one letter than any language sets: Unicode's own bound for streams (UAX 15). To put a run of marks in order takes quadratic
- * time: a text of 300,000 strokes took over an hour.
+ * More marks on one letter than any language sets: Unicode's own bound for streams (UAX 15). To put a run of marks in
+ * order takes quadratic time: a text of 300,000 strokes took over an hour.
  */
 const tooManyMarks = /(\p{M}{30})\p{M}+/gu;
 
@@ -151,8 +154,8 @@ function withoutInvisible(raw: string): { text: string; removed: number } {
 }
 
 /**
- * What stands between `open` and `close` taken out, and the pieces. Unclosed, it runs to the end. A regular expression for it takes
- * quadratic time on a text of nothing but openings.
+ * What stands between `open` and `close` taken out, and the pieces. Unclosed, it runs to the end. A regular expression
+ * for it takes quadratic time on a text of nothing but openings.
  */
 export function takeOut(text: string, open: string, close: string): { text: string; pieces: string[] } {
   const pieces: string[] = [];

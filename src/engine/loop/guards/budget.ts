@@ -96,7 +96,10 @@ export const watchBudget =
     return limit && { end: { kind: "budget", message: limit.reason } };
   };
 
-/** Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is counted. */
+/**
+ * Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is
+ * counted.
+ */
 export const reviewBudget =
   (budget: Budget): Review =>
   ({ run: { agent, free, model, failure, cost_usd, usage } }, { account }) => {

@@ -23,8 +23,9 @@ export function occupancyOf({
 }
 
 /**
- * Warns where a context is nearly too full to think well in, and closes the iteration where it is: the next brief of the unit is smaller.
- * In classic mode it only warns: the agent chooses what it reads, so the next brief would fill as far, and what it did is on the disk.
+ * Warns where a context is nearly too full to think well in, and closes the iteration where it is: the next brief of
+ * the unit is smaller. In classic mode it only warns: the agent chooses what it reads, so the next brief would fill as
+ * far, and what it did is on the disk.
  */
 export const watchContext: Watch = ({ unit, run }) => {
   const occupancy = occupancyOf(run);

@@ -16,7 +16,9 @@ const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>([
 export const usesAllowance = (failure: string | undefined): boolean =>
   failure === undefined || !notTheAgentsFault.has(failure);
 
-/** Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up. */
+/**
+ * Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up.
+ */
 export const counts = ({ outcome }: PastIteration): boolean =>
   usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 

@@ -20,16 +20,20 @@ export type LoopKind = (typeof loopKinds)[number];
 /** From so many in a row on the next brief says what to do otherwise, and the person is warned. */
 const remedyAt = 2;
 
-/** How many of the last iterations, none of them accepted, show a loop of this kind in a row; for oscillation, pairs of them. */
+/**
+ * How many of the last iterations, none of them accepted, show a loop of this kind in a row; for oscillation, pairs of
+ * them.
+ */
 export interface Row {
   readonly kind: LoopKind;
   readonly length: number;
 }
 
 /**
- * Kinds of loop that one run shows by itself. `left`: it left a result; then what it read, ran or announced on the way was no loop.
- * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done yet.
- * The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
+ * Kinds of loop that one run shows by itself. `left`: it left a result; then what it read, ran or announced on the way
+ * was no loop.
+ * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done
+ * yet. The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
  */
 export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole = true): LoopKind[] {
   const did = counts.read + counts.write + counts.command;
@@ -72,7 +76,10 @@ function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
 /** Answers that may take turns. */
 const periods = [2, 3, 4, 5];
 
-/** Pairs of iterations in the row that the list ends in and that repeats itself every `period` iterations, two times at least. */
+/**
+ * Pairs of iterations in the row that the list ends in and that repeats itself every `period` iterations, two times at
+ * least.
+ */
 function pairs(list: readonly Observation[], period: number): number {
   const [last, before] = [list.at(-1), list.at(-2)];
   if (last === undefined || before === undefined) return 0;
@@ -86,18 +93,21 @@ function pairs(list: readonly Observation[], period: number): number {
   return length < 2 * period ? 0 : Math.floor(length / 2);
 }
 
-/** Two answers alike in so many of their words are one in other words: last words where no result was left, and results. */
+/**
+ * Two answers alike in so many of their words are one in other words: last words where no result was left, and results.
+ */
 const alike = { words: 0.45, result: 0.7 } as const;
 
 /**
- * Whether two iterations gave the same answer, be it in other words: then it was refused for the same reasons too. An honest attempt
- * that mends one thing is as like, but meets other reasons, or none.
+ * Whether two iterations gave the same answer, be it in other words: then it was refused for the same reasons too. An
+ * honest attempt that mends one thing is as like, but meets other reasons, or none.
  */
 function isSameAnswer(a: Observation, b: Observation): boolean {
   if (a.answer === undefined || b.answer === undefined) return false;
   if (a.answer === b.answer) return true;
   if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
-  // Results of one form are alike in all but what is refused of them, such as their numbers and quotes: that has to be the same to the letter.
+  // Results of one form are alike in all but what is refused of them, such as their numbers and quotes: that has to be
+  // the same to the letter.
   const isSameRefusal = a.left === true ? endOf(a) === endOf(b) && a.said === b.said : reasonsOf(a) === reasonsOf(b);
   return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
 }
@@ -133,8 +143,8 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
 }
 
 /**
- * Ends a run that goes round in circles: so many repetitions in a row, also those of earlier runs, since a person last acted. A script
- * that starts a stuck run again is told the same at once.
+ * Ends a run that goes round in circles: so many repetitions in a row, also those of earlier runs, since a person last
+ * acted. A script that starts a stuck run again is told the same at once.
  */
 export const stopWhenStuck =
   (stateName: string): Guard =>
@@ -153,8 +163,8 @@ export const stopWhenStuck =
 const maxWithoutResult = 15;
 
 /**
- * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs count too, else a run
- * that is started again and again would never stop; those that only met a closed service don't.
+ * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs
+ * count too, else a run that is started again and again would never stop; those that only met a closed service don't.
  */
 export const stopWithoutResult =
   (stateName: string): Guard =>

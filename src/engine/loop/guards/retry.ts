@@ -33,7 +33,10 @@ const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
 /** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
 const recently = 64;
 
-/** What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two seconds, three times in a row. */
+/**
+ * What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two
+ * seconds, three times in a row.
+ */
 export const guardFailures: Guard = ({ iterations, now }) => {
   const last = iterations.at(-1);
   const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
@@ -59,9 +62,9 @@ export const guardFailures: Guard = ({ iterations, now }) => {
 };
 
 /**
- * The first of the agents that can work: one at its limit, without an answer or hung rests until the stated reset, else for a time that
- * doubles; one that is not let in or not there is left out of the run. `patience`: how long, in milliseconds, a service is waited for
- * that does not answer at all.
+ * The first of the agents that can work: one at its limit, without an answer or hung rests until the stated reset, else
+ * for a time that doubles; one that is not let in or not there is left out of the run. `patience`: how long, in
+ * milliseconds, a service is waited for that does not answer at all.
  */
 export const firstAble =
   (agents: readonly Agent[], patience: number): Choose =>
@@ -157,7 +160,10 @@ const restsUntil = (until: number): string =>
 /** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
 const maxLimitMs = 31 * 24 * 60 * minute;
 
-/** The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask without a pause. */
+/**
+ * The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask
+ * without a pause.
+ */
 function resetOf(failure: Failure, since: number): number | undefined {
   const at = failure.reset_at === undefined ? Number.NaN : Date.parse(failure.reset_at);
   return at > since && at <= since + maxLimitMs ? at : undefined;
@@ -182,7 +188,10 @@ function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[
   }, []);
 }
 
-/** Something that may ask to wait, its waits ending with the run's wall time: a limit of five hours must not hold up a run of thirty minutes. */
+/**
+ * Something that may ask to wait, its waits ending with the run's wall time: a limit of five hours must not hold up a
+ * run of thirty minutes.
+ */
 export const withinWallTime =
   <Answer extends object | undefined>(ms: number, ask: (soFar: RunSoFar) => Answer | Delay | Verdict) =>
   (soFar: RunSoFar): Answer | Delay | Verdict => {

@@ -12,8 +12,9 @@ import { given } from "../../lib/given.js";
 export const maxSummaryMs = 300_000;
 
 /**
- * The environment of an agent that summarises: how long and how freely it may answer. Claude Code reads the first of them; the others are
- * for a command of the user's. A CLI that can be told neither is bounded by the summary's own limit.
+ * The environment of an agent that summarises: how long and how freely it may answer. Claude Code reads the first of
+ * them; the others are for a command of the user's. A CLI that can be told neither is bounded by the summary's own
+ * limit.
  */
 export const summaryEnv = {
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(summaryTokens),
@@ -21,7 +22,10 @@ export const summaryEnv = {
   RESEARCH_RALPH_TEMPERATURE: String(summaryTemperature),
 } as const;
 
-/** Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes afterwards. Never throws for its failure. `redact` takes the user's secrets out of the summary. */
+/**
+ * Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes
+ * afterwards. Never throws for its failure. `redact` takes the user's secrets out of the summary.
+ */
 export async function askForSummary(
   agent: Agent,
   text: string,

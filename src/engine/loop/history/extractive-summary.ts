@@ -22,9 +22,10 @@ const lately = "Lately:";
 const before = "Before: ";
 
 /**
- * A summary without any model: how many iterations came to what, the reasons of refusals and failures with how often each was met and
- * what helped, and the last iterations one by one. It reads its own earlier summaries, so it can be made of them again and again; one
- * by a model is kept in extracts. At most `maxChars` characters; what is left out first is the oldest.
+ * A summary without any model: how many iterations came to what, the reasons of refusals and failures with how often
+ * each was met and what helped, and the last iterations one by one. It reads its own earlier summaries, so it can be
+ * made of them again and again; one by a model is kept in extracts. At most `maxChars` characters; what is left out
+ * first is the oldest.
  */
 export function extractiveSummary(
   { historySummary = "", metrics, observations, ledger }: LoopMemory,
@@ -113,5 +114,8 @@ function learned(known: readonly Lesson[], fresh: readonly Observation[]): Lesso
   return [...lessons.values()];
 }
 
-/** What a reason has in common with others of its kind: neither numbers, nor names in quotes or paths, nor what came of it. */
+/**
+ * What a reason has in common with others of its kind: neither numbers, nor names in quotes or paths, nor what came of
+ * it.
+ */
 const likeness = (text: string): string => withoutNames(text.split(" → ")[0]!);

@@ -4,14 +4,18 @@ import { stagnationWarning } from "../guards/loop-detection.js";
 import { lastIteration, type Summariser } from "./summarise.js";
 
 /**
- * The workflow with a summary of its history made wherever one is due: after its state was loaded, when nothing else changes it, as the
- * loop loads between two iterations. A summary that a killed run owed is made first. The person is warned of repetitions in the same place.
+ * The workflow with a summary of its history made wherever one is due: after its state was loaded, when nothing else
+ * changes it, as the loop loads between two iterations. A summary that a killed run owed is made first. The person is
+ * warned of repetitions in the same place.
  */
 export function withHistory<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
   summarise: Summariser,
 ): Workflow<State, U, P, C> {
-  /** The iteration after which a summary could not be kept: what stood in its way would stand there again a moment later. */
+  /**
+   * The iteration after which a summary could not be kept: what stood in its way would stand there again a moment
+   * later.
+   */
   let failedAt: number | undefined;
   /** The iteration up to which the person has been warned of repetitions. */
   let warnedAt = 0;

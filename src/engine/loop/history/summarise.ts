@@ -34,7 +34,10 @@ interface SummariserOptions {
 /** Summarises what a workflow remembers where that is due, telling about it; answers with nothing where it is not. */
 export type Summariser = (memory: LoopMemory) => Promise<Compression | undefined>;
 
-/** A summariser that compresses the summary so far, the observations and the last five lines of the ledger into one summary. */
+/**
+ * A summariser that compresses the summary so far, the observations and the last five lines of the ledger into one
+ * summary.
+ */
 export function summariser({ every, ask, tell, now }: SummariserOptions): Summariser {
   return async (memory) => {
     if (!isDue(memory, every)) return undefined;
@@ -119,7 +122,10 @@ function clipped(text: string, maxChars: number): string {
   return (end > maxChars / 2 ? cut.slice(0, end) : cut).trimEnd();
 }
 
-/** Estimated tokens by which a summary is shorter than what went into it, less what the historian's model used. May be negative. */
+/**
+ * Estimated tokens by which a summary is shorter than what went into it, less what the historian's model used. May be
+ * negative.
+ */
 const savedBy = ({ chars_before, summary, tokens }: Compression): number =>
   estimateTokens("x".repeat(chars_before)) - estimateTokens("x".repeat(summary.length)) - tokens;
 

@@ -40,8 +40,9 @@ export interface Compression {
 }
 
 /**
- * The observations that stay. Loop detection needs the answers of the whole window, so these stay; what an agent did is dropped from all but
- * the newest `recent` once a summary covers it, or there are more than `observations` that tell it. The same however often it is done.
+ * The observations that stay. Loop detection needs the answers of the whole window, so these stay; what an agent did is
+ * dropped from all but the newest `recent` once a summary covers it, or there are more than `observations` that tell
+ * it. The same however often it is done.
  */
 export function bounded(
   observations: readonly Observation[],
@@ -59,8 +60,8 @@ export function bounded(
 }
 
 /**
- * The observations that came after the last summary, in the order in which they came: of agents at work side by side an earlier
- * iteration may end later, so their numbers tell nothing of that.
+ * The observations that came after the last summary, in the order in which they came: of agents at work side by side an
+ * earlier iteration may end later, so their numbers tell nothing of that.
  */
 export function sinceSummary({
   observations,

@@ -15,10 +15,12 @@ import { restoreStaleSaves } from "./stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
 
 /**
- * What is written when an accepted result is folded into the state, in this order, each step the same however often it is done:
+ * What is written when an accepted result is folded into the state, in this order, each step the same however often it
+ * is done:
  * 1. the journal entry (record changes, log entry, ledger line, whole files), on the disk before anything takes effect
  * 2. the state file, merged with what a person edited meanwhile, by an atomic rename
- * 3. the entry of the log and the ledger line, each appended once, and the copy of the last good state; then whole output files
+ * 3. the entry of the log and the ledger line, each appended once, and the copy of the last good state; then whole
+ *    output files
  * 4. the mark that the entry is done; then git commits all of it.
  * A kill between two steps is made good at the next start by replaying the journal.
  */
@@ -33,7 +35,10 @@ export interface Fold {
   /** Commit it with the next one: a service that is away for hours must not fill the history. */
   readonly later?: boolean;
   readonly changes: readonly Change[];
-  /** What is added to the log, line feed included. It must differ from every other entry, as one with the time or a record's id does. */
+  /**
+   * What is added to the log, line feed included. It must differ from every other entry, as one with the time or a
+   * record's id does.
+   */
   readonly progress?: string;
   readonly ledger: LedgerLine;
   /** Whole files of the folder to write, such as a report, or to take away. */
@@ -84,7 +89,10 @@ export async function openWriter<State extends Fields>(
     return lines;
   };
 
-  /** Whether the file was saved from before the last iteration: its phase and counts are then of the past, although no record is. */
+  /**
+   * Whether the file was saved from before the last iteration: its phase and counts are then of the past, although no
+   * record is.
+   */
   const isOlder = (state: State, lines: readonly LedgerLine[]): boolean => {
     const last = format.iterationOf(state);
     return last !== undefined && lines.some(({ iteration }) => iteration > last);
@@ -122,8 +130,8 @@ export async function openWriter<State extends Fields>(
   };
 
   /**
-   * Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it; the logs go side by side
-   * because each waits for the disk on its own.
+   * Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it; the
+   * logs go side by side because each waits for the disk on its own.
    */
   const apply = async (entry: JournalEntry, planned?: Plan<State>): Promise<void> => {
     const lines = await ledger();
@@ -195,7 +203,8 @@ export async function openWriter<State extends Fields>(
       entry ??= entryFor(folder, format, fold, base);
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
-      // What stands in the way now, such as a state file broken by hand, must not cost the iteration: the journal keeps it.
+      // What stands in the way now, such as a state file broken by hand, must not cost the iteration: the journal keeps
+      // it.
       if (obstacle !== undefined) {
         // Asked again, the state says a way back that counts this iteration in.
         await file.read();

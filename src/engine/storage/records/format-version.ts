@@ -6,8 +6,9 @@ import { readRegularText } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
 
 /**
- * What every state file carries as `format`: how this version writes them. It rises only where an earlier version would lose or misread
- * something; a field more is none of that. A file without it is of format 1: the first versions did not write it.
+ * What every state file carries as `format`: how this version writes them. It rises only where an earlier version would
+ * lose or misread something; a field more is none of that. A file without it is of format 1: the first versions did not
+ * write it.
  */
 export const stateVersion = 1;
 
@@ -17,7 +18,10 @@ export const isNewer = (value: unknown): boolean => {
   return typeof format === "number" && format > stateVersion;
 };
 
-/** What to tell a person whose file is of a later format. Reading goes on as far as it goes, writing would lose what is not known here. */
+/**
+ * What to tell a person whose file is of a later format. Reading goes on as far as it goes, writing would lose what is
+ * not known here.
+ */
 export const newerFormat = (path: string, value: unknown): ExpectedError =>
   new ExpectedError(
     `${path} was written in format ${String((value as { format?: unknown }).format)} by a later version of research-ralph; ` +
@@ -29,8 +33,8 @@ export const newerFormat = (path: string, value: unknown): ExpectedError =>
 type Files = Pick<StateFormat<Fields>, "file" | "otherLogs" | "rewritten">;
 
 /**
- * Makes sure that a folder may be written: none of the files that a run writes to or takes up is of a later format, nor a line of its logs.
- * Writes nothing, takes no lock.
+ * Makes sure that a folder may be written: none of the files that a run writes to or takes up is of a later format, nor
+ * a line of its logs. Writes nothing, takes no lock.
  * @throws ExpectedError (exit 5) where one is.
  */
 export async function requireKnownFormats(folder: string, { file, otherLogs, rewritten }: Files): Promise<void> {

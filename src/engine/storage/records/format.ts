@@ -4,8 +4,9 @@ import type { Problem } from "../schema-check.js";
 export type Fields = Record<string, unknown>;
 
 /**
- * How records are numbered that one iteration adds while others may add theirs. Two records are the same where `owner` and `content`
- * are equal; one with the same owner and another content, which no other change of the fold made, is the same one edited by hand.
+ * How records are numbered that one iteration adds while others may add theirs. Two records are the same where `owner`
+ * and `content` are equal; one with the same owner and another content, which no other change of the fold made, is the
+ * same one edited by hand.
  */
 interface Numbering {
   /** Field that names what the record belongs to. */
@@ -29,7 +30,10 @@ export interface Collection {
   isUndecided?(field: string, value: unknown): boolean;
 }
 
-/** How the ledger's units show in the records: by this it is seen that an editor saved a version from before one was accepted. */
+/**
+ * How the ledger's units show in the records: by this it is seen that an editor saved a version from before one was
+ * accepted.
+ */
 interface UnitRecords {
   /** The collection whose records are units, under their own ids. */
   readonly collection: string;
@@ -43,7 +47,10 @@ interface UnitRecords {
   readonly marks: readonly { readonly unit: string; readonly field: string }[];
 }
 
-/** A text read as a state: valid, or every problem found. `changes`: what was read in another shape than the one that is written. */
+/**
+ * A text read as a state: valid, or every problem found. `changes`: what was read in another shape than the one that is
+ * written.
+ */
 export type Parsed<State> =
   | { readonly ok: State; readonly changes: readonly Problem[]; readonly problems?: undefined }
   | { readonly ok?: undefined; readonly changes: readonly Problem[]; readonly problems: readonly Problem[] };
@@ -64,7 +71,10 @@ export interface StateFormat<State extends Fields> {
   readonly maxBytes: number;
   /** How a change names the top level of the file without its collections, in the journal too. */
   readonly top: string;
-  /** Objects of the top level that a change may name. Only this program writes in them, so no hand edit is looked for there. */
+  /**
+   * Objects of the top level that a change may name. Only this program writes in them, so no hand edit is looked for
+   * there.
+   */
   readonly parts: readonly string[];
   readonly collections: readonly Collection[];
   readonly units: UnitRecords;

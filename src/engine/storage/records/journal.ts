@@ -26,7 +26,10 @@ export async function writeEntry(folder: string, entry: JournalEntry): Promise<v
   );
 }
 
-/** Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however long a project is. */
+/**
+ * Iterations whose entry may not have taken effect whole, in order. Usually none, so a start costs the same however
+ * long a project is.
+ */
 export const pendingEntries = (folder: string): number[] => iterationsIn(journalFolder(folder));
 
 /** What a format says of the names in a journal. */
@@ -51,7 +54,9 @@ export async function readEntry(folder: string, names: Names, iteration: number)
   return undefined;
 }
 
-/** Puts an entry that has taken effect whole away. Should the power undo it, the entry is found to be done once more. */
+/**
+ * Puts an entry that has taken effect whole away. Should the power undo it, the entry is found to be done once more.
+ */
 export function markDone(folder: string, iteration: number): void {
   const name = `${iteration}.json`;
   explaining(doneFolder(folder), () => renameSync(join(journalFolder(folder), name), join(doneFolder(folder), name)));

@@ -15,7 +15,8 @@ interface ReadLedger {
 }
 
 /**
- * Reads the ledger of a folder; a folder without one has an empty one. A line that can't be read is left out and named in
+ * Reads the ledger of a folder; a folder without one has an empty one. A line that can't be read is left out and named
+ * in
  * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
  */
 export async function readLedger(folder: string): Promise<ReadLedger> {
@@ -50,8 +51,9 @@ export function parseLedger(text: string, path: string, firstRow = 1): ReadLedge
 const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);
 
 /**
- * A line that lacks what every line has is none. Any other field that breaks the schema is left out: sums and times are made of
- * them, and a duration of "12 s" made the statistics of a whole project invalid. What a later version says is kept.
+ * A line that lacks what every line has is none. Any other field that breaks the schema is left out: sums and times are
+ * made of them, and a duration of "12 s" made the statistics of a whole project invalid. What a later version says is
+ * kept.
  */
 function parseLine(row: string): LedgerLine | undefined {
   try {
@@ -68,12 +70,14 @@ function parseLine(row: string): LedgerLine | undefined {
   }
 }
 
-/** A line as it stands in the file, with its line feed. Each says its format: the next version appends to the same file. */
+/**
+ * A line as it stands in the file, with its line feed. Each says its format: the next version appends to the same file.
+ */
 export const formatLine = (line: LedgerLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
 
 /**
- * The lines that still count: a reset with `to` puts everything back to how it was after that iteration, later resets included.
- * Resets of one unit are among them.
+ * The lines that still count: a reset with `to` puts everything back to how it was after that iteration, later resets
+ * included. Resets of one unit are among them.
  */
 export function countingLines(ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const last = ledger.findLastIndex(({ outcome, to }) => outcome === "reset" && to !== undefined);
@@ -85,7 +89,9 @@ export function countingLines(ledger: readonly LedgerLine[]): readonly LedgerLin
   ];
 }
 
-/** Which units are accepted, and at which iteration, of the lines that still count. A `reset` line takes its unit back. */
+/**
+ * Which units are accepted, and at which iteration, of the lines that still count. A `reset` line takes its unit back.
+ */
 export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
   const accepted = new Map<string, number>();
   for (const { iteration, unit, outcome } of countingLines(ledger)) {

@@ -25,8 +25,9 @@ export interface OutputFile {
 }
 
 /**
- * Writes whole output files. One that was changed since this program wrote it last, or that it never wrote, is somebody's work:
- * a copy is kept beside it, once for each content. `at`: milliseconds since the epoch, for its name. Doing it twice gives the same as once.
+ * Writes whole output files. One that was changed since this program wrote it last, or that it never wrote, is
+ * somebody's work: a copy is kept beside it, once for each content. `at`: milliseconds since the epoch, for its name.
+ * Doing it twice gives the same as once.
  * @throws ExpectedError as writeFileAtomic.
  */
 export async function writeOutputs(
@@ -63,8 +64,9 @@ export async function writeOutputs(
 }
 
 /**
- * What a reset makes of the output files: those whose unit is accepted no longer go, one that was accepted before comes back as it was
- * then. `line`: the reset. A reset of `everything` takes also those of the original tool, which no ledger knows.
+ * What a reset makes of the output files: those whose unit is accepted no longer go, one that was accepted before comes
+ * back as it was then. `line`: the reset. A reset of `everything` takes also those of the original tool, which no
+ * ledger knows.
  */
 export async function outputsAfter<State extends Fields>(
   folder: string,

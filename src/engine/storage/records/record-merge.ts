@@ -20,7 +20,10 @@ export interface Change {
   readonly remove?: boolean;
 }
 
-/** A change as the journal keeps it: complete in itself, so it can be made again or undone without the file it was made from. */
+/**
+ * A change as the journal keeps it: complete in itself, so it can be made again or undone without the file it was made
+ * from.
+ */
 export type JournalledChange = JournalEntry["changes"][number];
 
 /** What merging reads of a format. */
@@ -33,8 +36,9 @@ interface Merged<State> {
 }
 
 /**
- * Merges changes into what is on the disk, field by field: a field that a person changed since it was read stays theirs.
- * Doing it twice gives the same as once. A record that a person removed is put back when `putBack`, else left out.
+ * Merges changes into what is on the disk, field by field: a field that a person changed since it was read stays
+ * theirs. Doing it twice gives the same as once. A record that a person removed is put back when `putBack`, else left
+ * out.
  */
 export function mergeChanges<State extends Fields>(
   shape: Shape<State>,
@@ -78,7 +82,9 @@ export function mergeChanges<State extends Fields>(
   return { state: draft.close(), notices };
 }
 
-/** Takes changes back, the fields they set with them, whatever stands in those by now. Other fields stay as they are. */
+/**
+ * Takes changes back, the fields they set with them, whatever stands in those by now. Other fields stay as they are.
+ */
 export function undoChanges<State extends Fields>(
   shape: Shape<State>,
   state: State,
@@ -138,14 +144,16 @@ export function completeChange<State extends Fields>(
         ? topOf(shape, base)
         : partOf(base, change.in);
   const touched = [...Object.keys(change.set), ...(change.unset ?? [])];
-  // A record is kept whole, so that it can be put back; of the top level, which is the rest of the file, only what changes.
+  // A record is kept whole, so that it can be put back; of the top level, which is the rest of the file, only what
+  // changes.
   const read = collection === undefined ? pick(record ?? {}, touched) : record;
   const was =
     change.was === null || (change.was === undefined && read === undefined) ? null : { ...read, ...change.was };
   const add = Object.fromEntries(
     Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]),
   );
-  // Through JSON, so that a change made now and one replayed from the disk are the same: a field that is undefined is no field.
+  // Through JSON, so that a change made now and one replayed from the disk are the same: a field that is undefined is
+  // no field.
   return JSON.parse(JSON.stringify({ ...change, was, ...(change.add === undefined ? {} : { add }) }));
 }
 
@@ -252,8 +260,8 @@ function byId(state: Fields, { name, key }: Collection): Map<string, Fields> {
 }
 
 /**
- * Records are numbered as their iteration is judged, and by the time they are folded in a person, or another iteration, may have taken
- * the number: they get the next one then, the same whenever the change is made again or undone.
+ * Records are numbered as their iteration is judged, and by the time they are folded in a person, or another iteration,
+ * may have taken the number: they get the next one then, the same whenever the change is made again or undone.
  */
 function renumbered(
   records: Records,

@@ -38,17 +38,22 @@ export interface RecordStore<State> {
    */
   load(): Promise<Loaded<State>>;
   /**
-   * Changes the state outside of any iteration, as a person would, and returns it. `change` is pure: it may be asked again where the
-   * file is saved by hand in this very moment. The next checkpoint commits it; with `commits` there is one at the end at the latest.
+   * Changes the state outside of any iteration, as a person would, and returns it. `change` is pure: it may be asked
+   * again where the file is saved by hand in this very moment. The next checkpoint commits it; with `commits` there is
+   * one at the end at the latest.
    * @throws ExpectedError as load.
    */
   edit(change: (state: State) => State, commits?: boolean): Promise<State>;
-  /** A number for the iteration that begins now: one above all that were folded, journalled or given since this was opened. */
+  /**
+   * A number for the iteration that begins now: one above all that were folded, journalled or given since this was
+   * opened.
+   */
   nextIteration(): number;
   /**
-   * Merges an iteration into the files. Once the journal holds it, no kill loses any part of it; folding an iteration that is
-   * in the ledger already does nothing.
-   * @throws ExpectedError where a person has to mend something first (invalid state file, full disk); the fold is made up for then.
+   * Merges an iteration into the files. Once the journal holds it, no kill loses any part of it; folding an iteration
+   * that is in the ledger already does nothing.
+   * @throws ExpectedError where a person has to mend something first (invalid state file, full disk); the fold is made
+   * up for then.
    */
   fold(fold: Fold): Promise<void>;
   /** Commits what has no checkpoint yet and gives the folder up. */
@@ -58,8 +63,8 @@ export interface RecordStore<State> {
 /**
  * Opens a folder for writing: takes its lock, sweeps leftovers, replays what a kill interrupted, restores stale saves.
  * `prepare` runs once the lock is held and before anything is read.
- * @throws ExpectedError when another process holds it, the folder can't be written, the state file is invalid, or a later version wrote
- * one of its files (exit 5); nothing is written then.
+ * @throws ExpectedError when another process holds it, the folder can't be written, the state file is invalid, or a
+ * later version wrote one of its files (exit 5); nothing is written then.
  */
 export async function openRecordStore<State extends Fields>(
   folder: string,
@@ -95,8 +100,8 @@ export async function openRecordStore<State extends Fields>(
     await writer.load();
     const holdLock = async () => {
       if (await lock.isMine()) return;
-      // A person who deletes .ralph during a run deletes the lock; another run may have begun since. Where the whole folder was
-      // moved, taking the lock would make it again, and the moved one could not come back to its place.
+      // A person who deletes .ralph during a run deletes the lock; another run may have begun since. Where the whole
+      // folder was moved, taking the lock would make it again, and the moved one could not come back to its place.
       await requireState(folder, format);
       lock = await take();
     };

@@ -33,8 +33,9 @@ interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"
 }
 
 /**
- * Takes results back, after a copy of the state, the log and the output files was put into .ralph/backups/. Nothing is lost in the logs:
- * the reset is an iteration of its own. A state file that was broken by hand is kept beside the last good version, which takes its place.
+ * Takes results back, after a copy of the state, the log and the output files was put into .ralph/backups/. Nothing is
+ * lost in the logs: the reset is an iteration of its own. A state file that was broken by hand is kept beside the last
+ * good version, which takes its place.
  * `plan` works out what the reset leaves. Returns what was done, a sentence each.
  * @throws ExpectedError when another process holds the folder, there is no iteration `to`, or no version to go back to.
  */
@@ -87,7 +88,10 @@ export async function resetRecords<State extends Fields>(
   return done;
 }
 
-/** The state with every iteration above `to` undone, as far as the journal still holds it. Pure but for reading the journal. */
+/**
+ * The state with every iteration above `to` undone, as far as the journal still holds it. Pure but for reading the
+ * journal.
+ */
 export async function undoneAfter<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
@@ -111,7 +115,10 @@ export async function undoneAfter<State extends Fields>(
   return { state: before, undone, missing };
 }
 
-/** @throws ExpectedError where no iteration has that number yet; the last one has, since that is the way back from a broken file. */
+/**
+ * @throws ExpectedError where no iteration has that number yet; the last one has, since that is the way back from a
+ * broken file.
+ */
 async function requireIteration(folder: string, to: number): Promise<void> {
   const last = await lastRecorded(folder);
   if (to > last)

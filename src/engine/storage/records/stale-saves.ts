@@ -14,8 +14,9 @@ interface Restored<State> {
 }
 
 /**
- * Finds units that the ledger calls accepted and whose records show them as still to be done, or not at all: an editor saved a version
- * from before. What they left is put back from the journal; so are the marks that a unit left on other records, where they are gone.
+ * Finds units that the ledger calls accepted and whose records show them as still to be done, or not at all: an editor
+ * saved a version from before. What they left is put back from the journal; so are the marks that a unit left on other
+ * records, where they are gone.
  */
 export async function restoreStaleSaves<State extends Fields>(
   format: StateFormat<State>,
@@ -69,7 +70,10 @@ export async function restoreStaleSaves<State extends Fields>(
   return { state: whole, restored, lost };
 }
 
-/** What an entry noted in this field of records. Nobody writes it by hand, so one that is as before tells of an older version. */
+/**
+ * What an entry noted in this field of records. Nobody writes it by hand, so one that is as before tells of an older
+ * version.
+ */
 const marksIn = (entry: JournalEntry | undefined, collection: string, field: string): JournalEntry["changes"] =>
   entry?.changes.filter(
     ({ in: where, set, was }) =>

@@ -86,7 +86,10 @@ export function openStateFile<State extends Fields>(
   };
 }
 
-/** What the bytes of a state file say; a number: it has so many, which is too many. @throws ExpectedError where a later version wrote it (exit 5). */
+/**
+ * What the bytes of a state file say; a number: it has so many, which is too many. @throws ExpectedError where a later
+ * version wrote it (exit 5).
+ */
 function parsed<State extends Fields>(path: string, bytes: Buffer | number, format: StateFormat<State>): Parsed<State> {
   if (typeof bytes === "number")
     return { changes: [], problems: [tooLarge(path, bytes, format.maxBytes, format.noun)] };
@@ -116,7 +119,8 @@ export const tooLarge = (path: string, size: number, maxBytes: number, noun: str
 
 /**
  * Reads and parses the file at `path`, which need not lie in a folder of its own.
- * @throws ExpectedError when there is no such file, it can't be read, or it is not valid because a later version wrote it (exit 5).
+ * @throws ExpectedError when there is no such file, it can't be read, or it is not valid because a later version wrote
+ * it (exit 5).
  */
 export const readStateFile = async <State extends Fields>(
   path: string,
@@ -150,7 +154,10 @@ export async function requireState<State extends Fields>(folder: string, format:
   throw new ExpectedError(`There is no ${path}; ${format.howToBegin}.`);
 }
 
-/** The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back with the rest. */
+/**
+ * The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back
+ * with the rest.
+ */
 export async function lastRecorded(folder: string): Promise<number> {
   const { lines } = await readLedger(folder);
   return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastIteration(folder));
@@ -176,7 +183,9 @@ export async function invalid<State extends Fields>(
   return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${back}`);
 }
 
-/** The ledger of an open folder, read again only when the file has changed; of what was appended only that is parsed. */
+/**
+ * The ledger of an open folder, read again only when the file has changed; of what was appended only that is parsed.
+ */
 export function openLedger(folder: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
   const path = ledgerFile(folder);
   let known: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };

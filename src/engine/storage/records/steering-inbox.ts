@@ -17,8 +17,9 @@ type Message = { readonly text: string } | { readonly clear: true };
 export type Received = Message & { readonly id: string };
 
 /**
- * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order they were left. It is
- * signed, so that it is told from one that an agent planted. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state.
+ * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order
+ * they were left. It is signed, so that it is told from one that an agent planted. `now`: milliseconds since the epoch;
+ * `stateDir`: the folder of the program's state.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<void> {
@@ -49,7 +50,10 @@ export async function isOurMessage(folder: string, name: string, text: string, s
   return isSigned(stateDir, signedPart(folder, name.replace(/\.json$/, ""), message), signature);
 }
 
-/** The messages that nobody has taken yet, oldest first. What can't be read as one, or is of a later format, stays where it is. */
+/**
+ * The messages that nobody has taken yet, oldest first. What can't be read as one, or is of a later format, stays where
+ * it is.
+ */
 export async function readMessages(folder: string): Promise<Received[]> {
   const messages: Received[] = [];
   for (const path of jsonFilesIn(inboxFolder(folder))) {

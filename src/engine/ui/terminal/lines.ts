@@ -44,8 +44,8 @@ export interface Line {
 }
 
 /**
- * The lines that are repainted: what is worked on, each unit under way with its clock and tokens, what its agent does, how far the whole is,
- * what it used, what is left, and the keys. Each fits `columns`.
+ * The lines that are repainted: what is worked on, each unit under way with its clock and tokens, what its agent does,
+ * how far the whole is, what it used, what is left, and the keys. Each fits `columns`.
  */
 export function liveLines(live: Live, now: number, columns: number, colors: Colors): Line[] {
   if (live.over === true) return [];
@@ -114,7 +114,10 @@ function lastAllowed({ maxIterations, tally }: Live): number | undefined {
   return Math.max(first + maxIterations - tally.iterations - 1, ...current.map(({ iteration }) => iteration));
 }
 
-/** What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with it. */
+/**
+ * What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with
+ * it.
+ */
 export function permanentLines(
   event: LoopEvent,
   before: Tally,

@@ -3,7 +3,10 @@ import { pad, truncate, width } from "./format.js";
 /** A column of a table. */
 export interface Column {
   readonly head?: string;
-  /** It gives way where the table is too wide: cut at its end, or before the date at its end, which tells names of one topic apart. */
+  /**
+   * It gives way where the table is too wide: cut at its end, or before the date at its end, which tells names of one
+   * topic apart.
+   */
   readonly cut?: "end" | "before-date";
   /** Left out where the table is too wide; the lowest number goes first. */
   readonly drop?: number;
@@ -14,8 +17,9 @@ const minCut = 16;
 const gap = 2;
 
 /**
- * Rows as lines of at most `room` columns, with a line of heads where there are any. The column that gives way is cut to 16 columns, then
- * whole columns go; what is left may stick out. The last cell of a row with fewer cells takes what room is left. Cells are sanitised texts.
+ * Rows as lines of at most `room` columns, with a line of heads where there are any. The column that gives way is cut
+ * to 16 columns, then whole columns go; what is left may stick out. The last cell of a row with fewer cells takes what
+ * room is left. Cells are sanitised texts.
  */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], room: number): string[] {
   const natural = columns.map(({ head = "" }, place) =>

@@ -1,7 +1,9 @@
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
 import { count, duration, many, money } from "./format.js";
 
-/** What a watcher has to remember of a run: sums, and the iteration under way. Times are milliseconds since the epoch. */
+/**
+ * What a watcher has to remember of a run: sums, and the iteration under way. Times are milliseconds since the epoch.
+ */
 export interface Tally {
   readonly startedAt?: number;
   /** Iterations in which the agent really worked; those that only met a closed service are free. */
@@ -131,14 +133,20 @@ function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
   return current === undefined ? rest : { ...rest, current, beside: all.slice(0, -1) };
 }
 
-/** What a run that carries on what earlier ones began says before its first iteration. `before` is the tally without the event. */
+/**
+ * What a run that carries on what earlier ones began says before its first iteration. `before` is the tally without the
+ * event.
+ */
 export function resumption(event: LoopEvent, before: Tally): string | undefined {
   if (event.type !== "iteration-started" || before.progress !== undefined || event.iteration === 1) return undefined;
   const { done, total } = event.progress;
   return `Continuing with iteration ${event.iteration}: ${done} of ${total} papers done.`;
 }
 
-/** Tokens and money so far, the iteration under way included: "36.1k tokens · $0.12". Empty while there is nothing to say. */
+/**
+ * Tokens and money so far, the iteration under way included: "36.1k tokens · $0.12". Empty while there is nothing to
+ * say.
+ */
 export function spent(tally: Tally): string {
   const live = underWay(tally);
   const tokens = live.reduce((sum, each) => sum + each.tokens, tally.tokens);

@@ -59,7 +59,10 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     io.stderr(showCursor);
   }
 
-  /** Escape sequences that put the cursor at the start of what was painted last. A narrower window has wrapped it into more rows. */
+  /**
+   * Escape sequences that put the cursor at the start of what was painted last. A narrower window has wrapped it into
+   * more rows.
+   */
   function toStart(): string {
     const rows = painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / io.columns)), 0);
     return `\r${up(rows)}`;

@@ -1,8 +1,8 @@
 import { absent, type Fields, isFields } from "./readers.js";
 
 /*
- * What people and models write where a text, a number, a list or a time is meant. Each function answers with the value as it is
- * meant, or with the very same value where that can't be told.
+ * What people and models write where a text, a number, a list or a time is meant. Each function answers with the value
+ * as it is meant, or with the very same value where that can't be told.
  */
 
 /** A text from a number, a list or an object; nothing of it is left out. null and true or false stay. */
@@ -37,7 +37,10 @@ export const partsOf = (text: string, separator: RegExp): string[] =>
 export const toSentences = (value: unknown): unknown =>
   typeof value === "string" ? (value.trim() === "" ? [] : [value]) : toTexts(value);
 
-/** A number from a text: "32", "4.5", "32/50" where 50 is among `outOf`, "20 papers"; null from "n/a". Of an object, its total. */
+/**
+ * A number from a text: "32", "4.5", "32/50" where 50 is among `outOf`, "20 papers"; null from "n/a". Of an object, its
+ * total.
+ */
 export const toNumber =
   (...outOf: readonly number[]) =>
   (value: unknown): unknown => {
@@ -79,7 +82,10 @@ export function toWord<Word extends string>(meanings: Readonly<Record<Word, RegE
 
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
-/** An ISO time from seconds or milliseconds since the epoch and from other spellings; null from what is no time. Without a zone it is UTC. */
+/**
+ * An ISO time from seconds or milliseconds since the epoch and from other spellings; null from what is no time. Without
+ * a zone it is UTC.
+ */
 export function toTime(value: unknown): unknown {
   if (typeof value === "string" && isoTime.test(value) && !Number.isNaN(Date.parse(value))) return value;
   const number =

@@ -283,10 +283,10 @@ const readTop: Reader = fieldsOf({
 });
 
 /**
- * Turns what was parsed from an rrd.json into the shape the schema describes: runs of the original tool and models wrote numbers as
- * texts, lists as lines, statuses in upper case. Only what differs is changed, in a copy; a field that is not known, and the order of
- * fields, stays. `changes` says what was read as what, for a person. What can't be understood stays as it is, for the schema to name.
- * One pass; 180 KB take well under a millisecond.
+ * Turns what was parsed from an rrd.json into the shape the schema describes: runs of the original tool and models
+ * wrote numbers as texts, lists as lines, statuses in upper case. Only what differs is changed, in a copy; a field that
+ * is not known, and the order of fields, stays. `changes` says what was read as what, for a person. What can't be
+ * understood stays as it is, for the schema to name. One pass; 180 KB take well under a millisecond.
  */
 export function readRrdShape(value: unknown): { readonly value: unknown; readonly changes: readonly Problem[] } {
   const changes: Problem[] = [];

@@ -68,7 +68,10 @@ const numberOrNull = (value: unknown): unknown => (typeof value === "number" ? v
 /** A number under the name of a rubric that has its total already says nothing more. */
 const readRubric = inTurn(leaf(absentUnless((value) => typeof value === "object")), readPoints);
 
-/** Reads score_breakdown: both rubrics apart, or their dimensions side by side. Totals are derived, so one that is no number is left out. */
+/**
+ * Reads score_breakdown: both rubrics apart, or their dimensions side by side. Totals are derived, so one that is no
+ * number is left out.
+ */
 export const readScores: Reader = inTurn(
   leaf((value) => (Array.isArray(value) ? (fromList(value) ?? value) : value)),
   renamed(partOf),

@@ -7,8 +7,8 @@ export type Fields = Record<string, unknown>;
 export type Tell = (pointer: string, before: unknown, after: unknown) => void;
 
 /**
- * Turns a value of any known shape into the one the program works with. What is in that shape already comes back as the very same
- * value, so that a file in order costs no copy; so does what can't be understood, for the schema to name it.
+ * Turns a value of any known shape into the one the program works with. What is in that shape already comes back as the
+ * very same value, so that a file in order costs no copy; so does what can't be understood, for the schema to name it.
  */
 export type Reader = (value: unknown, pointer: string, tell: Tell) => unknown;
 

@@ -15,7 +15,10 @@ interface ReadQueries {
   readonly notices: readonly string[];
 }
 
-/** Reads the questions that a project has asked. A line that can't be read is left out and named; a torn last one, which a kill leaves, silently. */
+/**
+ * Reads the questions that a project has asked. A line that can't be read is left out and named; a torn last one, which
+ * a kill leaves, silently.
+ */
 export async function readQueries(folder: string): Promise<ReadQueries> {
   const path = queriesFile(folder);
   const text = await explaining(path, () =>
@@ -56,8 +59,9 @@ function parse(row: string): QueryLine | undefined {
 }
 
 /**
- * Writes questions to the log of a project, in the order of the calls. A torn last line of an earlier process is ended first.
- * Rejects with an ExpectedError for a log of a later format, and for a full or read-only disk: a search that is not recorded can't be replayed.
+ * Writes questions to the log of a project, in the order of the calls. A torn last line of an earlier process is ended
+ * first. Rejects with an ExpectedError for a log of a later format, and for a full or read-only disk: a search that is
+ * not recorded can't be replayed.
  */
 export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {
   const path = queriesFile(folder);

@@ -4,8 +4,8 @@ import { formatLine } from "../../../engine/storage/records/ledger.js";
 import { ledgerFile } from "../../../engine/lib/layout.js";
 
 /**
- * Adds work that left no project folder to the ledger of the state folder: it was paid for all the same. In one write, as several
- * programs may do so at once. What goes wrong is left: nothing that anybody waits for depends on it.
+ * Adds work that left no project folder to the ledger of the state folder: it was paid for all the same. In one write,
+ * as several programs may do so at once. What goes wrong is left: nothing that anybody waits for depends on it.
  */
 export async function recordElsewhere(
   stateDir: string,

@@ -23,7 +23,10 @@ export type ResetTarget =
 
 type Reset = ResetOf<Rrd>;
 
-/** Works out what a reset leaves; it writes nothing. @throws ExpectedError where there is no such paper, or nothing to search for. */
+/**
+ * Works out what a reset leaves; it writes nothing. @throws ExpectedError where there is no such paper, or nothing to
+ * search for.
+ */
 export async function stateAfter(
   folder: string,
   target: ResetTarget,

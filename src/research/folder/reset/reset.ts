@@ -15,8 +15,10 @@ interface ResetOptions {
 }
 
 /**
- * Takes results of a project back, as resetRecords does; where the search is to be asked again, its kept answers go too.
- * @throws ExpectedError when another process holds the project, the paper is unknown, or there is no version to go back to.
+ * Takes results of a project back, as resetRecords does; where the search is to be asked again, its kept answers go
+ * too.
+ * @throws ExpectedError when another process holds the project, the paper is unknown, or there is no version to go back
+ * to.
  */
 export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
   const done = await resetRecords(

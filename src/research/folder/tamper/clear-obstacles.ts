@@ -30,7 +30,10 @@ const own = [
 ];
 const ofAnswers = [answersFolder, documentsFolder];
 
-/** The project's folder and those of research-ralph in it that files are moved out of or put into, outer ones first. `aside`: see guardFiles. */
+/**
+ * The project's folder and those of research-ralph in it that files are moved out of or put into, outer ones first.
+ * `aside`: see guardFiles.
+ */
 export const placesOf = (folder: string, aside: string): Places =>
   new Map(
     [
@@ -51,9 +54,10 @@ function placeOf(path: string): { readonly at: string; readonly mode: number } |
 }
 
 /**
- * Makes sure that files can be put back and set aside in a project's folder: its permissions are as they were, and what stands in the
- * place of a folder of research-ralph, or of the lock, goes. A folder that was linked there meanwhile is unlinked, and nothing in it is touched;
- * one that a person had linked before stays. Returns a sentence where there was any.
+ * Makes sure that files can be put back and set aside in a project's folder: its permissions are as they were, and what
+ * stands in the place of a folder of research-ralph, or of the lock, goes. A folder that was linked there meanwhile is
+ * unlinked, and nothing in it is touched; one that a person had linked before stays. Returns a sentence where there was
+ * any.
  */
 export async function clearObstacles(folder: string, before: Places, agent: string): Promise<string[]> {
   const gone: string[] = [];

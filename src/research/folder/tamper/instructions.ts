@@ -19,8 +19,8 @@ import { list, restored, type Undo } from "./stored-data.js";
 const maxText = 1_000_000;
 
 /**
- * Remembers AGENTS.md, CLAUDE.md and prompt.md, and what waits for a person's yes. Whose edit of them it was can't be seen, so it stays and
- * waits for a yes; what is no edit of a text, such as a link, is put back.
+ * Remembers AGENTS.md, CLAUDE.md and prompt.md, and what waits for a person's yes. Whose edit of them it was can't be
+ * seen, so it stays and waits for a yes; what is no edit of a text, such as a link, is put back.
  */
 export async function guardInstructions(folder: string, root: string, stateDir: string, aside: string): Promise<Undo> {
   const files = [...new Set(instructionFiles(root).flatMap((path) => [path, realFile(path)]))];
@@ -103,7 +103,8 @@ function textIn(version: Version): string | null | undefined {
 }
 
 /**
- * Has what was added to the project's log wait for a yes, and answers with a sentence; undefined where the edit did more than add lines.
+ * Has what was added to the project's log wait for a yes, and answers with a sentence; undefined where the edit did
+ * more than add lines.
  */
 export async function holdAddedLines(
   folder: string,

@@ -26,8 +26,8 @@ export type FileMemory = Map<string, { readonly stamp: string; readonly version:
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Remembers the committed files of the projects beside this one that no run is at work on: those change by themselves. What is changed
- * is put back, unless a run of ours has left it so.
+ * Remembers the committed files of the projects beside this one that no run is at work on: those change by themselves.
+ * What is changed is put back, unless a run of ours has left it so.
  */
 export async function guardOthers(folder: string, aside: string, stateDir: string, memory: FileMemory): Promise<Undo> {
   const before = new Map<string, { readonly stamp: string; readonly version: Version | undefined }>();
@@ -72,7 +72,10 @@ export async function guardOthers(folder: string, aside: string, stateDir: strin
   };
 }
 
-/** Says in .ralph that the committed files are as a run, or a person's command, has left them. What can't be written is left out. */
+/**
+ * Says in .ralph that the committed files are as a run, or a person's command, has left them. What can't be written is
+ * left out.
+ */
 export async function signState(folder: string, stateDir: string): Promise<void> {
   await signedPart(folder)
     .then(async (part) => JSON.stringify({ signature: await signatureOf(stateDir, part) }))

@@ -19,7 +19,10 @@ const ofPapers = [
   "iteration",
   "refusals",
 ];
-/** What decides how papers are judged and what they may cost. A person sets it, and an agent would set it in the person's name. */
+/**
+ * What decides how papers are judged and what they may cost. A person sets it, and an agent would set it in the
+ * person's name.
+ */
 const onlyPersons = ["mission", "budget"];
 const ofResearch = [
   ...onlyPersons,
@@ -46,8 +49,9 @@ export interface Steered {
 }
 
 /**
- * Tells an edit that steers from one that forges results, where rrd.json changed while an agent ran that nothing confines: it could
- * have been the agent or a person. Results, counts and the pool's papers come back; the rest of the edit stays.
+ * Tells an edit that steers from one that forges results, where rrd.json changed while an agent ran that nothing
+ * confines: it could have been the agent or a person. Results, counts and the pool's papers come back; the rest of the
+ * edit stays.
  */
 export function keepSteering(before: Rrd, now: Rrd): Steered {
   const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
@@ -109,7 +113,10 @@ const asPending = (paper: Paper): Paper =>
       )
     : { ...withFieldsOf(paper, {}, ofPapers), status: "pending" };
 
-/** `target` with these fields as in `source`: absent there, absent here. A null counts as absent where the other side has none. */
+/**
+ * `target` with these fields as in `source`: absent there, absent here. A null counts as absent where the other side
+ * has none.
+ */
 function withFieldsOf<T extends object>(target: T, source: object, fields: readonly string[]): T {
   const result = { ...target } as Record<string, unknown>;
   for (const field of fields) {

@@ -6,9 +6,9 @@ import { isOurMessage } from "../../../engine/storage/records/steering-inbox.js"
 import { restored, type Undo, versionsIn } from "./stored-data.js";
 
 /**
- * Remembers what a person has told the project. A message that appeared meanwhile counts where one of our commands signed it; any other is
- * set aside, and those that were there before come back. PAUSE and STOP do no harm, so they are obeyed, and told.
- * Messages must not be taken out of the inbox while the agent runs.
+ * Remembers what a person has told the project. A message that appeared meanwhile counts where one of our commands
+ * signed it; any other is set aside, and those that were there before come back. PAUSE and STOP do no harm, so they are
+ * obeyed, and told. Messages must not be taken out of the inbox while the agent runs.
  */
 export async function guardSteering(folder: string, aside: string, stateDir: string): Promise<Undo> {
   const before = await versionsIn([inboxFolder(folder)]);

@@ -14,10 +14,16 @@ import { answersFolder, documentsFolder, textsFolder } from "../layout.js";
 /** Takes back what an agent changed: one sentence for each kind of damage, none where there was none. */
 export type Undo = (agent: string) => Promise<readonly string[]>;
 
-/** Folders that say which answer a question had. The answers themselves stand under their hash, and are checked against it. */
+/**
+ * Folders that say which answer a question had. The answers themselves stand under their hash, and are checked against
+ * it.
+ */
 const answerFolders = (folder: string) => [answersFolder(folder), documentsFolder(folder)].map(answersIn);
 
-/** Remembers what .ralph holds of results and sources: journal, texts, answers. What is changed or planted goes to `aside`. */
+/**
+ * Remembers what .ralph holds of results and sources: journal, texts, answers. What is changed or planted goes to
+ * `aside`.
+ */
 export async function guardStoredData(folder: string, aside: string): Promise<readonly Undo[]> {
   const [journal, texts] = [stampsOf(journalFolder(folder), doneFolder(folder)), stampsOf(textsFolder(folder))];
   const answers = await versionsIn(answerFolders(folder));
@@ -82,7 +88,10 @@ export async function restored(
 
 const absent: Version = { kind: "absent" };
 
-/** Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by a program. */
+/**
+ * Which version of each file stands in folders of .ralph. The time of the last change of the inode can't be set back by
+ * a program.
+ */
 function stampsOf(...places: readonly string[]): Map<string, string> {
   const stamps = new Map<string, string>();
   for (const place of places) {

@@ -38,8 +38,10 @@ import {
 /** The files of a project as they were before an agent started that nothing confines. */
 export interface TamperGuard {
   /**
-   * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was none.
-   * @throws ExpectedError when the project folder is gone, or a file can't be put back; what it held is saved first, and the message says where.
+   * Takes back what changed since, once the agent has ended: one sentence for each kind of damage, none where there was
+   * none.
+   * @throws ExpectedError when the project folder is gone, or a file can't be put back; what it held is saved first,
+   * and the message says where.
    */
   undoTampering(agent: string): Promise<readonly string[]>;
 }
@@ -58,10 +60,11 @@ interface GuardOptions {
 }
 
 /**
- * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An agent that nothing
- * confines can write them too, and its changes can't be told from a person's: see docs/decisions/in-your-name.md. In rrd.json what steers
- * is kept and what forges results is put back; lines added to the log and instructions to agents wait for a person's yes; every other file is
- * as it was, and the changed ones are kept aside.
+ * Remembers, in this process's memory where no agent reaches, the files that only this program and people write. An
+ * agent that nothing confines can write them too, and its changes can't be told from a person's: see
+ * docs/decisions/in-your-name.md. In rrd.json what steers is kept and what forges results is put back; lines added to
+ * the log and instructions to agents wait for a person's yes; every other file is as it was, and the changed ones are
+ * kept aside.
  */
 export async function guardFiles({
   folder,
@@ -90,7 +93,10 @@ export async function guardFiles({
     await guardOthers(folder, aside, stateDir, memory),
   ];
 
-  /** Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had read. */
+  /**
+   * Where an editor was just saving rrd.json, half of it was remembered; the last good version is what the loop had
+   * read.
+   */
   const wholeVersion = (path: string, version: Version): Version =>
     path === rrdFile(folder) && !isJson(version) ? (kept.get(lastGoodFile(folder)) ?? version) : version;
 
@@ -114,7 +120,8 @@ export async function guardFiles({
         steered === undefined
           ? wholeVersion(path, remembered)
           : { ...remembered, bytes: Buffer.from(formatRrd(steered.rrd)) };
-      // A kill between the two must find a file: without its rrd.json a project can't go on, and a log that is gone is begun again.
+      // A kill between the two must find a file: without its rrd.json a project can't go on, and a log that is gone is
+      // begun again.
       if (now.kind !== "absent")
         moved = (await (version.kind === "absent" ? moveAside(path, aside) : keepAside(path, now, aside))) || moved;
       await putVersion(path, version);
@@ -183,7 +190,10 @@ function isJson(version: Version): boolean {
   }
 }
 
-/** Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than none. */
+/**
+ * Saves what a deleted folder held, and says so. Nothing is made again where it stood: half a folder is worse than
+ * none.
+ */
 async function rescued(
   folder: string,
   kept: ReadonlyMap<string, Version>,

@@ -5,8 +5,9 @@ import { compareIssues, comparePages, compareVolumes, hasOneRange, type Likeness
 import { compareVenues } from "./venue.js";
 
 /**
- * Whether two records are one work, and why. `sure`: an identifier or the place in a journal says so, not the title alone. `apart`: something
- * speaks against it, so that no third record may join them either; `maybe`: what speaks against it may be a slip, so that others outweigh it.
+ * Whether two records are one work, and why. `sure`: an identifier or the place in a journal says so, not the title
+ * alone. `apart`: something speaks against it, so that no third record may join them either; `maybe`: what speaks
+ * against it may be a slip, so that others outweigh it.
  */
 export type Comparison =
   | { readonly same: true; readonly why: string; readonly sure?: true }
@@ -27,10 +28,12 @@ export const samePaper = (a: TitledPaper, b: TitledPaper): boolean =>
  * Compares two records, by the first of these rules that says anything:
  * 1. A notice about a work, such as a correction, is another work.
  * 2. A shared identifier makes one work, unless titles, authors and pages say that it was given to two.
- * 3. Without one the titles must agree; and two arXiv papers, two papers of PubMed and works of other authors stay apart.
+ * 3. Without one the titles must agree; and two arXiv papers, two papers of PubMed and works of other authors stay
+ *    apart.
  * 4. The same volume and first page make one work of one title, however its journal is called.
  * 5. Two DOIs of publishers and two venues stay apart; of published records also two volumes, issues or pages.
- * 6. What is left is one work if title, authors and year tell enough; a preprint may be some years older than its article.
+ * 6. What is left is one work if title, authors and year tell enough; a preprint may be some years older than its
+ *    article.
  */
 export function compareRecords(a: MatchFeatures, b: MatchFeatures): Comparison {
   if (a.notice !== b.notice) return apart("one is a notice about a work");
@@ -83,9 +86,9 @@ function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
 }
 
 /**
- * The same volume and first page, at most a year apart: one work if its titles agree, and the authors where one title has more than the other.
- * Several abstracts may stand on one page, so titles that are only alike need the same first and last page; so does a volume that is unknown
- * or written wrongly.
+ * The same volume and first page, at most a year apart: one work if its titles agree, and the authors where one title
+ * has more than the other. Several abstracts may stand on one page, so titles that are only alike need the same first
+ * and last page; so does a volume that is unknown or written wrongly.
  */
 function standInOnePlace(
   a: MatchFeatures,

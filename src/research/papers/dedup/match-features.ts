@@ -11,7 +11,10 @@ import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 /** What tells one record from another, computed once a record. */
 export interface MatchFeatures {
   readonly title?: TitleParts;
-  /** "doi 10.1000/x", "arxiv 2401.12345", "pmid 1": two records that share one are one work, unless their titles say otherwise. */
+  /**
+   * "doi 10.1000/x", "arxiv 2401.12345", "pmid 1": two records that share one are one work, unless their titles say
+   * otherwise.
+   */
   readonly keys: readonly string[];
   /** DOIs of publishers, without what numbers their versions. */
   readonly published: readonly string[];
@@ -19,7 +22,10 @@ export interface MatchFeatures {
   readonly pmid?: string;
   readonly authors: Authors;
   readonly year?: number;
-  /** It lies on a server for preprints, whether or not it was published elsewhere since; its year may be that of the preprint. */
+  /**
+   * It lies on a server for preprints, whether or not it was published elsewhere since; its year may be that of the
+   * preprint.
+   */
   readonly preprint: boolean;
   readonly notice: boolean;
   readonly venue?: Venue;
@@ -42,7 +48,10 @@ const preprintDoi =
 
 export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 
-/** A DOI without what numbers the versions of one work: "10.1002/14651858.CD002273.pub2", "10.26434/chemrxiv-2021-abc-v2". */
+/**
+ * A DOI without what numbers the versions of one work: "10.1002/14651858.CD002273.pub2",
+ * "10.26434/chemrxiv-2021-abc-v2".
+ */
 export const doiStem = (doi: string): string =>
   doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
 

@@ -6,8 +6,9 @@ import { isPreprintDoi } from "./match-features.js";
 export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "mergedFrom">;
 
 /**
- * One record out of those of one work. Id, address and text come from a copy that can be read, an arXiv preprint first; title, authors, venue and
- * DOI from the published version; the date is the first day on which the work was public; the rest from any record that has it.
+ * One record out of those of one work. Id, address and text come from a copy that can be read, an arXiv preprint first;
+ * title, authors, venue and DOI from the published version; the date is the first day on which the work was public; the
+ * rest from any record that has it.
  */
 export function mergedWork(of: readonly PaperRecord[]): MergedWork {
   const members = of.toSorted((a, b) => readable(b) - readable(a) || said(b) - said(a) || text(a, b));

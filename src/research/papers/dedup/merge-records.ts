@@ -30,8 +30,9 @@ const maxBlockSize = 100;
 const maxCompared = 20;
 
 /**
- * Puts records of one work together, in the order of their first record. Records that share an identifier, a title or its beginning are
- * compared, no others, so time grows with their number. The same records give the same result in whatever order they come.
+ * Puts records of one work together, in the order of their first record. Records that share an identifier, a title or
+ * its beginning are compared, no others, so time grows with their number. The same records give the same result in
+ * whatever order they come.
  */
 export function mergeRecords(
   records: readonly PaperRecord[],
@@ -103,8 +104,8 @@ function clustersOf(
     return compareRecords(traits[a] as MatchFeatures, traits[b] as MatchFeatures);
   };
   /**
-   * What speaks against putting two clusters together. What tells two members apart for sure does; what may be a slip is outvoted by more pairs
-   * that agree, or where one pair `isSure`.
+   * What speaks against putting two clusters together. What tells two members apart for sure does; what may be a slip
+   * is outvoted by more pairs that agree, or where one pair `isSure`.
    */
   const objection = (a: Cluster, b: Cluster, isSure: boolean): string | undefined => {
     let votes = 0;
@@ -146,7 +147,10 @@ function clustersOf(
   return { clusters: [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first), refused };
 }
 
-/** A source lists a record once for each query, and two engines list the same page: however little its title tells, that is one work. */
+/**
+ * A source lists a record once for each query, and two engines list the same page: however little its title tells, that
+ * is one work.
+ */
 const isListedTwice = (a: PaperRecord | undefined, b: PaperRecord | undefined): boolean =>
   a?.id === b?.id && a?.title === b?.title && (a?.source === b?.source || a?.url === b?.url);
 
@@ -164,7 +168,10 @@ function remember(
   if (present < 5 && block.length < maxBlockSize) block.push(at);
 }
 
-/** Records with most identifiers first, then by what they say, so that the order in which sources answered does not count. */
+/**
+ * Records with most identifiers first, then by what they say, so that the order in which sources answered does not
+ * count.
+ */
 function inOrder(records: readonly PaperRecord[], traits: readonly MatchFeatures[]): number[] {
   const keys = records.map(({ source, id, title }) => `${source}\n${id}\n${title}`);
   return records

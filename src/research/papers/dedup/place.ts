@@ -9,7 +9,10 @@ export interface Place {
 
 /** A number as a source writes it: "4", "4 (1)", "Suppl. 2", "23-24". */
 interface Numbered {
-  /** What is written around the numbers: nothing for "4", "suppl #" for "Suppl. 2". Two numbers are compared only where this is the same. */
+  /**
+   * What is written around the numbers: nothing for "4", "suppl #" for "Suppl. 2". Two numbers are compared only where
+   * this is the same.
+   */
   readonly kind: string;
   readonly numbers: readonly number[];
 }
@@ -63,8 +66,8 @@ function pagesOf(text: string | null | undefined): Pages | undefined {
 const isYear = (number: number): boolean => number >= 1900 && number < 2100;
 
 /**
- * Some journals number their volumes by the year, so a year and a number do not contradict each other. "15" and "15 Suppl. 3" are one
- * volume, "Suppl. 15" is another matter.
+ * Some journals number their volumes by the year, so a year and a number do not contradict each other. "15" and "15
+ * Suppl. 3" are one volume, "Suppl. 15" is another matter.
  */
 export const compareVolumes = ({ volume: a }: Place, { volume: b }: Place): Likeness =>
   a !== undefined && b !== undefined && a.kind !== b.kind && leads(a) && leads(b) && a.numbers[0] === b.numbers[0]
@@ -85,7 +88,10 @@ function compareNumbers(a: Numbered | undefined, b: Numbered | undefined, sort: 
   return sort(one) === sort(other) ? "other" : "unknown";
 }
 
-/** "e123" is what others write as 123, and a slip may change the first page or the last; "S12" and "S40" are two pages, "S12" and "40" say nothing. */
+/**
+ * "e123" is what others write as 123, and a slip may change the first page or the last; "S12" and "S40" are two pages,
+ * "S12" and "40" say nothing.
+ */
 export function comparePages({ pages: a }: Place, { pages: b }: Place): Likeness {
   if (a === undefined || b === undefined) return "unknown";
   if (a.letters !== b.letters && a.letters !== "" && b.letters !== "") return "unknown";

@@ -20,7 +20,10 @@ export interface TitleParts {
   readonly short: boolean;
 }
 
-/** What databases write behind a title of what they know about the record, "[Review] [33 refs]", "(Provisional record)", "[Chinese]". It is no part of the title. */
+/**
+ * What databases write behind a title of what they know about the record, "[Review] [33 refs]", "(Provisional record)",
+ * "[Chinese]". It is no part of the title.
+ */
 const databaseNote =
   /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected|(?:provisional|structured|brief) (?:record|abstract))[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s]*$/iu;
 /** Notes that go on to the end, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
@@ -56,7 +59,10 @@ const inWords: Readonly<Record<string, string>> = {
 const partWord =
   /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|book|episode|edition|round|number|no) (\w+)\b/g;
 
-/** Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the journal's name. */
+/**
+ * Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the
+ * journal's name.
+ */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
   const plain = withoutNotes(title.replace(retracted, ""));
   const normal = normalTitle(plain);
@@ -86,7 +92,10 @@ function withoutNotes(title: string): string {
   return plain.trim() === "" ? title : plain;
 }
 
-/** The titles within a title that has an inner mark: "Original; translation", "Original [Translation]", "Original = Translation". */
+/**
+ * The titles within a title that has an inner mark: "Original; translation", "Original [Translation]", "Original =
+ * Translation".
+ */
 function titlesIn(title: string): readonly string[] {
   if (!/\S\s*[;=[\]/]\s*\S/.test(title)) return [];
   const parts = title.split(/[;=[\]/]/).map((part) => normalTitle(part).split(" "));
@@ -112,8 +121,10 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
 }
 
 /**
- * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways or with a slip of the pen;
- * `longer`, one stands within the other, as before a subtitle or beside a translation; `alike`, most words are the same; or nothing.
+ * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways or
+ * with a slip of the pen;
+ * `longer`, one stands within the other, as before a subtitle or beside a translation; `alike`, most words are the
+ * same; or nothing.
  */
 export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "longer" | "alike" | undefined {
   if (a.compact === b.compact) return "equal";
@@ -206,12 +217,15 @@ export function sharedWords(a: TitleParts, b: TitleParts): number {
   return [...left].filter((word) => right.has(word)).length / smaller;
 }
 
-/** Share of two titles' words that both have. A subtitle cut short leaves some 0.8; another work on the same matter comes to 0.5. */
+/**
+ * Share of two titles' words that both have. A subtitle cut short leaves some 0.8; another work on the same matter
+ * comes to 0.5.
+ */
 const minSharedWords = 0.75;
 
 /**
- * Whether a title that a search gave is the one that was asked for: searches by title always give something. Numbers must agree: "part 1"
- * is not "part 2".
+ * Whether a title that a search gave is the one that was asked for: searches by title always give something. Numbers
+ * must agree: "part 1" is not "part 2".
  */
 export function isTitle(asked: string, found: string): boolean {
   const [a, b] = [wordsOf(asked), wordsOf(found)];

@@ -4,7 +4,9 @@ import type { Likeness } from "./place.js";
 
 /** A journal or conference in a form that can be compared with abbreviations of it. */
 export interface Venue {
-  /** Every name that the record gives it, each as the words that tell it from others: the name as a whole comes first. */
+  /**
+   * Every name that the record gives it, each as the words that tell it from others: the name as a whole comes first.
+   */
   readonly names: readonly (readonly string[])[];
   readonly sort?: "journal" | "meeting";
   /** One word that stands for several: "CHI", "Amcis 2017 Proceedings". */
@@ -26,7 +28,10 @@ const journals = /\b(?:journals?|transactions|letters|annals|magazine|bulletin|q
 
 const capitals = /\p{Lu}.*\p{Lu}/u;
 
-/** Series that hold many meetings, and repositories that hold everybody's papers, say nothing of where a work was published. */
+/**
+ * Series that hold many meetings, and repositories that hold everybody's papers, say nothing of where a work was
+ * published.
+ */
 const sayNothing =
   /^(?:lecture notes in|communications in computer and information science|.*\b(?:proceedings?|conference) series\b|ceur workshop|aip conference proceedings|procedia |advances in intelligent systems|unknown|pubmed|dblp|researchgate|figshare|hal$)|\b(?:repository|dspace|eprints|scholarworks|escholarship|research (?:explorer|portal|online)|universit\w+|theses|institutional)\b/;
 
@@ -68,8 +73,9 @@ const withoutPlace = (name: string): string =>
   name.replace(/(?:,\s*\p{Lu}[\p{L} .-]{1,40}){1,3},?\s+(?:[^,]{1,30}\s)?(?:19|20)\d\d\b.{0,20}$/u, "");
 
 /**
- * The names within a name: its title without the subtitle ("Stroke; a journal of cerebral circulation"), and its translation beside it
- * ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only behind a whole word, as those of "Am. J. Med." do not.
+ * The names within a name: its title without the subtitle ("Stroke; a journal of cerebral circulation"), and its
+ * translation beside it ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only behind a
+ * whole word, as those of "Am. J. Med." do not.
  */
 function namesIn(name: string): string[] {
   const inBrackets = [...name.matchAll(/\[([^\]]{6,})\]|\(([^)]{6,})\)/g)].map((match) => match[1] ?? match[2] ?? "");
@@ -79,8 +85,9 @@ function namesIn(name: string): string[] {
 }
 
 /**
- * Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open, or where only a name within
- * agrees: "Stroke; a journal of cerebral circulation" is "Stroke", but "Circulation: Heart Failure" is not "Circulation".
+ * Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open, or where
+ * only a name within agrees: "Stroke; a journal of cerebral circulation" is "Stroke", but "Circulation: Heart Failure"
+ * is not "Circulation".
  */
 export function compareVenues(a: Venue | undefined, b: Venue | undefined): Likeness {
   if (a === undefined || b === undefined) return "unknown";
@@ -109,7 +116,9 @@ function isShortFor(a: readonly string[], b: readonly string[]): boolean {
   return short.length / long.length > 0.7;
 }
 
-/** Whether one word abbreviates the other, as "natl" does "national": the same first letter, and all letters in order. */
+/**
+ * Whether one word abbreviates the other, as "natl" does "national": the same first letter, and all letters in order.
+ */
 function abbreviates(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short[0] !== long[0]) return false;

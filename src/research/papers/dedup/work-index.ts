@@ -4,7 +4,10 @@ import { blockKeys, type MatchFeatures } from "./match-features.js";
 /** Works that a new one may be the same as. Whatever their number, a new one is compared with few of them. */
 interface WorkIndex {
   add(id: string, traits: MatchFeatures): void;
-  /** The first that was added of those that are the same work, and why. `mayBe`: not asked about ids for which it is false. */
+  /**
+   * The first that was added of those that are the same work, and why. `mayBe`: not asked about ids for which it is
+   * false.
+   */
   twinOf(
     traits: MatchFeatures,
     mayBe?: (id: string) => boolean,

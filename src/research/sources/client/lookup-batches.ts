@@ -7,8 +7,8 @@ import type { Answer } from "./source.js";
 const maxFailures = 2;
 
 /**
- * Looks works up one batch after the other. A service that asks to wait or refuses is not asked again; what could not be asked about is
- * named as unchecked, never as unknown.
+ * Looks works up one batch after the other. A service that asks to wait or refuses is not asked again; what could not
+ * be asked about is named as unchecked, never as unknown.
  */
 export async function lookUpIn(
   service: string,

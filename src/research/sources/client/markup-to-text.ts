@@ -78,7 +78,10 @@ function character(name: string): string | undefined {
 const inline =
   /<\/?(?:jats:|mml:|ns\d:)?(?:i|b|em|strong|italic|bold|su[bp]|u|sc|tt|span|font|a|xref|ext-link|inline-formula|m\w*|scp|roman)(?:\s[^<>]*)?\/?>/gi;
 
-/** Titles and abstracts as text: JATS, HTML and MathML tags and character references out of them, in one line; also where they are escaped twice. */
+/**
+ * Titles and abstracts as text: JATS, HTML and MathML tags and character references out of them, in one line; also
+ * where they are escaped twice.
+ */
 export function plainText(value: unknown): string | undefined {
   let text = line(value);
   if (text === undefined) return undefined;

@@ -1,4 +1,6 @@
-/** A query's words and phrases, without the operators and marks that mean something to one service and break another. */
+/**
+ * A query's words and phrases, without the operators and marks that mean something to one service and break another.
+ */
 export interface Term {
   readonly text: string;
   /** In quotation marks, or a word with a hyphen: its parts belong together. */

@@ -39,7 +39,10 @@ export async function askJson(
   }
 }
 
-/** What a failed request says of the query or the work: nothing, unless the service itself answered that it does not know. */
+/**
+ * What a failed request says of the query or the work: nothing, unless the service itself answered that it does not
+ * know.
+ */
 export function notAnswered(
   { name, keyVariable, pageMeansUnknown }: Asked,
   failure: HttpFailure,
@@ -70,7 +73,10 @@ export function notAnswered(
   };
 }
 
-/** Whether a 404 comes from the gateway or the site around a service: then its address is wrong, and nothing is said of the work. */
+/**
+ * Whether a 404 comes from the gateway or the site around a service: then its address is wrong, and nothing is said of
+ * the work.
+ */
 const isWrongAddress = (
   body: Uint8Array | undefined,
   said: string | undefined,
@@ -81,7 +87,10 @@ const isWrongAddress = (
     body !== undefined &&
     /<html|<!doctype html|^\s*cannot get \//i.test(decodeText(body.subarray(0, 500))));
 
-/** An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`: "contains no list of works". */
+/**
+ * An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`:
+ * "contains no list of works".
+ */
 export function unlikeAnswer({ name }: Pick<Source, "name">, json: unknown, lack: string): NoAnswer {
   const said = saidIn(json);
   if (said !== undefined && /rate.?limit|too many requests|quota/i.test(said))
@@ -90,7 +99,9 @@ export function unlikeAnswer({ name }: Pick<Source, "name">, json: unknown, lack
   return { status: "error", reason: `${name}'s answer ${lack}${because}; try again later.`, transient: true };
 }
 
-/** What a service wrote about its own failure, as the end of a sentence; undefined where it wrote nothing for people. */
+/**
+ * What a service wrote about its own failure, as the end of a sentence; undefined where it wrote nothing for people.
+ */
 function explanation(body: Uint8Array | undefined): string | undefined {
   if (body === undefined || body.length === 0) return undefined;
   try {
@@ -127,8 +138,8 @@ export interface Page<Cursor> {
 const maxPages = 200;
 
 /**
- * Asks for page after page until there are `most` records or no more pages. A failure after the first page keeps what was had and says
- * what is missing.
+ * Asks for page after page until there are `most` records or no more pages. A failure after the first page keeps what
+ * was had and says what is missing.
  */
 export async function gather<Cursor>(
   most: number,

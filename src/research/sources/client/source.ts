@@ -1,7 +1,10 @@
 import type { Http } from "../../../engine/net/http.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 
-/** The envelope. Only `empty` says something about the paper or query; the last three say nothing but that it could not be checked. */
+/**
+ * The envelope. Only `empty` says something about the paper or query; the last three say nothing but that it could not
+ * be checked.
+ */
 export type Answer<Value> =
   | {
       readonly status: "ok";
@@ -46,7 +49,9 @@ export interface SourceContext {
   readonly contextFor: ContextFor;
 }
 
-/** The context that a source is asked with: its configured address, its key; or one sentence on why it can't be asked. */
+/**
+ * The context that a source is asked with: its configured address, its key; or one sentence on why it can't be asked.
+ */
 export type ContextFor = (source: Source) => SourceContext | { readonly unavailable: string };
 
 /** One scholarly service: a file and a line in the registry. What it can't do it leaves out. */

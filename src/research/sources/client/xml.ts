@@ -1,6 +1,7 @@
 /**
- * Whole, well-formed XML as objects, with the attributes that are asked for as `@name`: texts stay texts (2401.00010 keeps its zero), repeated elements
- * named in `arrays` are always arrays. An element with an attribute holds its text as `#text`.
+ * Whole, well-formed XML as objects, with the attributes that are asked for as `@name`: texts stay texts (2401.00010
+ * keeps its zero), repeated elements named in `arrays` are always arrays. An element with an attribute holds its text
+ * as `#text`.
  */
 export async function parseXml(
   xml: string,

@@ -120,7 +120,10 @@ async function askArxiv(context: SourceContext, parameters: string): Promise<Ans
   return notAnswered(arxiv, answer);
 }
 
-/** Reads an Atom feed of arXiv's. An error that it carries in place of papers, or half a feed, is an `error`; so is what is no feed. */
+/**
+ * Reads an Atom feed of arXiv's. An error that it carries in place of papers, or half a feed, is an `error`; so is what
+ * is no feed.
+ */
 export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
   const parsed = await parseXml(xml, ["entry", "author"], ["term"]);
   const feed = "value" in parsed ? at(parsed.value, "feed") : undefined;

@@ -13,7 +13,10 @@ import { given } from "../../../engine/lib/given.js";
 interface CodeLink {
   /** https://github.com/owner/name */
   readonly repository: string;
-  /** `official`: the paper or its authors say so. `mentioned`: the repository names the paper, as lists and reimplementations do. */
+  /**
+   * `official`: the paper or its authors say so. `mentioned`: the repository names the paper, as lists and
+   * reimplementations do.
+   */
   readonly relation: "official" | "mentioned";
   /** Who says so: "the paper", "Hugging Face", "GitHub". */
   readonly source: string;
@@ -51,7 +54,10 @@ const maxAnswer = 5 * 1024 * 1024;
 const maxLinks = 10;
 const maxOfficial = 3;
 
-/** Where the code of a paper is: from its abstract, Hugging Face's page of it and GitHub's search; at most six requests. Never throws. */
+/**
+ * Where the code of a paper is: from its abstract, Hugging Face's page of it and GitHub's search; at most six requests.
+ * Never throws.
+ */
 export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Promise<CodeLinks> {
   const [hub, git] = [contextFor(huggingFace), contextFor(gitHub)];
   const arxiv = work.identifiers?.arxiv === undefined ? undefined : unversioned(work.identifiers.arxiv);

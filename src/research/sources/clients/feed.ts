@@ -8,7 +8,10 @@ import { parseXml } from "../client/xml.js";
 
 const maxFeed = 20 * 1024 * 1024;
 
-/** An RSS or Atom feed as a source: of a journal, an arXiv category, a blog. It can't be searched: it gives what is in it and in the time asked for. */
+/**
+ * An RSS or Atom feed as a source: of a journal, an arXiv category, a blog. It can't be searched: it gives what is in
+ * it and in the time asked for.
+ */
 export const feedSource = (address: string): Source => ({
   name: `feed:${address}`,
   aliases: [],

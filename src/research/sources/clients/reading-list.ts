@@ -22,8 +22,8 @@ const maxPages = 50;
 type Named = Extract<Reference, { readonly kind: "arxiv" | "doi" | "url" }>;
 
 /**
- * A plain list of arXiv ids, DOIs and addresses, one or more a line, as a source: a file (relative to `root`) or an address on the web. An
- * HTML page counts as the list of what it links to, or as the paper that its head describes.
+ * A plain list of arXiv ids, DOIs and addresses, one or more a line, as a source: a file (relative to `root`) or an
+ * address on the web. An HTML page counts as the list of what it links to, or as the paper that its head describes.
  */
 export const listSource = (place: string, root: string): Source => ({
   name: `list:${place}`,
@@ -114,7 +114,10 @@ const identifiersFor = (reference: Exclude<Named, { readonly kind: "url" }>): Id
     ? { doi: reference.doi }
     : { arxiv: `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}` };
 
-/** The references of a text, each once: a line that is one, else the addresses, arXiv ids and DOIs that stand in it. Lines after # are remarks. */
+/**
+ * The references of a text, each once: a line that is one, else the addresses, arXiv ids and DOIs that stand in it.
+ * Lines after # are remarks.
+ */
 export function referencesIn(text: string): readonly Named[] {
   const found = text.split("\n").flatMap((line) => {
     const bare = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, "").trim();

@@ -11,7 +11,10 @@ import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { given } from "../../../engine/lib/given.js";
 
-/** A search by relevance ends below 1,000 and gives 100 a page; the bulk search gives 1,000 and goes on, in no order of relevance. */
+/**
+ * A search by relevance ends below 1,000 and gives 100 a page; the bulk search gives 1,000 and goes on, in no order of
+ * relevance.
+ */
 const searchPage = 100;
 const searchEnd = 999;
 const linksPage = 500;

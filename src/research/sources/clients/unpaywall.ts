@@ -8,7 +8,9 @@ import type { Answer, Source, SourceContext } from "../client/source.js";
 
 const maxAnswer = 5 * 1024 * 1024;
 
-/** Where a work may be read free of charge. It has no search worth the name, and answers nobody without a mail address. */
+/**
+ * Where a work may be read free of charge. It has no search worth the name, and answers nobody without a mail address.
+ */
 export const unpaywall: Source = {
   name: "Unpaywall",
   aliases: ["unpaywall", "unpaywall.org"],

@@ -46,7 +46,9 @@ const historyTokens = 620;
 const steeringTokens = 420;
 const remediationTokens = 160;
 
-/** What a brief is made from beside the state: what a preparation brought. It is wanted again when the result is judged. */
+/**
+ * What a brief is made from beside the state: what a preparation brought. It is wanted again when the result is judged.
+ */
 export interface Material extends PaperMaterial {
   readonly batch?: Batch;
   /** Code and citations of the paper. */
@@ -79,8 +81,8 @@ const partOf = {
 } as const satisfies Record<ResearchUnit["kind"], PromptPart>;
 
 /**
- * The brief of one iteration, for an agent that works in `workspace`: what stays the same over iterations first, so that providers' caches
- * serve it. Reads the disk and nothing else. Also what `research-ralph brief` prints.
+ * The brief of one iteration, for an agent that works in `workspace`: what stays the same over iterations first, so
+ * that providers' caches serve it. Reads the disk and nothing else. Also what `research-ralph brief` prints.
  */
 export async function briefFor(
   where: Where,
@@ -170,7 +172,10 @@ export async function briefFor(
   };
 }
 
-/** The last words of every brief. The path is absolute: Claude's tool takes no other, and its lean prompt does not say where it runs. */
+/**
+ * The last words of every brief. The path is absolute: Claude's tool takes no other, and its lean prompt does not say
+ * where it runs.
+ */
 export const closingWords = (resultFile: string): string =>
   `Now do the unit. Answer with the JSON object itself as your final message, or else write ${resultFile}.`;
 

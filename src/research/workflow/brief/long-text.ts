@@ -4,7 +4,9 @@ import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import { partsName } from "../../folder/layout.js";
 
-/** A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files. */
+/**
+ * A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files.
+ */
 const inlineTokens = 60_000;
 const partTokens = 6_000;
 
@@ -28,7 +30,10 @@ interface TextParts {
   readonly outline: string;
 }
 
-/** Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer files silently. */
+/**
+ * Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer
+ * files silently.
+ */
 export async function writeParts(text: PaperText, workspace: string): Promise<TextParts> {
   await mkdir(join(workspace, partsName), { recursive: true });
   const parts = split(text.text);
@@ -64,9 +69,9 @@ export interface Excerpt {
 }
 
 /**
- * What a brief shows of a text: all of it, or half as much each time that the unit filled a model's context too far (`smaller`). Of less
- * than all two thirds come from its beginning, where problem and method stand, one third from the end of what comes before its references,
- * where results and limits do.
+ * What a brief shows of a text: all of it, or half as much each time that the unit filled a model's context too far
+ * (`smaller`). Of less than all two thirds come from its beginning, where problem and method stand, one third from the
+ * end of what comes before its references, where results and limits do.
  */
 export function excerptOf(text: PaperText | undefined, smaller: number): Excerpt | undefined {
   if (text === undefined) return undefined;

@@ -25,7 +25,10 @@ export type Prompt = Readonly<Record<PromptPart, string>>;
 export const rootOf = (folder: string, fallback: string): string =>
   basename(dirname(folder)) === "researches" ? dirname(dirname(folder)) : fallback;
 
-/** The user's prompt.md where there is one, as far as a person has agreed to it, with the packaged parts for headings it leaves out. */
+/**
+ * The user's prompt.md where there is one, as far as a person has agreed to it, with the packaged parts for headings it
+ * leaves out.
+ */
 export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
   const packaged = partsOf(await readFile(packageFile(promptName), "utf8"));
   const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");

@@ -19,7 +19,10 @@ export interface Repair {
   readonly passages: readonly { readonly quote: string; readonly why: string; readonly nearest: string }[];
 }
 
-/** The repair that a brief asks for, and what the agent has no say in: fields of the refused reading that nobody found fault with. */
+/**
+ * The repair that a brief asks for, and what the agent has no say in: fields of the refused reading that nobody found
+ * fault with.
+ */
 interface AskedRepair {
   readonly repair: Repair;
   readonly kept: Readonly<Record<string, unknown>>;
@@ -29,8 +32,9 @@ interface AskedRepair {
 const tokens = { previous: 1_800, reasons: 350, passages: 650 };
 
 /**
- * The repair that a unit's next brief asks for: the first refusal is answered by one, where all that is wrong can be mended without the
- * paper; anything else, a refused repair too, by the whole brief once more. `workspaceOf`: where a refused iteration's result was kept.
+ * The repair that a unit's next brief asks for: the first refusal is answered by one, where all that is wrong can be
+ * mended without the paper; anything else, a refused repair too, by the whole brief once more. `workspaceOf`: where a
+ * refused iteration's result was kept.
  * `depth`: how much of the paper the whole brief would show; a reading of another depth is none of this text.
  */
 export async function repairFor(

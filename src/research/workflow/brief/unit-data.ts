@@ -94,7 +94,10 @@ export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =
           })),
       };
 
-/** Code and citations of a paper, for anyone who reads it: addresses and numbers only, no words of the repositories' own. */
+/**
+ * Code and citations of a paper, for anyone who reads it: addresses and numbers only, no words of the repositories'
+ * own.
+ */
 export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
   const links = take(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
     repository: clip(repository, 40),
@@ -220,8 +223,8 @@ function openQuestions(rrd: Rrd): string[] {
 }
 
 /**
- * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left out is named. Empty
- * where there is none.
+ * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left
+ * out is named. Empty where there is none.
  */
 export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
   const path = join(root, lessonsName);
@@ -250,7 +253,10 @@ export async function agentsFile(root: string, stateDir: string, tokens: number)
   return kept.join("\n\n");
 }
 
-/** Decided papers and insights that share most words with `paper`, a line each, so that an agent can connect them. Bounded. */
+/**
+ * Decided papers and insights that share most words with `paper`, a line each, so that an agent can connect them.
+ * Bounded.
+ */
 export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
   const about = words(`${paper.title} ${paper.abstract ?? ""}`);
   const rank = <Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] =>

@@ -3,8 +3,8 @@ import { maxRefusals, unitRefusals, untriedSources, type ResearchState, type Res
 import { shellWord } from "../../../engine/lib/sanitise.js";
 
 /**
- * What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `busy`: units under way. `later`:
- * papers whose text can't be had for now. `folder`: whose, for advice.
+ * What to do next: a discovery batch, the most urgent paper, the report, the ideas, or nothing more. Pure. `busy`:
+ * units under way. `later`: papers whose text can't be had for now. `folder`: whose, for advice.
  */
 export function nextUnit(
   state: ResearchState,

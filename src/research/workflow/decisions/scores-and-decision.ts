@@ -61,8 +61,8 @@ const focusWeights: Readonly<Record<string, Weights>> = {
 export const usesBothRubrics = (rrd: Rrd): boolean => rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
 
 /**
- * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of the
- * oldest files, in which some runs put the dimensions of both rubrics side by side.
+ * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of
+ * the oldest files, in which some runs put the dimensions of both rubrics side by side.
  */
 export function scoresOf(paper: Paper): Scores | undefined {
   const breakdown: object | null | undefined = paper.score_breakdown;
@@ -117,7 +117,9 @@ export function decisionOf(rrd: Rrd, totals: Totals): Decision {
   return totals.combined >= insightThreshold && strong ? "EXTRACT_INSIGHTS" : "REJECT";
 }
 
-/** The decision with what is known of the paper taken into account, and why it differs from the scores' where it does. */
+/**
+ * The decision with what is known of the paper taken into account, and why it differs from the scores' where it does.
+ */
 export function decide(
   rrd: Rrd,
   totals: Totals,
@@ -135,9 +137,15 @@ export function decide(
 /** What a score is out of. */
 export const fullScore = (rrd: Rrd): 50 | 30 => (usesBothRubrics(rrd) ? 50 : 30);
 
-/** Whether more of a paper than its title was there to be read. Where nobody recorded how it was read, the reading is believed. */
+/**
+ * Whether more of a paper than its title was there to be read. Where nobody recorded how it was read, the reading is
+ * believed.
+ */
 export const couldBeRead = ({ read_depth, text_sha256, abstract }: Paper): boolean =>
   read_depth !== "abstract" || text_sha256 !== undefined || (abstract ?? "").trim() !== "";
 
-/** Whether a paper's scores say something of it: it is decided, it stands, and more than its title could be read. Averages are over these. */
+/**
+ * Whether a paper's scores say something of it: it is decided, it stands, and more than its title could be read.
+ * Averages are over these.
+ */
 export const isJudged = (paper: Paper): boolean => isDecided(paper) && paper.retracted !== true && couldBeRead(paper);

@@ -45,7 +45,10 @@ export const defaultMaxIdeas = 12;
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
-/** Derived from the records and the ledger; a folder made by the original tool has no ledger, and its phase is then believed. */
+/**
+ * Derived from the records and the ledger; a folder made by the original tool has no ledger, and its phase is then
+ * believed.
+ */
 export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus {
   const accepted = currentAccepted(ledger);
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
@@ -83,7 +86,9 @@ function isDiscoveryOver(rrd: Rrd): boolean {
 export const batchesWithoutNew = (rrd: Rrd): number =>
   isAnotherSearch(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0);
 
-/** Whether something else is searched for than in the last batch; files from before that was noted say nothing of it. */
+/**
+ * Whether something else is searched for than in the last batch; files from before that was noted say nothing of it.
+ */
 function isAnotherSearch(rrd: Rrd): boolean {
   const last = rrd.statistics?.discovery_metrics?.searched_for;
   return last !== undefined && last !== searchOf(rrd) && last !== hashOf(searchedFor(rrd));
@@ -126,7 +131,9 @@ export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_p
 /** A unit's brief is not made smaller more often than that: less would be worth no reading. */
 const maxSmaller = 4;
 
-/** How often a unit filled a model's context too far since it was last accepted or reset, in this run or an earlier one. */
+/**
+ * How often a unit filled a model's context too far since it was last accepted or reset, in this run or an earlier one.
+ */
 export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
   const mine = countingLines(ledger).filter((line) => line.unit === unit);
   const since = mine.slice(mine.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);

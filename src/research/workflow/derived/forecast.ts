@@ -113,8 +113,8 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exc
 }
 
 /**
- * What the rest of a project will take: its units that are left times the median of those it has had, and of `before` for kinds that it
- * has had none of. Undefined where nothing is left, or nothing is known of what is left.
+ * What the rest of a project will take: its units that are left times the median of those it has had, and of `before`
+ * for kinds that it has had none of. Undefined where nothing is left, or nothing is known of what is left.
  */
 export function forecastOf(
   rrd: Rrd,
@@ -179,8 +179,8 @@ const floor = 2_000;
 const fullBrief = 6_000;
 
 /**
- * What a unit takes where nothing is known of this machine's own: briefs at their bound, a paper of usual length, answered in one
- * request; a batch of discovery searches further in two more. Nothing but data.
+ * What a unit takes where nothing is known of this machine's own: briefs at their bound, a paper of usual length,
+ * answered in one request; a batch of discovery searches further in two more. Nothing but data.
  */
 export const figures: Readonly<Record<Exclude<UnitKind, "classic">, Figure>> = {
   discovery: { input: 3 * (floor + fullBrief), output: 3_000, minutes: 4 },
@@ -198,7 +198,10 @@ export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Expe
   return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...(forecast === undefined ? {} : { forecast }) };
 }
 
-/** Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's summaries of the history. */
+/**
+ * Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's
+ * summaries of the history.
+ */
 function spentOn({ loop }: Rrd, ledger: readonly LedgerLine[]): Spent {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const sum = (of: (line: LedgerLine) => number | undefined) =>

@@ -23,7 +23,10 @@ export function patternLines(unit: string, patterns: readonly string[] = []): st
   return texts.length === 0 ? [] : [heading, ...texts.map((text) => `- (${unit}) ${text}`), ""];
 }
 
-/** Patterns in progress.txt as far as a person has agreed to it, oldest first, each once; of a long log only the last 256 KB are read. */
+/**
+ * Patterns in progress.txt as far as a person has agreed to it, oldest first, each once; of a long log only the last
+ * 256 KB are read.
+ */
 export async function readPatterns(folder: string, stateDir: string): Promise<Pattern[]> {
   const found = new Map<string, Pattern>();
   let inside = false;
@@ -41,8 +44,8 @@ export async function readPatterns(folder: string, stateDir: string): Promise<Pa
 }
 
 /**
- * What people wrote into progress.txt and no unconfined agent may have added, oldest first: what stands behind the last line of one of our
- * entries, or below the head of a log that `new` began. Of a long log only the last 256 KB are read.
+ * What people wrote into progress.txt and no unconfined agent may have added, oldest first: what stands behind the last
+ * line of one of our entries, or below the head of a log that `new` began. Of a long log only the last 256 KB are read.
  */
 export async function readNotes(folder: string, stateDir: string): Promise<string[]> {
   const [head = "", ...entries] = (await endOfLog(folder, stateDir)).split(/^---\r?$/m);
@@ -65,7 +68,9 @@ export async function unlearned(root: string, patterns: readonly Pattern[]): Pro
   return patterns.filter((pattern) => !text.includes(`- ${pattern.text}`));
 }
 
-/** Adds patterns to AGENTS.md, at the end of its section "Learned patterns". Each is one line of text and nothing else. */
+/**
+ * Adds patterns to AGENTS.md, at the end of its section "Learned patterns". Each is one line of text and nothing else.
+ */
 export async function learnPatterns(root: string, patterns: readonly Pattern[]): Promise<void> {
   const fresh = await unlearned(root, patterns);
   if (fresh.length === 0) return;

@@ -1,6 +1,9 @@
 import { oneLine } from "../../../engine/lib/sanitise.js";
 
-/** Text for one cell of a Markdown table: as `inline`, and no bars that would split it. Before ours, a backslash would take its effect away. */
+/**
+ * Text for one cell of a Markdown table: as `inline`, and no bars that would split it. Before ours, a backslash would
+ * take its effect away.
+ */
 export const cell = (value: unknown): string => inline(value).replace(/\\*\|/g, "\\|");
 
 /** Text on one line, so that nothing in it can pass for a heading or an entry of ours. */
@@ -10,17 +13,24 @@ export const flat = (value: unknown): string => oneLine(String(value ?? ""));
 const otherLink = /\]\((?!\s*(?:https?:\/\/|mailto:))/gi;
 
 /**
- * Text on one line whose angle brackets show as they are. No image is fetched for it, and no link leads where a script or a file may be;
- * emphasis, code, mathematics and links to the web stay. None of our backslashes stands behind one that would take its effect away.
+ * Text on one line whose angle brackets show as they are. No image is fetched for it, and no link leads where a script
+ * or a file may be; emphasis, code, mathematics and links to the web stay. None of our backslashes stands behind one
+ * that would take its effect away.
  */
 export const inline = (value: unknown): string =>
   flat(value).replace(/</g, "&lt;").replace(/!\[/g, "!\\[").replace(otherLink, "]\\(");
 
-/** Marks of lists and quotes, and behind them a heading, a table, a fence, the definition of a link or a line that parts sections. */
+/**
+ * Marks of lists and quotes, and behind them a heading, a table, a fence, the definition of a link or a line that parts
+ * sections.
+ */
 const opening =
   /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|\[(?:\\.|[^\]\\])*\]:|=+$|([-*_])(?: ?\2){2,}$)/;
 
-/** As `inline`, for text that begins a line or an entry of a list: none of it starts a heading, a table, a fence or a definition. */
+/**
+ * As `inline`, for text that begins a line or an entry of a list: none of it starts a heading, a table, a fence or a
+ * definition.
+ */
 export const line = (value: unknown): string => inline(value).replace(opening, "$1\\");
 
 /** Text over several lines, each paragraph as `line` has it. */

@@ -18,7 +18,10 @@ import { resultName } from "../../folder/layout.js";
 
 const maxSaid = 300;
 
-/** Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none either. */
+/**
+ * Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none
+ * either.
+ */
 async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation, "answer" | "sketch" | "left">> {
   const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
@@ -56,8 +59,8 @@ function inOneLine(outcome: Outcome): string {
 }
 
 /**
- * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the outcome, and
- * has to be asked for while the workspace still stands.
+ * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the
+ * outcome, and has to be asked for while the workspace still stands.
  */
 export async function observed(
   unit: Unit,
@@ -178,7 +181,10 @@ function countedSince(rrd: Rrd): number {
   return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(since, iteration) : since;
 }
 
-/** The iterations in a row, up to the last, whose work was not accepted, of all runs since a person last acted. Those in which no agent got to work do not count. */
+/**
+ * The iterations in a row, up to the last, whose work was not accepted, of all runs since a person last acted. Those in
+ * which no agent got to work do not count.
+ */
 export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const since = countedSince(rrd);
   const row = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);

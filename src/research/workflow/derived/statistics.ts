@@ -23,7 +23,10 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLi
 const lastIteration = (ledger: readonly LedgerLine[]): number =>
   ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
-/** Counts, and averages over the papers that could be judged, from the records alone. What discovery recorded of its sources is kept. */
+/**
+ * Counts, and averages over the papers that could be judged, from the records alone. What discovery recorded of its
+ * sources is kept.
+ */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
@@ -129,8 +132,8 @@ type Span =
 const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
 
 /**
- * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of (a run of the
- * original) is kept. A duration is the wall time from start to end, as the original's is.
+ * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of
+ * (a run of the original) is kept. A duration is the wall time from start to end, as the original's is.
  */
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
   const before = rrd.timing ?? {};

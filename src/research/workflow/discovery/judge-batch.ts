@@ -18,7 +18,10 @@ import { reportLine, type SourceReport } from "./source-reports.js";
 
 type Found = DiscoveryResult["papers"][number];
 
-/** Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the sources did. */
+/**
+ * Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the
+ * sources did.
+ */
 export function acceptDiscovery(
   rrd: Rrd,
   unit: string,
@@ -33,7 +36,8 @@ export function acceptDiscovery(
   const reasons = [
     ...kept.filter((one) => !isOffered(one)).map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
     ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
-    // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any file of the user's.
+    // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any
+    // file of the user's.
     ...own.flatMap(({ title, url, pdf_url }) =>
       [url, pdf_url ?? url]
         .filter((at, index, all) => !isAddress(at) && all.indexOf(at) === index)

@@ -82,7 +82,10 @@ function seedsOf(rrd: Rrd, kept: SearchRecord): SnowballStep["seeds"] {
     });
 }
 
-/** Whether what was judged since the last round brought next to nothing. Where a recall is asked for, only the stopping rule says that it is enough. */
+/**
+ * Whether what was judged since the last round brought next to nothing. Where a recall is asked for, only the stopping
+ * rule says that it is enough.
+ */
 export function isSaturated(rrd: Rrd, kept: SearchRecord): boolean {
   if (rrd.requirements.screening !== undefined) return false;
   const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(

@@ -9,7 +9,10 @@ type Screening = NonNullable<Metrics["screening"]>;
 /** Exclusions that say nothing of what a record is about. */
 const formal: ReadonlySet<string> = new Set(["duplicate", "retracted", "window", "notice"]);
 
-/** What was decided on records, as examples for the order of the rest: screening, and what a paper's full text said later. */
+/**
+ * What was decided on records, as examples for the order of the rest: screening, and what a paper's full text said
+ * later.
+ */
 export function judgedIn(rrd: Rrd): Judged[] {
   const papers = rrd.papers_pool.filter(({ retracted }) => retracted !== true);
   return [
@@ -36,8 +39,9 @@ export interface Recall extends RecallBound {
 }
 
 /**
- * What may be claimed of the recall; undefined where the requirements ask for none. Only batches after the last of the `rounds` of searching
- * count as draws, because a new round brings records that the earlier ones could not draw. `waiting`: records that nobody has screened.
+ * What may be claimed of the recall; undefined where the requirements ask for none. Only batches after the last of the
+ * `rounds` of searching count as draws, because a new round brings records that the earlier ones could not draw.
+ * `waiting`: records that nobody has screened.
  */
 export function recallOf(
   requirements: Rrd["requirements"],
@@ -65,7 +69,10 @@ export function recallOf(
   return { ...bound, reached, says };
 }
 
-/** The batches with this one; and what may be claimed of the recall where one is asked for. `waiting`: records that nobody has screened. */
+/**
+ * The batches with this one; and what may be claimed of the recall where one is asked for. `waiting`: records that
+ * nobody has screened.
+ */
 export function screeningMetrics(
   rrd: Rrd,
   {

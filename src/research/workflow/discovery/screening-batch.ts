@@ -22,13 +22,16 @@ export interface Batch {
   readonly toAgent?: readonly string[];
   /** What the search of the scholarly services brought; absent where none is asked. */
   readonly search?: Searched;
-  /** Records of the sources that need no search, such as folders: how many each holds, and how many of them wait for a later batch. */
+  /**
+   * Records of the sources that need no search, such as folders: how many each holds, and how many of them wait for a
+   * later batch.
+   */
   readonly listed?: { readonly identified: Readonly<Record<string, number>>; readonly left: number };
 }
 
 /**
- * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by half as many each
- * time that the unit filled a model's context too far (`smaller`).
+ * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by
+ * half as many each time that the unit filled a model's context too far (`smaller`).
  */
 export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promise<Batch> {
   const sources: SourceReport[] = [];

@@ -126,8 +126,8 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
 }
 
 /**
- * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it counts for each of
- * them, so that there are never more works than records.
+ * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it
+ * counts for each of them, so that there are never more works than records.
  */
 function identified({ listings, candidates }: SearchSession): Record<string, number> {
   const sourceOf = new Map(

@@ -39,7 +39,10 @@ export interface SearchSession {
   readonly exhausted?: string;
   /** A paper kept of these works may yet be followed to others. */
   readonly mayLeadOn: boolean;
-  /** Where the first round had no answer at all: what each source said. Nothing of it is kept, so the next batch asks again. */
+  /**
+   * Where the first round had no answer at all: what each source said. Nothing of it is kept, so the next batch asks
+   * again.
+   */
   readonly away?: readonly Listing[];
 }
 
@@ -49,11 +52,16 @@ export interface Sources {
   serves(source: string): boolean;
   /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
   candidates(source: string): Promise<readonly PaperRecord[]>;
-  /** The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent. */
+  /**
+   * The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent.
+   */
   services(source: string): readonly string[];
   /** What is asked in place of a source that programs may not ask, as one sentence. */
   substitution(source: string): string | undefined;
-  /** Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a network does. */
+  /**
+   * Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a
+   * network does.
+   */
   search(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
 }
 
@@ -81,8 +89,9 @@ export interface SearchOptions {
 const minWorks = 12;
 
 /**
- * Asks round after round until enough works wait for screening or there is no round left: every keyword in the recent window, every keyword in
- * the time before, then what the best kept papers cite and what cites them. `names` are the registry's names of the sources to ask.
+ * Asks round after round until enough works wait for screening or there is no round left: every keyword in the recent
+ * window, every keyword in the time before, then what the best kept papers cite and what cites them. `names` are the
+ * registry's names of the sources to ask.
  */
 export async function runSearch(rrd: Rrd, names: readonly string[], options: SearchOptions): Promise<SearchSession> {
   const { open, signal, tell } = options;
@@ -117,7 +126,10 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   }
 }
 
-/** What the search has come to so far, and the sources that would be asked before a batch is made of it. Asks nobody and writes nothing. */
+/**
+ * What the search has come to so far, and the sources that would be asked before a batch is made of it. Asks nobody and
+ * writes nothing.
+ */
 export async function searchSoFar(
   rrd: Rrd,
   names: readonly string[],
@@ -169,7 +181,10 @@ function stateOf(
 export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
   (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
 
-/** Works that need no judging any more. What was left out as a duplicate is judged after all once a person says that it is another work. */
+/**
+ * Works that need no judging any more. What was left out as a duplicate is judged after all once a person says that it
+ * is another work.
+ */
 export function settledIds(rrd: Rrd): ReadonlySet<string> {
   const apart = apartOf(rrd);
   const isUndone = (id: string, of: string | null | undefined) =>
@@ -178,7 +193,10 @@ export function settledIds(rrd: Rrd): ReadonlySet<string> {
   return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
 }
 
-/** What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was lost. */
+/**
+ * What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was
+ * lost.
+ */
 async function begin(
   rrd: Rrd,
   path: string,

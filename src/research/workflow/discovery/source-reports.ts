@@ -15,7 +15,10 @@ export type SourceReport = DiscoveryResult["sources"][number] & {
 /** Queries that a report names; all of them stand in queries.jsonl. */
 const maxQueries = 12;
 
-/** A report on every source of some rounds, in the order of their asking. `after`: the rounds up to this one are reported already. */
+/**
+ * A report on every source of some rounds, in the order of their asking. `after`: the rounds up to this one are
+ * reported already.
+ */
 export function reportsOf(listings: readonly Listing[], candidates: CandidateSet, after: number): SourceReport[] {
   const names = [...new Set(listings.filter(({ step }) => step >= after).map(({ source }) => source))];
   const claimed = new Set<string>();

@@ -15,7 +15,10 @@ const selectionRubric = {
   weights: { market_pull: 0.3, time_to_mvp: 0.2, defensibility: 0.2, adoption_friction: 0.15, strategic_clarity: 0.15 },
 };
 
-/** The points of an idea by those weights, 0 to 5: the dimensions of the two rubrics that come nearest to the original's names. */
+/**
+ * The points of an idea by those weights, 0 to 5: the dimensions of the two rubrics that come nearest to the original's
+ * names.
+ */
 function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["scores"]): number {
   const { weights } = selectionRubric;
   const sum =

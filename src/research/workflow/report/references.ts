@@ -2,7 +2,10 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
 import { flat, inline } from "../derived/markdown.js";
 
-/** references.bib: every paper of the pool, as the report names each, for citation managers; its keyword tells what became of it. */
+/**
+ * references.bib: every paper of the pool, as the report names each, for citation managers; its keyword tells what
+ * became of it.
+ */
 export const bibliography = (rrd: Rrd): string =>
   bibliographyOf(rrd.papers_pool.map((paper) => ({ ...paper, keyword: paper.status.replaceAll("_", " ") })));
 

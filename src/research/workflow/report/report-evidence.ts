@@ -175,8 +175,9 @@ const quotesOf = (paper: Paper | undefined): NumberedQuote[] =>
   );
 
 /**
- * The quote that a statement about a paper rests on: it holds every number of the statement, and with its claim most of the words.
- * Undefined where none does. Records have no link between the two; this one is computed, and rather none than a wrong one.
+ * The quote that a statement about a paper rests on: it holds every number of the statement, and with its claim most of
+ * the words. Undefined where none does. Records have no link between the two; this one is computed, and rather none
+ * than a wrong one.
  */
 function quoteFor(statement: string, paper: Paper | undefined): NumberedQuote | undefined {
   const wanted = wordsOf(statement);

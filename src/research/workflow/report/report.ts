@@ -270,7 +270,10 @@ function keyMetrics(rrd: Rrd): string {
   return table(["Metric", "Value"], rows, "None.");
 }
 
-/** What a reader should know of papers whatever their decision: retracted, read from the abstract alone, orders to AI readers. */
+/**
+ * What a reader should know of papers whatever their decision: retracted, read from the abstract alone, orders to AI
+ * readers.
+ */
 function warningsOf(rrd: Rrd): string {
   const rows = rrd.papers_pool.flatMap(({ title, id, warnings = [] }) =>
     warnings.map((warning) => [`${title} (${id})`, warning]),
@@ -347,8 +350,8 @@ const row = (dimension: string, [part, whole]: [number, number], what: string): 
 });
 
 /**
- * Numbers of the narrative that stand in no record of the project. Small whole numbers up to ten are let pass: they count things
- * in prose. A reader is told of the rest; they are not called false.
+ * Numbers of the narrative that stand in no record of the project. Small whole numbers up to ten are let pass: they
+ * count things in prose. A reader is told of the rest; they are not called false.
  */
 export function strayNumbers(rrd: Rrd, narrative: ReportResult): string[] {
   const known = new Set(numbersIn(JSON.stringify([rrd.papers_pool, rrd.insights, rrd.statistics, rrd.requirements])));
@@ -369,7 +372,10 @@ export function strayNumbers(rrd: Rrd, narrative: ReportResult): string[] {
   );
 }
 
-/** Numbers without thousands separators and trailing zeros after the point. Digits inside words and ids (sample_03) are no numbers. */
+/**
+ * Numbers without thousands separators and trailing zeros after the point. Digits inside words and ids (sample_03) are
+ * no numbers.
+ */
 function numbersIn(text: string): string[] {
   const found = text.match(/(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?/g) ?? [];
   return found.map((number) => String(Number(number.replace(/,/g, ""))));

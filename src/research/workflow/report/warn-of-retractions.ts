@@ -33,7 +33,10 @@ export interface Checked {
   readonly retracted: readonly string[];
 }
 
-/** The state with what a check found: a retracted paper is no longer presented and gives no insights, whatever its scores. Pure. */
+/**
+ * The state with what a check found: a retracted paper is no longer presented and gives no insights, whatever its
+ * scores. Pure.
+ */
 export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
   const retracted: string[] = [];
   const changes: Change[] = [];
@@ -49,7 +52,10 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
   return { rrd: { ...checked, statistics: deriveStatistics(checked) }, changes, retracted };
 }
 
-/** What a check changes in a paper's record: what was found and by whom, warnings, and the status of one that no longer stands. Pure. */
+/**
+ * What a check changes in a paper's record: what was found and by whom, warnings, and the status of one that no longer
+ * stands. Pure.
+ */
 export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
   const { updates, checked_by, unchecked, at } = check;
   const { decision, status, notes } = paper;

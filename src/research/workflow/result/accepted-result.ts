@@ -3,8 +3,9 @@ import type { Change } from "../../folder/research.js";
 import type { Paper } from "../../generated/rrd.js";
 
 /**
- * What is folded in when a result is accepted. engine/storage/records/fold.ts writes it, in this order: an entry of the journal, rrd.json,
- * the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits them.
+ * What is folded in when a result is accepted. engine/storage/records/fold.ts writes it, in this order: an entry of the
+ * journal, rrd.json, the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits
+ * them.
  */
 export interface Acceptable {
   readonly changes: readonly Change[];

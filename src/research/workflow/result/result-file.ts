@@ -15,7 +15,9 @@ import { resultName } from "../../folder/layout.js";
 
 const maxBytes = 5 * 1024 * 1024;
 
-/** Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give. */
+/**
+ * Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give.
+ */
 function isReplaced(workspace: string): boolean {
   try {
     return lstatSync(workspace).isSymbolicLink();
@@ -66,7 +68,10 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
   }
 }
 
-/** The first name that stands twice in one object of a valid JSON text, in its quotes. JSON.parse takes the last of them without a word. */
+/**
+ * The first name that stands twice in one object of a valid JSON text, in its quotes. JSON.parse takes the last of them
+ * without a word.
+ */
 function repeatedName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   const colon = /\s*:/y;
@@ -90,9 +95,10 @@ function repeatedName(text: string): string | undefined {
 }
 
 /**
- * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such file itself.
- * Writing a file takes a turn of its own, in which a CLI sends the whole brief once more: half of an iteration's input tokens.
- * What is no JSON object leaves nothing behind; one that is cut off is kept, so that it can be said where.
+ * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such
+ * file itself. Writing a file takes a turn of its own, in which a CLI sends the whole brief once more: half of an
+ * iteration's input tokens. What is no JSON object leaves nothing behind; one that is cut off is kept, so that it can
+ * be said where.
  */
 export async function keepAnswer(workspace: string, message: string): Promise<void> {
   const json = jsonIn(message) ?? cutJsonIn(message);
@@ -105,10 +111,16 @@ export async function keepAnswer(workspace: string, message: string): Promise<vo
   }
 }
 
-/** So many characters may stand around the object. A message that quotes the brief, with its example of a result, has thousands. */
+/**
+ * So many characters may stand around the object. A message that quotes the brief, with its example of a result, has
+ * thousands.
+ */
 const maxSurrounding = 400;
 
-/** The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few words around it. */
+/**
+ * The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few
+ * words around it.
+ */
 export function jsonIn(message: string): string | undefined {
   const fenced = fencedIn(message);
   const [first, last] = [message.indexOf("{"), message.lastIndexOf("}")];
@@ -135,7 +147,9 @@ function fencedIn(text: string): string[] {
   return found;
 }
 
-/** What a message ends with, where that is the beginning of an object: a model that ran out of tokens stops anywhere. */
+/**
+ * What a message ends with, where that is the beginning of an object: a model that ran out of tokens stops anywhere.
+ */
 function cutJsonIn(message: string): string | undefined {
   const start = message.search(/\{\s*"/);
   const json = message.slice(start);
@@ -152,10 +166,16 @@ function isObject(text: string): boolean {
   }
 }
 
-/** White space, and what shows nothing though it is a character: zero-width spaces, joiners, fillers, an empty braille cell. */
+/**
+ * White space, and what shows nothing though it is a character: zero-width spaces, joiners, fillers, an empty braille
+ * cell.
+ */
 const blank = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
-/** A copy of a JSON value in which every text that shows nothing is empty, so that it counts as one where something must be said. */
+/**
+ * A copy of a JSON value in which every text that shows nothing is empty, so that it counts as one where something must
+ * be said.
+ */
 function withoutBlanks(value: unknown): unknown {
   if (typeof value === "string") return blank.test(value) ? "" : value;
   if (Array.isArray(value)) return value.map(withoutBlanks);
@@ -176,8 +196,9 @@ const schemaOf = {
 const maxRounds = 5;
 
 /**
- * A result against the schema of its kind of unit. Fields that the schema does not know are taken out of `value` and named in `dropped`, by
- * their JSON pointers: they are no reason to refuse paid work. `problems`: what is wrong beside them, empty for a valid result.
+ * A result against the schema of its kind of unit. Fields that the schema does not know are taken out of `value` and
+ * named in `dropped`, by their JSON pointers: they are no reason to refuse paid work. `problems`: what is wrong beside
+ * them, empty for a valid result.
  */
 export function checkedResult(
   kind: keyof typeof schemaOf,

@@ -14,7 +14,10 @@ test("the tables of characters are those of the pdf.js that unpdf holds", () => 
   expect(readdirSync(`${pdfjs}/cmaps`).length).toBeGreaterThan(160);
 });
 
-/** Codes of Adobe-Japan1 in the encoding that Japanese Windows programs write; nothing in the document says which characters they are. */
+/**
+ * Codes of Adobe-Japan1 in the encoding that Japanese Windows programs write; nothing in the document says which
+ * characters they are.
+ */
 const japanese = {
   触: "9047",
   覚: "8a6f",

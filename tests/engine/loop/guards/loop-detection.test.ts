@@ -159,7 +159,8 @@ test("a healthy run of 1,000 iterations is never called stuck, and what is remem
   let random = 7;
   const chance = () => (random = (random * 16_807) % 2_147_483_647) / 2_147_483_647;
   for (let iteration = 1; iteration <= 1_000; iteration += 1) {
-    // One in seven is refused, half of those for the same answer as before; one in twenty fails in the middle of its reading.
+    // One in seven is refused, half of those for the same answer as before; one in twenty fails in the middle of its
+    // reading.
     const luck = chance();
     const outcome = luck < 0.05 ? "failed" : luck < 0.19 ? "refused" : "accepted";
     const answer = outcome === "refused" && chance() < 0.5 ? "common" : `answer-${iteration}`;

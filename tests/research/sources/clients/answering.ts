@@ -10,7 +10,10 @@ export interface Canned {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A context whose service answers in memory, judged as the real one is; a function sees the request, a list is given out in order. */
+/**
+ * A context whose service answers in memory, judged as the real one is; a function sees the request, a list is given
+ * out in order.
+ */
 export function answering(
   answers: readonly Canned[] | ((request: Request, index: number) => Canned),
   given: Partial<SourceContext> = {},

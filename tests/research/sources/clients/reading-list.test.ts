@@ -10,7 +10,10 @@ import type { Request } from "../../../../src/engine/net/http.js";
 const feed = (ids: readonly string[]) =>
   `<feed><opensearch:totalResults>${ids.length}</opensearch:totalResults>${ids.map((id) => `<entry><id>http://arxiv.org/abs/${id}v1</id><title>Paper ${id}</title></entry>`).join("")}</feed>`;
 
-/** Services that know arXiv ids other than 2401.00099, DOIs that end in "known" (Crossref) or "dataset" (OpenAlex alone). */
+/**
+ * Services that know arXiv ids other than 2401.00099, DOIs that end in "known" (Crossref) or "dataset" (OpenAlex
+ * alone).
+ */
 function services({ url }: Request): Canned {
   if (url.includes("/api/query"))
     return { body: feed((/id_list=([^&]*)/.exec(url)?.[1] ?? "").split(",").filter((id) => id !== "2401.00099")) };

@@ -22,7 +22,10 @@ type Rest = {
   readonly redact?: (text: string) => string;
 };
 
-/** Judges what lies in a workspace after an agent that worked on this unit; nothing lies there where `left` is undefined. */
+/**
+ * Judges what lies in a workspace after an agent that worked on this unit; nothing lies there where `left` is
+ * undefined.
+ */
 async function judged(
   kind: ResearchUnit["kind"],
   id: string,

@@ -25,7 +25,9 @@ const standing: UpdateCheck = { at, updates: [], checked_by: ["Crossref"], unche
 const retraction = { type: "retraction" as const, date: "2026-03-01", source: "Crossref (retraction-watch)" };
 const offline: UpdateCheck = { at, updates: [], checked_by: [], unchecked: ["Crossref: it does not answer."] };
 
-/** A library whose checks are given by paper, and that notes which texts it was asked for and which papers were checked. */
+/**
+ * A library whose checks are given by paper, and that notes which texts it was asked for and which papers were checked.
+ */
 function checking(checks: Readonly<Record<string, UpdateCheck>>) {
   const texts: string[] = [];
   const checked: string[] = [];

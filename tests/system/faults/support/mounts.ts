@@ -42,7 +42,10 @@ export function smallDisk(kilobytes: number) {
   };
 }
 
-/** Makes a folder read-only until the answer is called, or the test is finished. Root may write where permissions forbid it, so it is a mount. */
+/**
+ * Makes a folder read-only until the answer is called, or the test is finished. Root may write where permissions forbid
+ * it, so it is a mount.
+ */
 export function makeReadOnly(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
   mount("--bind", folder, folder);

@@ -58,7 +58,8 @@ We did not test soft parts of kind ${n}. The four tasks use rigid parts only.
 export const researchName = "small-grippers-2026-03-01";
 
 /**
- * A user's folder with a few papers and a research over them that nothing has been done for, a home, and the built command.
+ * A user's folder with a few papers and a research over them that nothing has been done for, a home, and the built
+ * command.
  * `slow` stands for the agent that waits (slow-claude.mjs); `baseline` works at once.
  */
 export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOptions = {}) {
@@ -201,7 +202,10 @@ export async function until(done: () => boolean): Promise<void> {
   while (!done()) await sleep(20);
 }
 
-/** What every failure that a person can meet has in common: one sentence on stderr, no stack trace, no claim to be our bug. */
+/**
+ * What every failure that a person can meet has in common: one sentence on stderr, no stack trace, no claim to be our
+ * bug.
+ */
 export function expectSentence({ code, out, err }: Ended, exitCode: number, sentence: RegExp): void {
   expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
   expect(err).toMatch(/^research-ralph: [^\n]+[.?]?\n$/);

@@ -4,8 +4,8 @@ import { sharedPackage } from "../../../support/built.js";
 import { type House, type HouseOptions, openHouse } from "./house.js";
 
 /**
- * Has the command built before a test file; the answer opens houses whose runs use it. They go when the file is done: tests run side
- * by side here, and the end of one is not the end of its neighbour.
+ * Has the command built before a test file; the answer opens houses whose runs use it. They go when the file is done:
+ * tests run side by side here, and the end of one is not the end of its neighbour.
  */
 export function useBuiltCli(): (options?: HouseOptions) => House {
   let built = "";

@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { HouseOptions } from "./house.js";
 
-/** A config under which the agent `protocol` (claude, codex or amp) is agents/streams.mjs, misbehaving as `mode` says. */
+/**
+ * A config under which the agent `protocol` (claude, codex or amp) is agents/streams.mjs, misbehaving as `mode` says.
+ */
 export const fakeCli = (protocol: string, mode: string): HouseOptions => ({
   agents: {
     [protocol]: {

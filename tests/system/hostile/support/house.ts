@@ -53,7 +53,10 @@ export interface Ended {
   readonly peakMb: number;
 }
 
-/** A git repository with two papers, a research over them that is about to read the first, another research, and a home with secrets. */
+/**
+ * A git repository with two papers, a research over them that is about to read the first, another research, and a home
+ * with secrets.
+ */
 export function openHouse(cli: string, options: HouseOptions = {}) {
   const top = mkdtempSync(join(tmpdir(), "rr-hostile-"));
   const root = join(top, "repo");

@@ -16,7 +16,10 @@ export function resultCall({ api, user }: ModelRequest, result: object): ToolCal
       };
 }
 
-/** A model that calls the tools of one step after the other, each step in one go, then ends. Steps see what earlier ones brought. */
+/**
+ * A model that calls the tools of one step after the other, each step in one go, then ends. Steps see what earlier ones
+ * brought.
+ */
 export const inSteps =
   (...steps: readonly ((request: ModelRequest) => readonly ToolCall[])[]) =>
   (request: ModelRequest): Answer => {
