@@ -26,8 +26,11 @@ export const row = {
     const all = { found: sum("found"), of: sum("of") };
     return {
       ours: [
-        `${share(all)} (${((100 * all.found) / Math.max(1, all.of)).toFixed(1)} %), ${sum("spliced")} of ${thousands(sum("lines"))} lines spliced`,
-        ...scores.map((score) => `${score.name}: ${score.depth}, ${share(score)}, ${score.spliced} spliced`),
+        `sentences found ${share(all)}`,
+        `lines spliced of two columns ${sum("spliced")}/${thousands(sum("lines"))}`,
+        ...scores
+          .filter(({ of }) => of > 0)
+          .map((score) => `${score.name} (${score.depth}, ${score.spliced} spliced) ${share(score)}`),
       ].join("; "),
     };
   },
