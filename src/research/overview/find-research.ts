@@ -24,10 +24,10 @@ export async function listResearches(cwd: string): Promise<string[]> {
     .sort();
 }
 
-/** One that can't be looked into is listed, so that reading it says why. */
+/** One that can't be read, or is a folder, is listed, so that reading it says why. */
 function isListed(folder: string): boolean {
   try {
-    return statSync(rrdFile(folder), { throwIfNoEntry: false })?.isFile() === true;
+    return statSync(rrdFile(folder), { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }
@@ -40,6 +40,8 @@ function isListed(folder: string): boolean {
  */
 export async function findResearch(cwd: string, argument: string | undefined): Promise<string> {
   if (argument === undefined) return onlyResearch(cwd);
+  if (argument.trim() === "")
+    throw new ExpectedError("The name of the project is empty; name one as 'research-ralph list' shows it.", 2);
   const candidates = [resolve(cwd, argument), join(cwd, researchesName, argument)].map((path) =>
     basename(path) === rrdName ? dirname(path) : path,
   );

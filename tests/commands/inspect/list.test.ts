@@ -75,14 +75,16 @@ test("a research that can't be read is listed as broken, and the others all the 
     mkdirSync(join(cwd, "researches", name!), { recursive: true });
     writeFileSync(join(cwd, "researches", name!, "rrd.json"), text!);
   }
+  mkdirSync(join(cwd, "researches", "folder", "rrd.json"), { recursive: true });
   const { out, exitCode } = await list(cwd);
   expect(exitCode).toBe(0);
+  expect(out).toMatch(/^folder +broken: /m);
   expect(out).toMatch(/^nothing +broken: /m);
   expect(out).toMatch(/^nested +broken: rrd\.json is nested deeper than 100 levels$/m);
   expect(out).toMatch(/^shape +broken: rrd\.json is not /m);
   expect(out).toMatch(/^syntax +broken: rrd\.json:\d+:\d+: /m);
   expect(out).toMatch(/^whole-2026-03-01 +ANALYSIS/m);
-  expect(out).toContain("5 projects, 4 broken");
+  expect(out).toContain("6 projects, 5 broken");
 });
 
 test("letters of any script, a byte order mark and escape sequences in a project's name do no harm", async () => {

@@ -20,6 +20,7 @@ test("reset takes back one paper, everything after an iteration, or all, with a 
   expect(standing(folder)).toEqual({ phase: "COMPLETE", papers: presented });
   const [paper] = rrdOf(folder).papers_pool;
 
+  expect(await cli(["reset", "", "--yes"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("empty") });
   expect(await cli(["reset", folder, "--paper", "nope"], cwd)).toMatchObject({
     code: 2,
     err: expect.stringContaining("There is no paper nope"),
@@ -53,7 +54,8 @@ test("reset --undo takes the last reset back, whatever was reset, and a second o
   ]) {
     expect((await cli(["reset", folder, ...what, "--no-git"], cwd)).code).toBe(0);
     expect(standing(folder).phase).not.toBe("COMPLETE");
-    expect((await cli(["reset", folder, "--undo", "--no-git"], cwd)).code).toBe(0);
+    const undone = await cli(["reset", folder, "--undo", "--no-git"], cwd);
+    expect(undone).toMatchObject({ code: 0, out: expect.not.stringContaining("saved from a version before") });
     expect(standing(folder)).toEqual(complete);
     expect(readFileSync(join(folder, "research-report.md"), "utf8")).toBe(report);
   }

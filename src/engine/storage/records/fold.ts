@@ -106,9 +106,10 @@ export async function openWriter<State extends Fields>(
     // A record under reset is undone on purpose; a record under acceptance is not a stale save yet.
     const counting = line?.outcome === "reset" ? withLine : lines;
     const { state: whole, restored, lost } = await restoreStaleSaves(format, state, counting, entryOf);
-    const notices = restored.map(
-      (id) => `${format.file} was saved from a version before ${id} was done; its result was restored.`,
-    );
+    // Where a reset takes back a reset, nobody saved an old version.
+    const from = (id: string) =>
+      `${format.file} was saved from a version before ${id} was done; its result was restored.`;
+    const notices = restored.map((id) => (line?.outcome === "reset" ? `The result of ${id} was restored.` : from(id)));
     for (const id of lost.filter((each) => !warned.has(each))) {
       warned.add(id);
       notices.push(
