@@ -20,10 +20,11 @@ const ofPapers = [
   "refusals",
 ];
 /**
- * What decides how papers are judged and what they may cost. A person sets it, and an agent would set it in the
- * person's name.
+ * What decides how papers are judged and what they may cost, and the words that briefs give to agents as the person's
+ * own. A person sets it, and an agent would set it in the person's name.
  */
-const onlyPersons = ["mission", "budget"];
+const onlyPersons = ["mission", "budget", "project", "description", "domain_glossary", "open_questions"];
+const onlyPersonsRequire = ["min_score_to_present", "focus_area"] as const;
 const ofResearch = [
   ...onlyPersons,
   "format",
@@ -73,11 +74,11 @@ export function keepSteering(before: Rrd, now: Rrd): Steered {
   );
   refused.push(...planted);
   const requirements = now.requirements && {
-    ...withFieldsOf(now.requirements, before.requirements ?? {}, ["min_score_to_present"]),
+    ...withFieldsOf(now.requirements, before.requirements ?? {}, onlyPersonsRequire),
     ...(sources === undefined ? {} : { sources: sources.filter((name) => !planted.includes(name)) }),
   };
-  if (!isDeepStrictEqual(requirements?.min_score_to_present, now.requirements?.min_score_to_present))
-    refused.push("requirements.min_score_to_present");
+  for (const field of onlyPersonsRequire)
+    if (!isDeepStrictEqual(requirements?.[field], now.requirements?.[field])) refused.push(`requirements.${field}`);
   const rrd: Rrd = {
     ...withFieldsOf(now, before, ofResearch),
     ...(requirements === undefined ? {} : { requirements }),

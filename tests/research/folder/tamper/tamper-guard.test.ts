@@ -295,9 +295,9 @@ describe("of rrd.json, after such an agent,", () => {
 
   it("what steers stays and is told", async () => {
     const { said, folder, aside } = await protectedResearch();
-    edit(folder, { description: "mine", mine: 1 });
-    expect(await said()).toEqual([kept("description, mine")]);
-    expect(JSON.parse(read(folder, "rrd.json"))).toMatchObject({ description: "mine", mine: 1 });
+    edit(folder, { branchName: "mine", mine: 1 });
+    expect(await said()).toEqual([kept("branchName, mine")]);
+    expect(JSON.parse(read(folder, "rrd.json"))).toMatchObject({ branchName: "mine", mine: 1 });
     expect(existsSync(aside)).toBe(false);
   });
 
@@ -307,9 +307,9 @@ describe("of rrd.json, after such an agent,", () => {
     edit(folder, { phase: "COMPLETE" });
     expect(await said()).toEqual([back("rrd.json", aside)]);
     expect([read(folder, "rrd.json"), JSON.parse(read(aside, "rrd.json")).phase]).toEqual([text, "COMPLETE"]);
-    edit(folder, { phase: "COMPLETE", description: "mine" });
-    expect(await said()).toEqual([kept("description"), back("rrd.json", aside)]);
-    expect(JSON.parse(read(folder, "rrd.json"))).toEqual({ ...sampleRrd(3), description: "mine" });
+    edit(folder, { phase: "COMPLETE", branchName: "mine" });
+    expect(await said()).toEqual([kept("branchName"), back("rrd.json", aside)]);
+    expect(JSON.parse(read(folder, "rrd.json"))).toEqual({ ...sampleRrd(3), branchName: "mine" });
   });
 
   it("nothing stays of another kind of thing in its place, or where it was deleted", async () => {
@@ -324,7 +324,7 @@ describe("of rrd.json, after such an agent,", () => {
 
   it("only what stands in it steers: the copy of the last good version is nobody's to edit", async () => {
     const { said, folder, aside } = await protectedResearch();
-    writeFileSync(lastGoodFile(folder), formatRrd({ ...sampleRrd(3), description: "mine" }));
+    writeFileSync(lastGoodFile(folder), formatRrd({ ...sampleRrd(3), branchName: "mine" }));
     expect(await said()).toEqual([back("the copy of the last good version", aside)]);
     expect(readFileSync(lastGoodFile(folder), "utf8")).toBe(text);
   });
