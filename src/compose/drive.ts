@@ -138,7 +138,11 @@ function tellOfMessages(folder: string, tell: Tell): () => void {
     for (const name of existsSync(inboxFolder(folder)) ? readdirSync(inboxFolder(folder)) : []) {
       if (name.startsWith(".") || seen.has(name)) continue;
       seen.add(name);
-      void tell({ type: "notice", level: "info", message: "Instructions have come in; the next brief includes them." });
+      void tell({
+        type: "notice",
+        level: "info",
+        message: "A message has come in; it is read before the next iteration.",
+      });
     }
   }, lookMs);
   timer.unref();
