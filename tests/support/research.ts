@@ -274,3 +274,30 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
     },
   };
 }
+
+/** The same points for every dimension of both rubrics. */
+export const scoresOfAll = (points: number) => ({
+  execution: {
+    novelty: points,
+    feasibility: points,
+    time_to_poc: points,
+    value_market: points,
+    defensibility: points,
+    adoption: points,
+  },
+  strategic: {
+    market_creation: points,
+    first_mover_window: points,
+    network_effects: points,
+    strategic_clarity: points,
+  },
+});
+
+/** A paper that was judged, with so many points for every dimension. */
+export const decided = (id: string, status: Paper["status"], points: number, decision: string): Paper =>
+  paper(id, {
+    status,
+    decision,
+    score: points * 10,
+    score_breakdown: { execution: scoresOfAll(points).execution, blue_ocean: scoresOfAll(points).strategic },
+  });

@@ -12,7 +12,7 @@ const packageRoot = (() => {
   return folder;
 })();
 
-/** A file that ships with the package, such as prompt.md or schemas/rrd.schema.json. */
+/** A file that ships with the package, such as prompt.md or schemas/config.schema.json. */
 export const packageFile = (...path: string[]): string => join(packageRoot, ...path);
 
 /**

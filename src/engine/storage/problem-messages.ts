@@ -4,7 +4,7 @@ import { oneLine } from "../lib/sanitise.js";
 
 /** Something wrong in a file, for the person who has to mend it. */
 export interface Problem {
-  /** JSON pointer to the place, such as /papers_pool/3/score; empty for the whole file. */
+  /** JSON pointer to the place, such as /items/3/name; empty for the whole file. */
   readonly pointer: string;
   /** What is wrong, without a full stop. */
   readonly message: string;

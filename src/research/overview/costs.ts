@@ -99,11 +99,14 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
   };
 }
 
+/** Failures of an agent that no model answered. One that was interrupted or hung may have used tokens before. */
+const unanswered: ReadonlySet<string> = new Set(["missing", "unusable", "auth", "network", "rate-limit"]);
+
 /** An agent that failed before it used anything had nothing to say. */
-const didNotSay = ({ agent, cost_usd, outcome, tokens }: LedgerLine): boolean =>
+const didNotSay = ({ agent, cost_usd, failure = "", tokens }: LedgerLine): boolean =>
   agent !== undefined &&
   cost_usd === undefined &&
-  (outcome !== "failed" || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
+  (!unanswered.has(failure) || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
 
 /**
  * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most

@@ -167,6 +167,10 @@ test("what some iterations did not report makes the sum a lower bound, and is ne
   const folder = makeResearch(cwd, "some-2026-03-01", { papers_pool: pool }, lines);
   const none = makeResearch(cwd, "none-2026-03-01", { papers_pool: pool }, lines.slice(0, 1));
   expect(costsOf(rrd, lines).total).toMatchObject({ cost_usd: 0.4, unreported: 1 });
+  // A run that is interrupted does not wait for its agent to say what it has used; one that never began used nothing.
+  const ended = (failure: string) => line(4, "c", { agent: "it", outcome: "failed", failure });
+  expect(costsOf(rrd, [...lines, ended("aborted"), ended("idle")]).total).toMatchObject({ unreported: 3 });
+  expect(costsOf(rrd, [...lines, ended("missing"), ended("rate-limit")]).total).toMatchObject({ unreported: 1 });
   for (const command of [costCommand, statusCommand]) {
     const [some, nothing] = [fakeIo({ cwd }), fakeIo({ cwd })];
     await command({ folder, json: false }, some);

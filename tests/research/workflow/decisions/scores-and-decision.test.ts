@@ -6,33 +6,17 @@ import {
   scoresOf,
   totalsOf,
 } from "../../../../src/research/workflow/decisions/scores-and-decision.js";
-import { paper, rrdWith } from "../../../support/research.js";
+import { paper, rrdWith, scoresOfAll } from "../../../support/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
-const all = (points: number) => ({
-  execution: {
-    novelty: points,
-    feasibility: points,
-    time_to_poc: points,
-    value_market: points,
-    defensibility: points,
-    adoption: points,
-  },
-  strategic: {
-    market_creation: points,
-    first_mover_window: points,
-    network_effects: points,
-    strategic_clarity: points,
-  },
-});
 const both = rrdWith([paper("p1")]);
 const one: Rrd = { ...both, mission: { blue_ocean_scoring: false } };
 const legacy: Rrd = given({ ...both, mission: undefined });
 
 describe("totals and decisions", () => {
   test("points are added up to 30, 20 and 50", () => {
-    expect(totalsOf(both, all(5))).toEqual({ execution: 30, strategic: 20, combined: 50 });
-    expect(totalsOf(one, all(5))).toEqual({ execution: 30, combined: 30 });
+    expect(totalsOf(both, scoresOfAll(5))).toEqual({ execution: 30, strategic: 20, combined: 50 });
+    expect(totalsOf(one, scoresOfAll(5))).toEqual({ execution: 30, combined: 30 });
   });
 
   test.each([
@@ -43,7 +27,7 @@ describe("totals and decisions", () => {
     "focus %s weighs its dimensions twice and is scaled back",
     (strategic_focus, points, execution, strategic) => {
       const rrd = { ...both, mission: { ...both.mission, strategic_focus } };
-      const none = all(0);
+      const none = scoresOfAll(0);
       const totals = totalsOf(rrd, { execution: none.execution, strategic: { ...none.strategic, ...points } });
       expect(totals.execution).toBe(execution);
       expect(totals.strategic).toBeCloseTo(strategic, 1);
@@ -85,7 +69,7 @@ describe("totals and decisions", () => {
   });
 
   test("a paper read from its abstract is presented only where the mission allows it", () => {
-    const totals = totalsOf(both, all(4));
+    const totals = totalsOf(both, scoresOfAll(4));
     expect(decide(both, totals, { read_depth: "abstract" })).toMatchObject({ decision: "EXTRACT_INSIGHTS" });
     expect(
       decide({ ...both, mission: { ...both.mission, present_abstract_only: true } }, totals, {
@@ -95,10 +79,14 @@ describe("totals and decisions", () => {
   });
 
   test("both historic shapes of score_breakdown are read", () => {
-    expect(scoresOf(paper("p", { score_breakdown: all(3).execution }))).toEqual({ execution: all(3).execution });
+    expect(scoresOf(paper("p", { score_breakdown: scoresOfAll(3).execution }))).toEqual({
+      execution: scoresOfAll(3).execution,
+    });
     expect(
-      scoresOf(paper("p", { score_breakdown: { execution: all(3).execution, blue_ocean: all(2).strategic } })),
-    ).toEqual({ execution: all(3).execution, strategic: all(2).strategic });
+      scoresOf(
+        paper("p", { score_breakdown: { execution: scoresOfAll(3).execution, blue_ocean: scoresOfAll(2).strategic } }),
+      ),
+    ).toEqual({ execution: scoresOfAll(3).execution, strategic: scoresOfAll(2).strategic });
     expect(scoresOf(paper("p"))).toBeUndefined();
   });
 });

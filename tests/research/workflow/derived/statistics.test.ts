@@ -5,7 +5,7 @@ import type { Rrd, Paper } from "../../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchOf, statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { derive, deriveTiming, deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
-import { paper, rrdWith } from "../../../support/research.js";
+import { paper, rrdWith, decided, scoresOfAll } from "../../../support/research.js";
 import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();
@@ -192,32 +192,8 @@ test("another window or field is another search, while one that an earlier versi
     .slice(0, 16);
   expect(over({}, before)).toBe(true);
 });
-const all = (points: number) => ({
-  execution: {
-    novelty: points,
-    feasibility: points,
-    time_to_poc: points,
-    value_market: points,
-    defensibility: points,
-    adoption: points,
-  },
-  strategic: {
-    market_creation: points,
-    first_mover_window: points,
-    network_effects: points,
-    strategic_clarity: points,
-  },
-});
 
-const decided = (id: string, status: Paper["status"], points: number, decision: string): Paper =>
-  paper(id, {
-    status,
-    decision,
-    score: points * 10,
-    score_breakdown: { execution: all(points).execution, blue_ocean: all(points).strategic },
-  });
-
-const strong = { execution: { ...all(3).execution }, blue_ocean: { ...all(1).strategic } };
+const strong = { execution: { ...scoresOfAll(3).execution }, blue_ocean: { ...scoresOfAll(1).strategic } };
 const insightful: Paper = {
   ...decided("c", "insights_extracted", 2, "EXTRACT_INSIGHTS"),
   score: 22,

@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { ReportResult } from "../../../../src/research/generated/result-report.js";
 import type { Evidence, Insight, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { renderReport, assess, strayNumbers } from "../../../../src/research/workflow/report/report.js";
-import { narrative, paper, rrdWith } from "../../../support/research.js";
+import { narrative, paper, rrdWith, decided } from "../../../support/research.js";
 import { bibliography } from "../../../../src/research/workflow/report/references.js";
 import { block, cell } from "../../../../src/research/workflow/derived/markdown.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
@@ -243,30 +243,6 @@ test("the key innovation is the sentence that says what is new, and no descripti
     "| The hand has 16 joints. |",
   );
 });
-const all = (points: number) => ({
-  execution: {
-    novelty: points,
-    feasibility: points,
-    time_to_poc: points,
-    value_market: points,
-    defensibility: points,
-    adoption: points,
-  },
-  strategic: {
-    market_creation: points,
-    first_mover_window: points,
-    network_effects: points,
-    strategic_clarity: points,
-  },
-});
-
-const decided = (id: string, status: Paper["status"], points: number, decision: string): Paper =>
-  paper(id, {
-    status,
-    decision,
-    score: points * 10,
-    score_breakdown: { execution: all(points).execution, blue_ocean: all(points).strategic },
-  });
 
 describe("the report", () => {
   const judging = { iteration: 9, agent: "scripted", at: new Date("2026-02-03T00:00:00Z") };
