@@ -36,6 +36,7 @@ const folders = {
     config: ["lib", "storage"],
     loop: ["lib"],
     agents: ["lib", "process", "storage", "loop"],
+    sandbox: ["lib", "process", "storage", "net"],
     ui: ["lib", "process", "loop"],
   },
   research: {

@@ -37,7 +37,7 @@ export function settingsFor(
     adapters: [baseline],
     agents: config.agents,
     cwd: io.cwd,
-    runProgram: io.runProgram,
+    exec: io.runProgram,
     env: io.env,
     secrets: secretsIn(config, io),
   };

@@ -82,7 +82,7 @@ const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => ({
   unconfined: config.unconfined,
   classic: false,
   stateDir: config.stateDir,
-  runProgram: io.runProgram,
+  exec: io.runProgram,
   transcript: () => undefined,
   adapters: [baseline],
   agents: config.agents,

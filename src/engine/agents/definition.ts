@@ -1,5 +1,5 @@
 import type { WrittenConfig } from "../generated/config.js";
-import type { ProcessEnd, ProcessRequest } from "../process/run-process.js";
+import type { Exec } from "../process/run-process.js";
 import type { Agent, AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
 /** What a config says about one agent: model, command, more arguments and environment. */
@@ -19,8 +19,8 @@ export interface AgentSettings {
   readonly classic: boolean;
   /** Absolute path of a folder of research-ralph outside the user's tree, for what a CLI needs between iterations. */
   readonly stateDir: string;
-  /** Starts a program; as `runProcess` does. */
-  runProgram(request: ProcessRequest): AsyncGenerator<string, ProcessEnd>;
+  /** Starts the agent's program: `runProcess`, or that of a sandbox. */
+  readonly exec: Exec;
   /** Where the raw stdout of an iteration is kept; undefined keeps none. */
   transcript(iteration: number): string | undefined;
   /** Adapters of the wings above, beside the engine's own. */

@@ -50,7 +50,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
       if (transcript !== undefined) await keepBrief(transcript, redact(brief.text));
-      const lines = settings.runProgram({
+      const lines = settings.exec({
         command: invocation.command,
         args: invocation.args,
         cwd: brief.workspace,
@@ -146,6 +146,11 @@ function judge(
       return failed({
         kind: "idle",
         message: `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`,
+      });
+    case "resources":
+      return failed({
+        kind: "resources",
+        message: `${name} was ended because it used too much: ${end.resource ?? "a limit was exceeded"}.`,
       });
     case "aborted":
       return failed({

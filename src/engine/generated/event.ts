@@ -256,7 +256,8 @@ export interface Failure {
     | "no-answer"
     | "aborted"
     | "budget"
-    | "context";
+    | "context"
+    | "resources";
   /**
    * One sentence: what happened and, if a person can help, what to do.
    */

@@ -44,9 +44,9 @@ export interface LedgerLine {
   agent?: string;
   model?: string;
   /**
-   * unconfined: the agent could reach everything its user can.
+   * workspace: flags of its own kept the agent in its workspace. sandbox: a sandbox of research-ralph did. unconfined: it could reach everything its user can.
    */
-  confinement?: "workspace" | "unconfined";
+  confinement?: "workspace" | "sandbox" | "unconfined";
   duration_seconds?: number;
   /**
    * What code took beforehand to bring what the unit needed: searches, the paper's text, checks. Not part of duration_seconds.

@@ -51,6 +51,10 @@ export interface Access {
   readonly read: boolean;
   /** Classic mode: the agent works on the user's own tree with its own tools and settings, and nothing confines it. */
   readonly everything: boolean;
+  /**
+   * Working on a folder with the agent's own tools, in a sandbox with a shell too, and nothing of the user's settings.
+   */
+  readonly shell?: true;
   /** Tools of ours; only for an agent that says it takes them. */
   readonly tools?: ToolServer;
 }
@@ -119,8 +123,8 @@ export interface AgentRun {
 /** How to start a CLI and read its stream (agents/). */
 export interface Agent {
   readonly name: string;
-  /** `workspace`: its own flags keep it in the workspace. `unconfined`: nothing does. */
-  readonly confinement: "workspace" | "unconfined";
+  /** `workspace`: its own flags keep it in the workspace. `sandbox`: one of ours does. `unconfined`: nothing does. */
+  readonly confinement: "workspace" | "sandbox" | "unconfined";
   /** It hands the `tools` of a brief's access to its CLI. */
   readonly takesTools?: true;
   /** It uses no model, so it takes no tokens and costs nothing. */

@@ -7,6 +7,7 @@ import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
 import { given } from "../lib/given.js";
+import type { Reach } from "./reach.js";
 
 const maxLine = 8 * 1024 * 1024;
 const stderrKept = 16 * 1024;
@@ -36,21 +37,38 @@ export interface ProcessRequest {
   /** How long a pipe that a grandchild holds open is waited for after the program's own end. */
   readonly pipeMs?: number;
   readonly settleMs?: number;
+  /** What the program has to reach; a sandbox gives it nothing else. Absent: only the system's own programs. */
+  readonly reach?: Reach;
+  /** Told the id of the process, which leads its group, as soon as it runs. */
+  readonly started?: (pid: number) => void;
 }
 
 /** How a process ended. The end we caused is told apart from the one it chose. */
 export interface ProcessEnd {
-  /** `settled`: it had said that it was done and did not exit, so we ended it. */
-  readonly cause: "exited" | "timeout" | "idle" | "aborted" | "settled" | "not-started";
+  /**
+   * `settled`: it had said that it was done and did not exit, so we ended it. `resources`: it used more memory, disk or
+   * processes than a sandbox allows.
+   */
+  readonly cause: "exited" | "timeout" | "idle" | "aborted" | "settled" | "not-started" | "resources";
   readonly exitCode?: number;
   readonly signal?: string;
   /** Why it could not be started: a code such as ENOENT and a message. */
   readonly startError?: { readonly code?: string; readonly message: string };
+  /** What it had too much of, where the cause is `resources`. */
+  readonly resource?: string;
   /** The last 16 KB of stderr. */
   readonly stderr: string;
   /** Why the transcript is not whole. */
   readonly transcriptProblem?: string;
+  /** What a person should know of where it ran, such as hosts that were refused. One sentence each. */
+  readonly notices?: readonly string[];
 }
+
+/**
+ * Runs a program somewhere (on this machine, in a sandbox) and yields its stdout line by line; see `runProcess`, which
+ * is the host's.
+ */
+export type Exec = (request: ProcessRequest) => AsyncGenerator<string, ProcessEnd>;
 
 /**
  * Runs a program in a process group of its own and yields its stdout line by line, with bounded memory and as fast as
@@ -69,6 +87,7 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     return { cause: "not-started", startError: started.startError, stderr: "" };
   }
   const { child, pid, exited } = started;
+  request.started?.(pid);
   const { stdin, stdout, stderr } = child;
 
   const begun = performance.now();

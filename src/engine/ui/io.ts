@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "../lib/clock.js";
 import { hasCode } from "../lib/errors.js";
-import type { ProcessEnd, ProcessRequest } from "../process/run-process.js";
+import type { Exec, ProcessRequest } from "../process/run-process.js";
 
 /** The signals that a process can be sent. */
 export interface SignalSource {
@@ -28,7 +28,7 @@ export interface Io {
   /** The stream of stderr, for questions that repaint themselves. */
   readonly terminal: Writable;
   /** Starts a program; as `runProcess` does. */
-  runProgram(request: ProcessRequest): AsyncGenerator<string, ProcessEnd>;
+  readonly runProgram: Exec;
   /** Results. Never throws, also when nobody reads any more. */
   stdout(text: string): void;
   /** Everything else: progress, warnings, errors. */
@@ -92,7 +92,7 @@ export function processIo(): Io {
     },
     stdin,
     terminal: stderr,
-    async *runProgram(request) {
+    async *runProgram(request: ProcessRequest) {
       // Loaded when it is needed: most commands start no program.
       const { runProcess } = await import("../process/run-process.js");
       return yield* runProcess(request);

@@ -44,7 +44,7 @@ export const fixture = (name: string): string =>
 export const fixtureLines = (name: string): string[] => readFileSync(fixture(name), "utf8").trimEnd().split("\n");
 
 export const settingsIn = ({ folder }: Place, more: Partial<AgentSettings> = {}): AgentSettings => ({
-  runProgram: runProcess,
+  exec: runProcess,
   iterationMs: 30_000,
   idleMs: 0,
   unconfined: false,

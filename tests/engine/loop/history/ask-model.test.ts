@@ -15,7 +15,7 @@ const ask = (command: string, stateDir: string) => {
     unconfined: true,
     classic: false,
     stateDir,
-    runProgram: runProcess,
+    exec: runProcess,
     transcript: () => undefined,
     agents: {},
     cwd,

@@ -82,7 +82,7 @@ export async function runReal(
   for (const path of [home, workspace, stateDir]) mkdirSync(path, { recursive: true });
   const options = optionsFor(cli, server, home);
   const settings: AgentSettings = {
-    runProgram: runProcess,
+    exec: runProcess,
     iterationMs: 60_000,
     idleMs: 0,
     unconfined: false,

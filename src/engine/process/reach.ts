@@ -1,0 +1,50 @@
+/**
+ * What a program has to reach. A sandbox lets it reach this and nothing else; on the host it is a description that
+ * nobody enforces.
+ */
+export interface Reach {
+  /** Files and folders that it may read. What lies deeper counts before what lies around it. */
+  readonly read: readonly Mount[];
+  /** Files and folders that it may change. */
+  readonly write: readonly Mount[];
+  /** Network services, each as `host:port`. An address of this machine is reached only where it stands here itself. */
+  readonly hosts: readonly string[];
+  /** Services that it reaches with a key which it never sees. */
+  readonly keys: readonly KeyRoute[];
+  /** Variables of its environment that it is given although their names say that they hold a secret. */
+  readonly variables: readonly string[];
+  /** A program that runs outside the sandbox and serves tools on its stdin and stdout to the program inside. */
+  readonly tools?: ToolProgram;
+}
+
+/** An absolute path, which is the same inside; or one that stands at another place there. */
+export type Mount = string | { readonly from: string; readonly at: string };
+
+/** Requests to `keyAddress(name)` are sent on to `to` with these headers in place of those that the program sent. */
+export interface KeyRoute {
+  /** Letters, unique within a reach. */
+  readonly name: string;
+  /** Base address, http or https. */
+  readonly to: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ToolProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export const noReach: Reach = { read: [], write: [], hosts: [], keys: [], variables: [] };
+
+/** Where the proxy of a sandbox listens inside it, on 127.0.0.1. */
+export const proxyPort = 3128;
+
+/** The base address inside a sandbox of a service whose key stays outside. */
+export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPort}/key/${name}`;
+
+/** What stands inside a sandbox where a program expects its key. */
+export const keyPlaceholder = "kept-outside-the-sandbox";
+
+/** HOME inside a sandbox. */
+export const sandboxHome = "/home/agent";
