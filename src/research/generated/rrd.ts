@@ -167,6 +167,12 @@ export type Statistics = {
    */
   total_retracted?: number | null;
   /**
+   * Averages and counts that the file stated before this program derived its own, where they differ.
+   */
+  stated?: {
+    [k: string]: unknown;
+  };
+  /**
    * The last check for retractions over presented papers and papers with insights.
    */
   retraction_check?: {
@@ -284,6 +290,25 @@ export type Statistics = {
       says: string;
       [k: string]: unknown;
     };
+    /**
+     * The check of recall by seeds: how many of them the search found by itself.
+     */
+    seeds?: {
+      /**
+       * Seeds of the project.
+       */
+      given: number;
+      /**
+       * Of these, those among the records that the search found.
+       */
+      found: number;
+      references: Strings;
+      [k: string]: unknown;
+    };
+    /**
+     * Hash of the records that sources without a search, such as folders, listed for the last batch.
+     */
+    listed_sha256?: string;
     /**
      * Why the search is over: discovery then ends, unless agents search too.
      */
@@ -530,6 +555,10 @@ export interface Rrd {
    * Pairs of ids that are different works although they look like one. Add a pair to undo a merge: the id of the paper that stayed and the id of the record that was merged into it.
    */
   apart?: string[][];
+  /**
+   * Papers that surely belong, as a person named them: examples for the order of screening, starting points for snowballing, and a check of recall. By hand, a reference alone will do, such as "10.1000/x".
+   */
+  seeds?: (string | Seed)[] | null;
   statistics?: Statistics;
   loop?: Loop;
   /**
@@ -1174,6 +1203,45 @@ export interface Insight {
    * Field of the original tool: the papers it draws on.
    */
   papers?: Strings | null;
+  [k: string]: unknown;
+}
+/**
+ * A paper that surely belongs.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "seed".
+ */
+export interface Seed {
+  /**
+   * What the person wrote: a DOI, an arXiv id, an address, a document; of an entry in a file without one, its key in the file.
+   */
+  reference: string;
+  /**
+   * Title of the paper.
+   */
+  title?: string | null;
+  authors?: Strings;
+  /**
+   * YYYY, YYYY-MM or YYYY-MM-DD.
+   */
+  date?: string | null;
+  /**
+   * Journal or conference.
+   */
+  venue?: string | null;
+  /**
+   * Abstract, at most 2,000 characters.
+   */
+  abstract?: string | null;
+  identifiers?: Identifiers;
+  /**
+   * The file that named it.
+   */
+  from?: string;
+  /**
+   * Why no source could describe it.
+   */
+  not_known?: string;
   [k: string]: unknown;
 }
 /**
