@@ -27,7 +27,7 @@ export function namedSources(
 
 function requireSource(name: string, root: string): void {
   if (name === "web" || name === "samples") return;
-  const folder = /^folder:\s*(.+)$/i.exec(name)?.[1];
+  const folder = /^folder:\s*(\S.*)$/i.exec(name)?.[1];
   if (folder !== undefined) {
     const path = resolve(root, folder);
     if (existsSync(path) && statSync(path).isDirectory()) return;

@@ -2,7 +2,7 @@ import { namesSecret, type Redact, redacted, redactValue } from "../../engine/li
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** What stands behind a flag such as --api-key. */
-const behindFlag = /(?<=(?:^|\s)--?[\w-]*(?:key|token|secret|password)(?:=|\s+))(?:"[^"]*"|'[^']*'|[^\s-]\S*)/gi;
+const behindFlag = /(?<=(?:^|\s)--?[\w-]*(?:key|token|secret|password)(?:=|\s{1,9}))(?:"[^"]*"|'[^']*'|[^\s-]\S*)/gi;
 
 const flag = /^--?[\w-]*(?:key|token|secret|password)$/i;
 

@@ -110,6 +110,6 @@ export function quote(text: string): string {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const telling =
     lines.findLast((line) => /error|fail|denied|invalid|refused|cannot|can't|not /i.test(line)) ?? lines.at(-1) ?? "";
-  const last = telling.trim().replace(/[.\s]+$/, "");
+  const last = telling.trim().replace(/(?<![.\s])[.\s]+$/, "");
   return last.length > 300 ? `${last.slice(0, 299)}…` : last;
 }

@@ -46,7 +46,7 @@ export async function ask(
 }
 
 /** The first line of what a program says about its version. */
-export const versionIn = ({ stdout }: Probe): string | undefined => /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
+export const versionIn = ({ stdout }: Probe): string | undefined => /(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
 
 /** Whether a version is older than the oldest that the agent was tested with. */
 export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, found: string | undefined): boolean {

@@ -12,11 +12,12 @@ export function resetIn(text: string, now: number): number | undefined {
   if (iso !== undefined) return Date.parse(iso);
   const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)/i.exec(text)?.[1];
   if (header !== undefined) return now + Number(header) * 1000;
-  const spans = /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)\w*[\s,]*(?:and\s+)?)+)/i.exec(
-    text,
-  )?.[1];
+  const spans =
+    /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)[a-z]*[\s,]*(?:and\s+)?)+)/i.exec(
+      text,
+    )?.[1];
   if (spans === undefined) return byTheClock(text, now);
-  const parts = spans.matchAll(/(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
+  const parts = spans.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
   return [...parts].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1),
     now,
@@ -32,7 +33,7 @@ const clock = new RegExp(
   [
     /(?:again|resets?|available)\s+(?:at\s+|on\s+)?/,
     /(?:(?<month>[a-z]{3})[a-z]{0,6}\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?/,
-    /(?<hour>\d{1,2})(?::(?<minute>\d\d))?\s*(?<half>[ap]m\b)?(?:\s*\((?<zone>[\w/+-]+)\))?/,
+    /(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<half>[ap]m\b))?(?:\s*\((?<zone>[\w/+-]+)\))?/,
   ]
     .map(({ source }) => source)
     .join(""),

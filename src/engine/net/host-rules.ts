@@ -110,4 +110,4 @@ export function innermost<Place>(
 }
 
 /** In the spelling that addresses have once they are parsed: "HTTP://Host:80/a/" is "http://host/a". */
-const bareBase = (base: string): string => (URL.canParse(base) ? new URL(base).href.replace(/\/+$/, "") : "");
+const bareBase = (base: string): string => (URL.canParse(base) ? new URL(base).href.replace(/(?<!\/)\/+$/, "") : "");

@@ -31,7 +31,7 @@ for (const network of networks) {
  * resolved first.
  */
 export function isPrivateAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const [bare = ""] = address.replace(/^\[|\]$/g, "").split("%", 1);
   const family = isIP(bare);
   if (family === 0) return false;
   if (family === 4) return blocked.check(bare, "ipv4");

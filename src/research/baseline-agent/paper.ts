@@ -120,8 +120,8 @@ const hasNumber = ({ text }: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?
  */
 export function claimOf(sentence: string): string {
   const bare = sentence
-    .replace(/\s*\[[\d,–\s-]+\]/g, "")
-    .replace(/\s*\([^()]*\)/g, "")
+    .replace(/(?<!\s)\s*\[[\d,–\s-]+\]/g, "")
+    .replace(/(?<!\s)\s*\([^()]*\)/g, "")
     .replace(/^(?:However|Moreover|Furthermore|In addition|Overall|Finally|Therefore|Thus|Notably), */, "");
   const main = /^.{40,}?(?=;|, which\b|, where\b|, whose\b)/.exec(bare)?.[0] ?? bare;
   const claim = clip(main.replace(/[.!?]$/, ""), 300);
@@ -161,7 +161,7 @@ export function repairPaper(
   const fresh = analysePaper(unit, "");
   const refused = (typeof previous === "string" ? JSON.parse(previous) : previous) as Partial<AnalysisResult> | null;
   // A brief may cut long quotes and passages, and marks the cut.
-  const uncut = (text: string) => text.replace(/\s*…$/, "");
+  const uncut = (text: string) => text.replace(/(?<!\s)\s*…$/, "");
   const evidence = (Array.isArray(refused?.evidence) ? refused.evidence : []).flatMap((item): Evidence => {
     const { quote } = item;
     const missing = passages.find(

@@ -45,9 +45,9 @@ type Points<Rubric extends object> = Record<keyof Rubric, number>;
 
 function countAll<Rubric extends object>(dimensions: Rubric, text: string): Points<Rubric> {
   const hits = (words: string) =>
-    words.split(/\s*;\s*/).filter((word) => new RegExp(`\\b(?:${word})\\b`, "i").test(text)).length;
+    words.split(";").filter((word) => new RegExp(`\\b(?:${word.trim()})\\b`, "i").test(text)).length;
   const counted = Object.entries(dimensions).map(([dimension, words]: [string, string]) => {
-    const [up = "", down = ""] = words.split(/\s*--\s*/);
+    const [up = "", down = ""] = words.split("--");
     return [dimension, Math.max(0, Math.min(5, hits(up) - hits(down)))];
   });
   return Object.fromEntries(counted) as Points<Rubric>;

@@ -26,7 +26,7 @@ const parts = {
 };
 
 const placeMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
-const markdownHeading = /^#{1,6}\s+(.+?)\s*#*$/;
+const markdownHeading = /^#{1,6}\s+(\S.*)$/;
 /** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
 const plainHeading =
   /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
@@ -78,7 +78,11 @@ export function sentencesOf(text: string): Sentence[] {
   for (const line of lines) {
     if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
     const mark = placeMark.exec(line)?.[1];
-    const heading = markdownHeading.exec(line)?.[1] ?? (plainHeading.test(line) ? line : undefined);
+    const heading =
+      markdownHeading
+        .exec(line)?.[1]
+        ?.replace(/(?<!#)#+$/, "")
+        .trim() ?? (plainHeading.test(line) ? line : undefined);
     if (mark?.startsWith("p.")) {
       flush();
       page = mark;
@@ -124,7 +128,7 @@ export function splitSentences(paragraph: string): string[] {
 /** Addresses in the text that point at code. */
 export function codeAddresses(text: string): string[] {
   const addresses = (text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? []).map((address) =>
-    address.replace(/[.,;:]+$/, ""),
+    address.replace(/(?<![.,;:])[.,;:]+$/, ""),
   );
   return [
     ...new Set(

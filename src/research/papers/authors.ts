@@ -17,7 +17,7 @@ export function surnameOf(name: string): string | undefined {
 export function partsOfName(name: string): { readonly rest: string; readonly initials?: string } {
   // In a name all in capitals three letters may be a name: "LI HUA".
   const longest = /\p{Ll}/u.test(name) ? 3 : 2;
-  const match = /^(.*\p{L}{2}\S*)\s+((?:\p{Lu}[.\s-]*)+)$/u.exec(name.trim());
+  const match = /^(.{0,200}\p{L}{2}\S{0,100})\s+((?:\p{Lu}[.\s-]*)+)$/u.exec(name.trim());
   const initials = match?.[2]?.replace(/[^\p{Lu}]/gu, "") ?? "";
   return match?.[1] === undefined || initials.length > longest ? { rest: name } : { rest: match[1], initials };
 }
@@ -29,9 +29,9 @@ export function partsOfName(name: string): { readonly rest: string; readonly ini
 export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   if (authors === undefined || authors === null) return [];
   if (typeof authors !== "string") return authors;
-  const plain = authors.replace(/[\s,]+et al\b\.?/i, "");
+  const plain = authors.replace(/(?<![\s,])[\s,]+et al\b\.?/i, "");
   if (plain.includes(";")) return named(plain.split(";").map((name) => name.replace(/^\s*and\s/, "")));
-  const joined = named(plain.split(/,?\s+(?:and|&)\s+/));
+  const joined = named(plain.split(/(?<!\s),?\s+(?:and|&)\s+/));
   // BibTeX's way: every author is "Family, Given".
   if (joined.length > 1 && joined.every((name) => name.split(",").length === 2)) return joined;
 

@@ -8,14 +8,14 @@ export const normalTitle = (title: string): string =>
 
 const plainTitle = (title: string): string =>
   title
-    .replace(/<[^>]+>/g, " ")
+    .replace(/<[^<>]+>/g, " ")
     .toLowerCase()
     .replace(/[^a-z\d]+/g, " ")
     .trim();
 
 const anyTitle = (title: string): string =>
   withoutLatex(title)
-    .replace(/<[^>]+>|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6});/g, " ")
+    .replace(/<[^<>]+>|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6});/g, " ")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()

@@ -79,7 +79,7 @@ export function paperId(reference: Reference): string {
     case "doi":
       return `doi_${safeName(reference.doi)}`;
     case "url":
-      return `url_${hash8(reference.url.replace(/#.*$/, ""))}`;
+      return `url_${hash8(reference.url.split("#", 1)[0] ?? "")}`;
     case "file":
       return `file_${hash8(reference.path)}`;
     case "sample":
@@ -121,7 +121,7 @@ function asDoiText(text: string): string | undefined {
 
 /** What a sentence puts behind a DOI: a full stop, a closing quotation mark, a bracket that was opened before it. */
 function withoutEnd(text: string): string {
-  const shorter = text.replace(/[.,;:"'”’\s]+$/, "");
+  const shorter = text.replace(/(?<![.,;:"'”’\s])[.,;:"'”’\s]+$/, "");
   const last = shorter.at(-1) ?? "";
   const opening = { ")": "(", "]": "[", "}": "{", ">": "<" }[last];
   const isOpen = opening !== undefined && shorter.split(last).length > shorter.split(opening).length;
@@ -130,7 +130,7 @@ function withoutEnd(text: string): string {
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text.replace(/[?#].*$/, ""));
+    return decodeURIComponent(text.split(/[?#]/, 1)[0] ?? "");
   } catch {
     return text;
   }

@@ -21,7 +21,8 @@ export function settingsOf({ name, aliases }: Named, config: SourcesConfig): Set
   return Object.entries(config).find(([written]) => names.includes(bare(written)))?.[1] ?? {};
 }
 
-const addressOf = (source: Source, settings: Settings) => (settings.endpoint ?? source.endpoint).replace(/\/+$/, "");
+const addressOf = (source: Source, settings: Settings) =>
+  (settings.endpoint ?? source.endpoint).replace(/(?<!\/)\/+$/, "");
 
 /** A source as the limiter and the log know it. */
 export function serviceOf(source: Source, config: SourcesConfig): Service {

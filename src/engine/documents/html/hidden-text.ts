@@ -211,7 +211,7 @@ function pixels(length: string): number {
 }
 /** What a formula of CSS gives, in CSS pixels; NaN for one that is not understood. One pass over its signs. */
 function calculated(formula: string): number {
-  const signs = formula.match(/[a-z]+\(|[-+]?[\d.]+[a-z%]*|[-+*/(),]/g) ?? [];
+  const signs = formula.match(/(?<![a-z])[a-z]+\(|[-+]?[\d.]+[a-z%]*|[-+*/(),]/g) ?? [];
   let at = 0;
   const product = (): number => {
     let value = single();

@@ -39,9 +39,11 @@ export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles }
     : { reason: "The source contains no LaTeX." };
 }
 
+const untilNul = (text: string): string => text.split("\0", 1)[0] ?? "";
+
 const block = 512;
 const field = (header: Buffer, from: number, length: number): string =>
-  header.toString("latin1", from, from + length).replace(/\0.*$/s, "");
+  untilNul(header.toString("latin1", from, from + length));
 
 /** A header's checksum is that of its bytes with spaces in place of the checksum itself. */
 function isTar(bytes: Buffer): boolean {
@@ -62,7 +64,7 @@ function filesOfTar(bytes: Buffer): SourceFiles {
     const body = bytes.subarray(at + block, at + block + Math.min(size, maxFile));
     at += block + Math.ceil(size / block) * block;
     const type = String.fromCharCode(header[156] ?? 0);
-    if (type === "L") longName = body.toString("utf8").replace(/\0.*$/s, "");
+    if (type === "L") longName = untilNul(body.toString("utf8"));
     if (type === "x") longName = /(?:^|\n)\d+ path=([^\n]*)\n/.exec(body.toString("utf8"))?.[1];
     if (type === "L" || type === "x" || type === "g") continue;
 

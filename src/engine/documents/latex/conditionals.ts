@@ -25,7 +25,7 @@ export function withoutFalseBranches(text: string): string {
   const isTypeset = () => untypeset === 0;
   const isOut = (frame: Frame | undefined) => frame?.is !== undefined && frame.is === frame.isElse;
   const tokens =
-    /\\(?:newif\s*\\if([a-zA-Z@]+)|let\s*\\if([a-zA-Z@]+)\s*=?\s*\\if(true|false)|(if[a-zA-Z@]*|else|fi)|([a-zA-Z@]+)(true|false))(?![a-zA-Z@])/g;
+    /\\(?:newif\s*\\if([a-zA-Z@]+)|let\s*\\if([a-zA-Z@]+)\s*(?:=\s*)?\\if(true|false)|(if[a-zA-Z@]*|else|fi)|([a-zA-Z@]+)(true|false))(?![a-zA-Z@])/g;
   for (const match of text.matchAll(tokens)) {
     const [token, made, given, givenValue, word, set, setValue] = match;
     const wasTypeset = isTypeset();

@@ -83,7 +83,7 @@ function define(
   let parameters = 0;
   let standard: string | undefined;
   if (kind === "def" || kind === "gdef") {
-    const pattern = /^\s*((?:#[1-9])*)\s*(?=\{)/.exec(text.slice(at, at + 60));
+    const pattern = /^\s*(?:((?:#[1-9])+)\s*)?(?=\{)/.exec(text.slice(at, at + 60));
     if (pattern === null) return undefined;
     parameters = (pattern[1]?.length ?? 0) / 2;
     at += pattern[0].length;

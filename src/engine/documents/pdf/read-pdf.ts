@@ -239,7 +239,7 @@ function assemble(
   const title = isShort ? largest : (given ?? largest);
   const authors = authorsFrom(info.Author);
   const abstract =
-    /(?:^|\n)\s*abstract\b[\s.:—-]*([\s\S]{80,2500}?)(?=\n\s*\n|\n\s*(?:1|I)?\.?\s*introduction\b)/i.exec(
+    /(?:^|\n)[^\S\n]*abstract\b[\s.:—-]*(?![\s.:—-])([\s\S]{80,2500}?)(?=\n[^\S\n]*\n|\n\s{0,20}(?:(?:[1I]\.?|\.)\s{0,20})?introduction\b)/i.exec(
       all.slice(0, 30_000),
     )?.[1];
   return {
@@ -274,7 +274,7 @@ function titleFrom(value: unknown): string | undefined {
     ) ||
     /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
     // A name made of a number, such as "05452615 1..8" or "acl_20-main".
-    /^\S*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
+    /^[^\s\d_]*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
   return useless ? undefined : title;
 }
 

@@ -10,7 +10,7 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): PaperTe
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const { text: visible, pieces } = takeOut(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
-  const heading = kind === "markdown" ? /^# +(.+)$/m.exec(visible)?.[1]?.trim() : undefined;
+  const heading = kind === "markdown" ? /^# +(\S.*)$/m.exec(visible)?.[1]?.trim() : undefined;
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
   const comments = pieces.reduce((sum, piece) => sum + piece.trim().length, 0);
   return buildText(sections, {

@@ -52,7 +52,7 @@ export const toNumber =
       return typeof read === "number" ? read : value;
     }
     if (typeof value !== "string") return value;
-    if (/^\s*(n\/?a|none|null|unknown|tbd|pending|[-–—]?)\s*$/i.test(value)) return null;
+    if (/^(n\/?a|none|null|unknown|tbd|pending|[-–—]?)$/i.test(value.trim())) return null;
     const parts = /^\s*(-?\d+(?:\.\d+)?)(?:\s*(?:\/|of|out of)\s*(\d+))?(?:\s*(?:points?|papers?|ideas?))?\s*$/i.exec(
       value,
     );
@@ -123,7 +123,7 @@ export function toSeconds(value: unknown): unknown {
         .reduce((sum, part) => sum * 60 + Number(part), 0) * (clock[3] === undefined ? 60 : 1)
     );
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/g)];
+  const parts = [...text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*([dhms])/g)];
   return parts.length === 0
     ? null
     : parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * Number(secondsIn[String(unit)]), 0);
@@ -134,7 +134,7 @@ const daysIn: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
 /** Days from "90", "90 days", "3 months" or "2 years". */
 export function toDays(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  const parts = /^\s*(\d+(?:\.\d+)?)\s*(?:([dwmy])[a-z]*)?\s*$/i.exec(value);
+  const parts = /^\s*(\d+(?:\.\d+)?)\s*(?:([dwmy])[a-z]*\s*)?$/i.exec(value);
   return parts === null ? value : Number(parts[1]) * Number(daysIn[parts[2]?.toLowerCase() ?? "d"]);
 }
 

@@ -13,7 +13,9 @@ const maxTerms = 20;
 export function termsOf(terms: string): readonly Term[] {
   const found: Term[] = [];
   for (const [, quoted, word = ""] of terms.slice(0, 1000).matchAll(/["“”]([^"“”]*)["“”]|([^\s"“”]+)/g)) {
-    const parts = (quoted ?? word).split(/[^\p{L}\p{N}\p{M}.+#]+/u).map((part) => part.replace(/^[.+#]+|[.]+$/g, ""));
+    const parts = (quoted ?? word)
+      .split(/[^\p{L}\p{N}\p{M}.+#]+/u)
+      .map((part) => part.replace(/^[.+#]+|(?<!\.)\.+$/g, ""));
     const text = parts.filter((part) => part !== "").join(" ");
     if (text === "" || (quoted === undefined && /^(?:AND|OR|NOT|ANDNOT)$/.test(text))) continue;
     found.push({ text, isPhrase: text.includes(" ") });

@@ -123,7 +123,7 @@ function saidIn(json: unknown): string | undefined {
   const text = said
     .map((each) => (typeof each === "string" ? line(each) : undefined))
     .find((each) => each !== undefined);
-  return text === undefined ? undefined : `${text.slice(0, 200).replace(/[.!\s]+$/, "")}.`;
+  return text === undefined ? undefined : `${text.slice(0, 200).replace(/(?<![.!\s])[.!\s]+$/, "")}.`;
 }
 
 /** One page of a search. */

@@ -155,7 +155,9 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
 
 function recordOf(entry: unknown): PaperRecord | undefined {
   // Authors name several where a paper was published in parts.
-  const [named] = lines(at(entry, "arxiv:doi")).flatMap((dois) => dois.split(/[\s,;]+(?=10\.|https?:|doi)/i));
+  const [named] = lines(at(entry, "arxiv:doi")).flatMap((dois) =>
+    dois.split(/(?<![\s,;])[\s,;]+(?=10\.|https?:|doi)/i),
+  );
   const identifiers = identifiersOf({ arxiv: at(entry, "id"), doi: named });
   const { arxiv: id, doi } = identifiers;
   if (id === undefined) return undefined;

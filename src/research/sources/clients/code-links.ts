@@ -207,9 +207,9 @@ async function searchGitHub(
 /** Whether a repository calls itself the paper's own. One that only carries the title may be anybody's. */
 function callsItselfOfficial(item: unknown, title: string): boolean {
   const description = line(at(item, "description")) ?? "";
-  const rest = description
+  const [rest = ""] = description
     .replace(/^.*?(?<!un)(?<!un-)official\b.*?\b(?:for|of)\b(?: the (?:paper|article))?/i, "")
-    .replace(/[[({].*$/, "");
+    .split(/[[({]/, 1);
   return rest !== description && isTitle(title, rest);
 }
 

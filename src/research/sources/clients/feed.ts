@@ -61,7 +61,7 @@ function entryOf(name: string, entry: unknown): PaperRecord | undefined {
     textOf(at(entry, "content"));
   const text = plainText(description);
   // arXiv's feeds: "arXiv:2401.00001v1 Announce Type: new Abstract: …".
-  const abstract = /\bAbstract:\s*(.+)$/.exec(text ?? "")?.[1];
+  const abstract = /\bAbstract:\s*(\S.*)$/.exec(text ?? "")?.[1];
   return pageRecord(name, {
     url:
       at(page, "@href") ??

@@ -127,7 +127,7 @@ export function referencesIn(text: string): readonly Named[] {
     const names = bare.match(
       /https?:\/\/[^\s<>"')\]]+|\barxiv:\s*[a-z.-]*\/?\d[\d.]*(?:v\d+)?|\b10\.\d{4,9}\/[^\s<>"')\]]+|\b\d{4}\.\d{4,5}(?:v\d+)?\b|\b[a-z-]+(?:\.[A-Z]{2})?\/\d{7}(?:v\d+)?\b/gi,
     );
-    return (names ?? []).map((name) => parseReference(name.replace(/[.,;:]+$/, "")));
+    return (names ?? []).map((name) => parseReference(name.replace(/(?<![.,;:])[.,;:]+$/, "")));
   });
   return onlyOnce(found.filter(isNamed));
 }

@@ -4,7 +4,7 @@ import { oneLine } from "../../../engine/lib/sanitise.js";
  * Text for one cell of a Markdown table: as `inline`, and no bars that would split it. Before ours, a backslash would
  * take its effect away.
  */
-export const cell = (value: unknown): string => inline(value).replace(/\\*\|/g, "\\|");
+export const cell = (value: unknown): string => inline(value).replace(/(?<!\\)\\*\|/g, "\\|");
 
 /** Text on one line, so that nothing in it can pass for a heading or an entry of ours. */
 export const flat = (value: unknown): string => oneLine(String(value ?? ""));

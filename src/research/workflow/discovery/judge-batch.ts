@@ -140,7 +140,7 @@ export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: 
 
 /** Anyone who parses an address may drop a line break or an escape code within; anyone who prints it does not. */
 const isAddress = (url: string): boolean =>
-  /^https?:\/\/[^\s/]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
+  /^https?:\/\/[^\s/.]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
 
 /** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
 function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Paper {

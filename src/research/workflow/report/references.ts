@@ -34,7 +34,7 @@ function entry(paper: Cited): string {
     ["volume", plain(paper.volume)],
     ["number", plain(paper.issue)],
     // A range has two hyphens there.
-    ["pages", plain(paper.pages)?.replace(/\s*[-–—]+\s*/g, "--")],
+    ["pages", plain(paper.pages)?.replace(/(?<!\s)\s*[-–—]+\s*/g, "--")],
     ["year", /^\d{4}/.exec(paper.date ?? "")?.[0]],
     ["doi", verbatim(paper.identifiers?.doi)],
     ["eprint", verbatim(arxiv)],

@@ -80,7 +80,7 @@ const alike = (claim: string, quote: string): boolean => plain(claim) === plain(
 const plain = (text: string): string =>
   inline(text)
     .toLowerCase()
-    .replace(/[\s.…]+$/, "");
+    .replace(/(?<![\s.…])[\s.…]+$/, "");
 
 /** The narrative's findings, each with the quotes of its papers. */
 export function keyFindings(rrd: Rrd, narrative: ReportResult): string {

@@ -136,7 +136,9 @@ function fencedIn(text: string): string[] {
   const found: string[] = [];
   /** Where what stands behind an open fence begins, by its marks. */
   const open = new Map<string, number>();
-  for (const { 0: line, 1: marks = "", 2: kind, index } of text.matchAll(/^[^\S\n]*(`{3,}|~{3,})(json)?[^\S\n]*$/gm)) {
+  for (const { 0: line, 1: marks = "", 2: kind, index } of text.matchAll(
+    /^[^\S\r\n\u2028\u2029]*(`{3,}|~{3,})(json)?[^\S\r\n\u2028\u2029]*$/gm,
+  )) {
     const from = open.get(marks);
     if (from === undefined || kind !== undefined) open.set(marks, index + line.length + 1);
     else {
