@@ -11,10 +11,10 @@ import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/loop-det
 import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules.js";
 import { runLoop } from "../engine/loop/run-loop.js";
-import type { Tell, Unit, Verdict, Workflow } from "../engine/loop/types.js";
+import type { Tell, Unit, Verdict, Words, Workflow } from "../engine/loop/types.js";
 import { type Hooks, hooksOf } from "../engine/ui/hooks.js";
 import type { Io } from "../engine/ui/io.js";
-import { rrdName } from "../research/folder/layout.js";
+import { researchWords } from "../research/folder/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import { tellTo } from "../engine/ui/tell.js";
@@ -31,6 +31,10 @@ interface Drive {
   readonly folder?: string;
   /** The agents work on the folder itself. */
   readonly classic?: boolean;
+  /** Of the work; those of a research project where it is absent. */
+  readonly words?: Words;
+  /** Iterations in a row without an accepted result at which the run ends. */
+  readonly maxWithoutResult?: number;
 }
 
 /** What is made once for a run and handed down. */
@@ -55,7 +59,7 @@ export async function drive<State, U extends Unit, P, C>(
   how: Drive,
   open: (run: Run) => Promise<Workflow<State, U, P, C>>,
 ): Promise<Verdict> {
-  const { folder, iterations, json, quiet, verbose = false } = how;
+  const { folder, iterations, json, quiet, verbose = false, words = researchWords, maxWithoutResult } = how;
   const { maxMs, patienceMs, budget, hooks: configured } = config;
   const { clock } = io;
   const settings = settingsFor(config, io, how);
@@ -89,8 +93,8 @@ export async function drive<State, U extends Unit, P, C>(
       budget,
       patienceMs,
       finish,
-      stateName: rrdName,
-      more: [stopWhenStuck(rrdName), stopWithoutResult(rrdName)],
+      words,
+      more: [stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
       ...given({ folder, maxMs }),
     });
     const remembering = withHistory(workflow, summariserFor(config, io, { tell, redact, signal: abort }));

@@ -22,6 +22,7 @@ const problemsOf = (task: Task) =>
 export const taskFormat: StateFormat<Task> = {
   file: "task.json",
   log: "log.md",
+  ledger: "ledger.jsonl",
   otherLogs: [],
   rewritten: () => [],
   swept: () => [],

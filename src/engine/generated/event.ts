@@ -10,6 +10,7 @@ export type LoopEvent =
   | IterationStarted
   | AgentChanged
   | Searching
+  | Checked
   | AgentSaid
   | IterationEnded
   | Waiting
@@ -178,6 +179,26 @@ export interface Searching {
    * The source gets no more queries in this round.
    */
   over?: true;
+}
+/**
+ * A task's acceptance criterion was checked.
+ */
+export interface Checked {
+  type: "checked";
+  at: Time;
+  /**
+   * The criterion in words, such as 'file_exists hello.txt'.
+   */
+  criterion: string;
+  passed: boolean;
+  /**
+   * How long the check took, in milliseconds.
+   */
+  ms: number;
+  /**
+   * What was found, in one sentence; of a failure, what is missing.
+   */
+  detail: string;
 }
 export interface AgentSaid {
   type: "agent";

@@ -2,7 +2,7 @@ import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./guards/
 import { watchContext } from "./guards/context-window.js";
 import { guardSignals, limitIterations, limitWallTime, watchFiles } from "./guards/limits.js";
 import { firstAble, guardFailures, withinWallTime } from "./guards/retry.js";
-import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar } from "./types.js";
+import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar, Words } from "./types.js";
 
 /** What a person set for a run. Times are milliseconds. */
 interface RuleSettings {
@@ -11,8 +11,7 @@ interface RuleSettings {
   /** Most iterations. */
   readonly iterations: number;
   readonly budget: Budget;
-  /** The file of the state, which a person is pointed to. */
-  readonly stateName: string;
+  readonly words: Words;
   /** Most wall time; undefined: no limit. */
   readonly maxMs?: number;
   readonly patienceMs: number;
@@ -25,7 +24,7 @@ interface RuleSettings {
 
 /** The rules by which a run stops, waits and chooses its agents. */
 export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "choose" | "watches" | "reviews"> {
-  const { agents, iterations, budget, stateName, maxMs, patienceMs, finish, folder, more = [] } = settings;
+  const { agents, iterations, budget, words, maxMs, patienceMs, finish, folder, more = [] } = settings;
   const choose = withAllowance(budget, firstAble(agents, patienceMs));
   const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
@@ -33,13 +32,14 @@ export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "
       guardSignals(finish),
       ...(folder === undefined ? [] : [watchFiles(folder)]),
       maxMs === undefined ? guardFailures : withinWallTime(maxMs, (soFar: RunSoFar) => guardFailures(soFar)),
+      // What it costs goes first: with both used up, more iterations would not help.
+      limitBudget(words, budget),
       limitIterations(iterations),
       ...(maxMs === undefined ? [] : [limitWallTime(maxMs)]),
-      limitBudget(stateName, budget),
       ...more,
     ],
     choose: bounded,
-    watches: [watchBudget(stateName, budget), watchContext],
+    watches: [watchBudget(words, budget), watchContext],
     reviews: [reviewBudget(budget)],
   };
 }

@@ -37,7 +37,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   agent: Agent,
   options: LoopOptions,
 ): Promise<Verdict> {
-  const { clock, guards, choose, tell } = options;
+  const { clock, guards, choose, tell, abort } = options;
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
   const lanes = openLanes<State, U, P, C>({ ...options, soFar: () => soFar });
@@ -166,7 +166,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const times = settledTimes.get(unit.id) ?? 0;
     if (times >= maxSettled) throw new Error(`${workflow.name} settled ${unit.id} ${times} times and names it again`);
     ready.delete(unit.id);
-    const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, tell);
+    const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, { signal: abort, tell });
     if (outcome === "stale") return requireChange(unit, from, state);
     lastSettled = { unit: unit.id, state };
     settledTimes.set(unit.id, times + 1);
@@ -207,7 +207,7 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   async function accept({ unit, run, context, prepareMs }: EndedRun<U, C>): Promise<void> {
     const done = { run, context, ...given({ prepareMs }) };
-    const outcome = await workflow.accept(state as State, unit, done, tell);
+    const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
     if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
     if (isVerdict(outcome)) return void (over ??= outcome);
     const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;

@@ -144,7 +144,7 @@ export interface RunOptions {
   readonly maxMs?: number;
 }
 
-/** What the workflow may use while it prepares a unit. */
+/** What the workflow may use while it prepares a unit, or verifies what was done. */
 export interface Work {
   /** Aborted when the work should end at once; what is then still asked of a network says nothing. */
   readonly signal: AbortSignal;
@@ -205,9 +205,10 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   brief(state: State, unit: U, prepared: P, notes: Notes): Promise<Briefed<C> | "stale" | Verdict>;
   /**
    * Verifies what was done, then folds it into the state, or refuses it with reasons. `stale`, only of a unit that code
-   * settled: the state has changed since it was prepared, so nothing is folded and it is prepared again.
+   * settled: the state has changed since it was prepared, so nothing is folded and it is prepared again. Verifying may
+   * take minutes, as tests do; it ends soon after `work.signal` aborts, and what the agent has used is kept then too.
    */
-  accept(state: State, unit: U, done: Done<P, C>, tell: Tell): Promise<Outcome | "stale" | Verdict>;
+  accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | "stale" | Verdict>;
   /** How far the work is, for people. Pure. */
   progress(state: State): Progress;
   /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */
@@ -263,6 +264,21 @@ export interface LiveIteration {
   readonly unit: Unit;
   /** As far as it has come. */
   readonly run: AgentRun;
+}
+
+/** What the rules of a run call the work, in the sentences that a person reads. */
+export interface Words {
+  /** What is worked on, as in "The budget of this project". */
+  readonly noun: string;
+  /** Where a person raises a budget, as in "budget.max_usd in its rrd.json". */
+  readonly budget: (unit: keyof Spent) => string;
+  /** What to look at where iterations repeat themselves; the beginning of a sentence. */
+  readonly look: string;
+  /** What to read where nothing was accepted; the beginning of a sentence. */
+  readonly reasons: string;
+  /** What a person does about repetitions, and about work without a result. */
+  readonly steer: string;
+  readonly mend: string;
 }
 
 /** What guards judge by. Times are milliseconds since the epoch. */

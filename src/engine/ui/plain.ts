@@ -107,6 +107,8 @@ function lineOf(event: LoopEvent): string | undefined {
     }
     case "agent":
       return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
+    case "checked":
+      return checkText(event);
     case "searching":
       return searchLine(event);
     case "waiting":
@@ -119,6 +121,10 @@ function lineOf(event: LoopEvent): string | undefined {
       return `${event.verdict.verdict}: ${event.verdict.reason}`;
   }
 }
+
+/** "✓ file_exists hello.txt", or "✗ …" with what is missing. */
+export const checkText = ({ criterion, passed, detail }: Extract<LoopEvent, { type: "checked" }>): string =>
+  passed ? `✓ ${criterion}` : `✗ ${criterion}: ${detail}`;
 
 /** What became of an iteration, in words. */
 function outcomeText(outcome: Outcome): string {

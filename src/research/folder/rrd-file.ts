@@ -1,4 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/format.js";
@@ -93,6 +94,7 @@ const workOfAnalysis = new Set(["report", "classic"]);
 export const researchFormat: StateFormat<Rrd> = {
   file: rrdName,
   log: progressName,
+  ledger: ledgerName,
   otherLogs: [queriesName],
   rewritten: (folder) => [candidatesFile(folder)],
   swept: (folder) => [textsFolder(folder)],

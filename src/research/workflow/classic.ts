@@ -108,7 +108,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
         guarded = true;
         return { brief, context: before };
       }),
-    accept: (state, unit, done, tell) =>
+    accept: (state, unit, done, { tell }) =>
       orVerdict(async () => {
         if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
         for (const message of await done.context.undoSteering(done.run.agent))

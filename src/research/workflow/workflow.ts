@@ -101,7 +101,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         return { brief, context: { material, ...given({ paper, tamperGuard }) } };
       }),
 
-    accept: (state, unit, done, tell) =>
+    accept: (state, unit, done, { tell }) =>
       orVerdict(async () => {
         if ("prepared" in done) {
           const { prepared, prepareMs } = done;

@@ -21,6 +21,7 @@ import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { named, unit } from "./runs.js";
 import { alone } from "../../support/alone.js";
+import { researchWords } from "../../../src/research/folder/words.js";
 
 type State = { readonly done: readonly string[]; readonly edits: number };
 type Prepare = (unit: Unit, work: Work) => Promise<Prepared<string> | Verdict>;
@@ -438,7 +439,7 @@ describe("the rules of a run", () => {
   });
 
   test("end a run of refusals as stuck after as many as without any preparation", async () => {
-    const guards = [stopWithoutResult("rrd.json"), limitIterations(100)];
+    const guards = [stopWithoutResult(researchWords), limitIterations(100)];
     const of = async (change: (workflow: Refusing) => Refusing) =>
       await run(change(prepared(1, ready, { outcome: "refused", reasons: ["no"] }).workflow), named("claude"), {
         guards,

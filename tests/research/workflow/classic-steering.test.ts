@@ -17,6 +17,7 @@ import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/listener.js";
 import { researchFolder, rrdWith } from "../../support/research.js";
 import { alone } from "../../support/alone.js";
+import { researchWords } from "../../../src/research/folder/words.js";
 
 const prompt = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
 
@@ -53,8 +54,8 @@ async function runClassic(
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });
-  const guards = [limitIterations(most), limitBudget("rrd.json", {}), stopWithoutResult("rrd.json")];
-  const watches = [watchBudget("rrd.json", {})];
+  const guards = [limitIterations(most), limitBudget(researchWords, {}), stopWithoutResult(researchWords)];
+  const watches = [watchBudget(researchWords, {})];
   const verdict = await runLoop(workflow, agent, {
     ...alone(agent),
     tell,

@@ -7,6 +7,7 @@ import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/research.js";
 import { watchContext } from "../../../src/engine/loop/guards/context-window.js";
 import { accountOf } from "../../../src/research/workflow/derived/forecast.js";
+import { researchWords } from "../../../src/research/folder/words.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, index) => paper(`p${index + 1}`));
 
@@ -26,9 +27,9 @@ describe("a research over many iterations", () => {
     };
     const guards = [
       limitIterations(200),
-      limitBudget("rrd.json", { usd: 1_000 }),
-      stopWhenStuck("rrd.json"),
-      stopWithoutResult("rrd.json"),
+      limitBudget(researchWords, { usd: 1_000 }),
+      stopWhenStuck(researchWords),
+      stopWithoutResult(researchWords),
     ];
     const run = at.run(agent, 200, { jobs, guards, git: true, history: { every: 5, ask } });
     const { verdict, events, rrd, ledger } = await run;
@@ -75,12 +76,18 @@ describe("a research over many iterations", () => {
 
   test("a budget of the research ends it over all its runs, and what failed counts", async () => {
     const folder = researchFolder(rrdWith(papers(20), { budget: { max_usd: 0.055 } }));
-    const rules = { watches: [watchBudget("rrd.json", {})], guards: [limitIterations(4), limitBudget("rrd.json", {})] };
+    const rules = {
+      watches: [watchBudget(researchWords, {})],
+      guards: [limitIterations(4), limitBudget(researchWords, {})],
+    };
     const failing = goodAgent(({ unit }) =>
       unit === "p2" ? { end: { message: "", failure: { kind: "crashed", message: "It crashed." } } } : undefined,
     );
     expect((await folder.run(failing, 4, rules)).verdict.verdict).toBe("limit");
-    const { verdict, ledger } = await folder.run(goodAgent(), 40, { ...rules, guards: [limitBudget("rrd.json", {})] });
+    const { verdict, ledger } = await folder.run(goodAgent(), 40, {
+      ...rules,
+      guards: [limitBudget(researchWords, {})],
+    });
     expect(verdict).toMatchObject({
       verdict: "limit",
       reason: expect.stringMatching(/budget of this project, \$0\.06, .*budget\.max_usd/),

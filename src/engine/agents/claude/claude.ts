@@ -91,7 +91,8 @@ const waitForTools = {
  */
 function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];
-  const tools = ["Write", ...(access.read ? ["Read"] : []), ...web];
+  const files = access.shell === true ? ["Read", "Edit", "Write"] : ["Write", ...(access.read ? ["Read"] : [])];
+  const tools = [...files, ...web];
   const allowed = [...web, ...(access.tools?.names ?? []).map((name) => `mcp__${serverName}__${name}`)];
   const env = { ...settings.env, ...options.env };
   const ownFiles = env["CLAUDE_CONFIG_DIR"] || "~/.claude";

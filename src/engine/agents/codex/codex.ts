@@ -113,12 +113,12 @@ const bounded = [
  */
 const confined = ({ access }: Brief, knownModel: boolean): string[] => [
   ...["-s", "workspace-write", "--ephemeral", "--disable", "view_image"],
-  ...(knownModel && !access.read ? ["--disable", "shell_tool"] : []),
+  ...(knownModel && !access.read && access.shell !== true ? ["--disable", "shell_tool"] : []),
   ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
   ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
   ...set("shell_environment_policy.ignore_default_excludes", "false"),
   // A brief with files to read keeps the shell, which can read whatever the user can: then nothing may leave.
-  ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
+  ...set("web_search", access.web && !access.read && access.shell !== true ? '"live"' : '"disabled"'),
 ];
 
 /**

@@ -10,6 +10,7 @@ import type {
   Spent,
   Verdict,
   Watch,
+  Words,
 } from "../types.js";
 
 /** What iterations used up, those under way included. */
@@ -47,7 +48,7 @@ const ofARun: readonly Unit[] = ["usd", "tokens"];
 
 /** The first budget that `reached` says is used up: of this run first, then of the whole project. */
 function usedUp(
-  stateName: string,
+  words: Words,
   run: Budget,
   { iterations, now, account }: RunSoFar,
   live: readonly LiveIteration[],
@@ -69,7 +70,7 @@ function usedUp(
     if (limit !== undefined && reached(whole[unit], limit))
       return {
         cause: unit,
-        reason: `The budget of this project, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise budget.max_${unit} in its ${stateName} to continue.`,
+        reason: `The budget of this ${words.noun}, ${worded[unit](limit)}, is used up: ${worded[unit](whole[unit])}. Raise ${words.budget(unit)} to continue.`,
       };
   }
   return undefined;
@@ -77,9 +78,9 @@ function usedUp(
 
 /** Ends the run where a budget is used up: that of the run, or that which the work itself names for its whole life. */
 export const limitBudget =
-  (stateName: string, run: Budget): Guard =>
+  (words: Words, run: Budget): Guard =>
   (soFar): Verdict | undefined => {
-    const limit = usedUp(stateName, run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
+    const limit = usedUp(words, run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
     if (limit !== undefined) return { verdict: "limit", ...limit };
     // A CLI that ended itself for want of money would do so again.
     const last = soFar.iterations.at(-1)?.outcome;
@@ -90,9 +91,9 @@ export const limitBudget =
 
 /** Ends an iteration that takes a budget beyond its limit while it is under way. */
 export const watchBudget =
-  (stateName: string, run: Budget): Watch =>
+  (words: Words, run: Budget): Watch =>
   (live, soFar) => {
-    const limit = usedUp(stateName, run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
+    const limit = usedUp(words, run, soFar, [...(soFar.inFlight ?? []), live], (spent, most) => spent > most);
     return limit && { end: { kind: "budget", message: limit.reason } };
   };
 

@@ -1,7 +1,7 @@
 import { type Digest, withoutNames } from "../run-record/digest.js";
 import { likenessOf } from "../../lib/minhash.js";
 import { counts } from "./limits.js";
-import type { Guard } from "../types.js";
+import type { Guard, Words } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
 import type { MemoryLimits } from "../../lib/memory-limits.js";
 import type { LoopMemory } from "../run-record/memory.js";
@@ -147,7 +147,7 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
  * acted. A script that starts a stuck run again is told the same at once.
  */
 export const stopWhenStuck =
-  (stateName: string): Guard =>
+  ({ look, steer }: Words): Guard =>
   ({ memory }) => {
     const row = memory && stagnationIn(memory);
     if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
@@ -155,11 +155,11 @@ export const stopWhenStuck =
     const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
     return {
       verdict: "stuck",
-      reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} Look at loop.observations in ${stateName}; then give advice with 'research-ralph steer', use another --agent, or run again with --force.`,
+      reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} ${look}; then ${steer}, use another --agent, or run again with --force.`,
     };
   };
 
-/** Iterations in a row without an accepted result at which a run ends, whatever each of them did. */
+/** Iterations in a row without an accepted result at which a run ends, unless told otherwise, whatever each did. */
 const maxWithoutResult = 15;
 
 /**
@@ -167,16 +167,16 @@ const maxWithoutResult = 15;
  * count too, else a run that is started again and again would never stop; those that only met a closed service don't.
  */
 export const stopWithoutResult =
-  (stateName: string): Guard =>
+  ({ reasons, mend }: Words, most = maxWithoutResult): Guard =>
   ({ iterations, memory }) => {
     const inThisRun = iterations
       .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
       .filter(counts).length;
     const row = memory?.withoutResult ?? inThisRun;
-    return row < maxWithoutResult
+    return row < most
       ? undefined
       : {
           verdict: "stuck",
-          reason: `None of the last ${row} iterations, including those of earlier runs, brought an accepted result. Read the reasons in ledger.jsonl; then give advice with 'research-ralph steer', raise a limit in ${stateName}, use another --agent, or run again with --force.`,
+          reason: `None of the last ${row} iterations, including those of earlier runs, brought an accepted result. ${reasons}; then ${mend}, use another --agent, or run again with --force.`,
         };
   };

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
-import { ledgerFile } from "../../lib/layout.js";
 import { appendOnce, type Stamp, sizeOf } from "../atomic-file.js";
 import type { Checkpoints } from "../checkpoints.js";
 import type { Fields, StateFormat } from "./format.js";
@@ -74,7 +73,7 @@ export async function openWriter<State extends Fields>(
   checkpoints: Checkpoints | undefined,
 ): Promise<Writer<State>> {
   const file = openStateFile(folder, format, (message) => notify("info", message));
-  const readLines = openLedger(folder, (message) => notify("warning", message));
+  const readLines = openLedger(join(folder, format.ledger), (message) => notify("warning", message));
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
   const isValid = (planned: Plan<State> | undefined): boolean =>
     planned !== undefined && format.problemsOf(planned.state).length === 0;
@@ -141,7 +140,7 @@ export async function openWriter<State extends Fields>(
     }
     await Promise.all([
       entry.progress === null ? undefined : appendOnce(join(folder, format.log), entry.progress),
-      appendOnce(ledgerFile(folder), entry.ledger),
+      appendOnce(join(folder, format.ledger), entry.ledger),
       file.keepCopy(),
     ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
@@ -235,7 +234,7 @@ function entryFor<State extends Fields>(
     message,
     changes: changes.map((change) => completeChange(format, change, base)),
     progress: progress === undefined ? null : { offset: sizeOf(join(folder, format.log)), text: progress },
-    ledger: { offset: sizeOf(ledgerFile(folder)), text: formatLine({ ...fold.ledger, iteration }) },
+    ledger: { offset: sizeOf(join(folder, format.ledger)), text: formatLine({ ...fold.ledger, iteration }) },
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
-import { inboxFolder, journalFolder, ledgerName } from "../../lib/layout.js";
+import { inboxFolder, journalFolder } from "../../lib/layout.js";
 import { readRegularText } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
 
@@ -30,17 +30,20 @@ export const newerFormat = (path: string, value: unknown): ExpectedError =>
   );
 
 /** What is read of a format here. */
-type Files = Pick<StateFormat<Fields>, "file" | "otherLogs" | "rewritten">;
+type Files = Pick<StateFormat<Fields>, "file" | "ledger" | "otherLogs" | "rewritten">;
 
 /**
  * Makes sure that a folder may be written: none of the files that a run writes to or takes up is of a later format, nor
  * a line of its logs. Writes nothing, takes no lock.
  * @throws ExpectedError (exit 5) where one is.
  */
-export async function requireKnownFormats(folder: string, { file, otherLogs, rewritten }: Files): Promise<void> {
+export async function requireKnownFormats(
+  folder: string,
+  { file, ledger, otherLogs, rewritten }: Files,
+): Promise<void> {
   const waiting = [journalFolder(folder), inboxFolder(folder)].flatMap(jsonFilesIn);
   for (const path of [join(folder, file), ...rewritten(folder), ...waiting]) requireKnownText(path, await textAt(path));
-  for (const log of [ledgerName, ...otherLogs]) await requireKnownLines(join(folder, log));
+  for (const log of [ledger, ...otherLogs]) await requireKnownLines(join(folder, log));
 }
 
 /** The same of a log alone, which may be absent. */

@@ -61,6 +61,8 @@ export interface StateFormat<State extends Fields> {
   readonly file: string;
   /** The log that people read, within the folder; entries are only ever appended. */
   readonly log: string;
+  /** The ledger, within the folder. */
+  readonly ledger: string;
   /** Other files that are appended to while work goes on. */
   readonly otherLogs: readonly string[];
   /** Further files that a run writes again, made of what it read in them. */

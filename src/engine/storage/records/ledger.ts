@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
-import { ledgerFile } from "../../lib/layout.js";
+import { ledgerName } from "../../lib/layout.js";
+import { join } from "node:path";
 import { readRegularText } from "../regular-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
@@ -15,17 +16,18 @@ interface ReadLedger {
 }
 
 /**
- * Reads the ledger of a folder; a folder without one has an empty one. A line that can't be read is left out and named
+ * Reads the ledger of a folder, under its usual name unless another is given; a folder without one has an empty one. A
+ * line that can't be read is left out and named
  * in
  * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
  */
-export async function readLedger(folder: string): Promise<ReadLedger> {
-  return parseLedger(await ledgerText(folder), ledgerFile(folder));
+export async function readLedger(folder: string, name = ledgerName): Promise<ReadLedger> {
+  const path = join(folder, name);
+  return parseLedger(await ledgerText(path), path);
 }
 
-/** The text of the ledger; empty where there is none. */
-export async function ledgerText(folder: string): Promise<string> {
-  const path = ledgerFile(folder);
+/** The text of the ledger at `path`; empty where there is none. */
+export async function ledgerText(path: string): Promise<string> {
   try {
     return await readRegularText(path);
   } catch (error) {

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
-import { hiddenFolder, journalFolder, ledgerName, lockFile } from "../../lib/layout.js";
+import { hiddenFolder, journalFolder, lockFile } from "../../lib/layout.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "../atomic-file.js";
 import { acquireLock } from "../lock.js";
 import { requireRegular } from "../regular-file.js";
@@ -92,7 +92,7 @@ export async function openRecordStore<State extends Fields>(
     const git = options.git ? await import("../checkpoints.js") : undefined;
     const checkpoints = await git?.openCheckpoints(
       folder,
-      { names: format.committed, state: format.file, ledger: ledgerName },
+      { names: format.committed, state: format.file, ledger: format.ledger },
       (message) => options.notify("warning", message),
       options,
     );
@@ -149,15 +149,15 @@ export async function readRecords<State extends Fields>(
     if (read.problems !== undefined) throw await invalid(folder, format, read.problems);
     return read.ok;
   });
-  return { state, ledger: (await readLedger(folder)).lines };
+  return { state, ledger: (await readLedger(folder, format.ledger)).lines };
 }
 
 /** What is appended to must be files: on anything else a fold would fail, once its agent is paid. */
 async function requireLogs(
   folder: string,
-  { log, otherLogs }: { log: string; otherLogs: readonly string[] },
+  { log, ledger, otherLogs }: { log: string; ledger: string; otherLogs: readonly string[] },
 ): Promise<void> {
-  for (const path of [log, ledgerName, ...otherLogs].map((name) => join(folder, name))) {
+  for (const path of [log, ledger, ...otherLogs].map((name) => join(folder, name))) {
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory() === true)
       throw new ExpectedError(`${path} is a folder where a file belongs; move it away.`);

@@ -49,7 +49,7 @@ export async function resetRecords<State extends Fields>(
   const done: string[] = [];
   const notify = (_: string, message: string) => void done.push(message);
   const store = await openRecordStore(folder, format, { ...options, notify }, async () => {
-    if (options.to !== undefined) await requireIteration(folder, options.to);
+    if (options.to !== undefined) await requireIteration(folder, format.ledger, options.to);
     const names = [format.file, format.log, ...outputNames(format)];
     done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
     done.push(...(await replaceBroken(folder, format, at)));
@@ -119,8 +119,8 @@ export async function undoneAfter<State extends Fields>(
  * @throws ExpectedError where no iteration has that number yet; the last one has, since that is the way back from a
  * broken file.
  */
-async function requireIteration(folder: string, to: number): Promise<void> {
-  const last = await lastRecorded(folder);
+async function requireIteration(folder: string, ledger: string, to: number): Promise<void> {
+  const last = await lastRecorded(folder, ledger);
   if (to > last)
     throw new ExpectedError(
       `There is no iteration ${to} to go back to: ${last === 0 ? "none was recorded yet" : `the last is ${last}`}.`,

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
-import { lastGoodOf, ledgerFile } from "../../lib/layout.js";
+import { lastGoodOf } from "../../lib/layout.js";
 import { coarsestTimeStep, type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
 import { readRegularUpTo } from "../regular-file.js";
@@ -158,8 +158,8 @@ export async function requireState<State extends Fields>(folder: string, format:
  * The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back
  * with the rest.
  */
-export async function lastRecorded(folder: string): Promise<number> {
-  const { lines } = await readLedger(folder);
+export async function lastRecorded(folder: string, ledger: string): Promise<number> {
+  const { lines } = await readLedger(folder, ledger);
   return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastIteration(folder));
 }
 
@@ -167,7 +167,7 @@ export async function lastRecorded(folder: string): Promise<number> {
 export async function wayBack<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
   const lastGood = lastGoodOf(folder, format.file);
   if (stampOf(lastGood) === undefined) return "or put an earlier version in its place";
-  return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder))}'; your version is kept too`;
+  return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder, format.ledger))}'; your version is kept too`;
 }
 
 /** What to tell a person whose state file can't be used, and the way back. */
@@ -184,16 +184,15 @@ export async function invalid<State extends Fields>(
 }
 
 /**
- * The ledger of an open folder, read again only when the file has changed; of what was appended only that is parsed.
+ * The ledger at `path`, read again only when the file has changed; of what was appended only that is parsed.
  */
-export function openLedger(folder: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
-  const path = ledgerFile(folder);
+export function openLedger(path: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
   let known: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
   const told = new Set<string>();
   return async () => {
     const stamp = stampOf(path);
     if (stamp === known.stamp) return known.lines;
-    const text = stamp === undefined ? "" : await ledgerText(folder);
+    const text = stamp === undefined ? "" : await ledgerText(path);
     // One that ended in the middle of a line is parsed again.
     const whole = known.text.slice(0, known.text.lastIndexOf("\n") + 1);
     const isLonger = whole === known.text && text.startsWith(whole);

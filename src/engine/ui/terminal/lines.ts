@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { bar, clockTime, count, duration, pad, timeText, truncate, width, wrap } from "./format.js";
-import { putOff, stopping } from "../plain.js";
+import { checkText, putOff, stopping } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox, historyLine, historySummary } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
@@ -154,6 +154,8 @@ export function permanentLines(
       return event.level === "warning"
         ? block(`! ${event.message}`, colors.yellow)
         : block(`· ${event.message}`, colors.dim);
+    case "checked":
+      return block(`  ${truncate(oneLine(checkText(event)), room - 4)}`, event.passed ? colors.dim : colors.yellow);
     case "prepared": {
       const put = putOff(event);
       return put === undefined ? [] : block(`! ${put}`, colors.yellow);

@@ -9,6 +9,7 @@ import {
 import { watchContext } from "../../../../src/engine/loop/guards/context-window.js";
 import type { Account, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, soFar, start } from "../runs.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
 const cost = (usd: number) => past(accepted, 0, "paper_1", { cost_usd: usd, usage: usage(1000, 100) });
@@ -36,12 +37,12 @@ describe("budgets", () => {
   });
 
   test("a run ends where its money or tokens are used up, and says which and the numbers", () => {
-    expect(limitBudget("rrd.json", { usd: 2 })(soFar([cost(1.5)]))).toBeUndefined();
-    expect(limitBudget("rrd.json", { usd: 2 })(soFar([cost(1.5), cost(0.75)]))).toMatchObject({
+    expect(limitBudget(researchWords, { usd: 2 })(soFar([cost(1.5)]))).toBeUndefined();
+    expect(limitBudget(researchWords, { usd: 2 })(soFar([cost(1.5), cost(0.75)]))).toMatchObject({
       verdict: "limit",
       reason: expect.stringMatching(/\$2\.00.*\$2\.25.*--max-usd/),
     });
-    expect(limitBudget("rrd.json", { tokens: 2000 })(soFar([cost(0), cost(0)]))).toMatchObject({
+    expect(limitBudget(researchWords, { tokens: 2000 })(soFar([cost(0), cost(0)]))).toMatchObject({
       verdict: "limit",
       reason: expect.stringMatching(/2,000 tokens.*2,200/),
     });
@@ -50,15 +51,15 @@ describe("budgets", () => {
   test("what a run used beside its iterations counts in its budget, and in what an agent is told is left", () => {
     const beside = { ...nothing, usd: 0.5, tokens: 500 };
     const run = withAccount(soFar([cost(1.5)]), { beside });
-    expect(limitBudget("rrd.json", { usd: 2 })(run)).toMatchObject({ reason: expect.stringContaining("$2.00") });
-    expect(limitBudget("rrd.json", { tokens: 1_600 })(run)).toMatchObject({ verdict: "limit" });
-    expect(limitBudget("rrd.json", { usd: 2.01 })(run)).toBeUndefined();
+    expect(limitBudget(researchWords, { usd: 2 })(run)).toMatchObject({ reason: expect.stringContaining("$2.00") });
+    expect(limitBudget(researchWords, { tokens: 1_600 })(run)).toMatchObject({ verdict: "limit" });
+    expect(limitBudget(researchWords, { usd: 2.01 })(run)).toBeUndefined();
     expect(withAllowance({ usd: 3 }, () => ({ agent: named("claude") }))(run)).toMatchObject({ maxUsd: 1 });
   });
 
   test("what is under way counts before another agent is started", () => {
     expect(
-      limitBudget("rrd.json", { usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ cost_usd: 0.5 })] }),
+      limitBudget(researchWords, { usd: 2 })({ ...soFar([cost(1.5)]), inFlight: [live({ cost_usd: 0.5 })] }),
     ).toMatchObject({ verdict: "limit" });
   });
 
@@ -69,13 +70,13 @@ describe("budgets", () => {
     ["iterations", { iterations: 20 }, "budget.max_iterations"],
   ] as const)("a research ends where its own budget of %s is used up by all its runs", (key, budget, where) => {
     const at = (value: number) =>
-      limitBudget("rrd.json", {})(withAccount(soFar([]), { budget, spent: { ...nothing, [key]: value } }));
+      limitBudget(researchWords, {})(withAccount(soFar([]), { budget, spent: { ...nothing, [key]: value } }));
     expect(at(19)).toBeUndefined();
     expect(at(20)).toMatchObject({ verdict: "limit", reason: expect.stringContaining(where) });
   });
 
   test("an iteration is ended once it takes the budget beyond its limit, the others under way counted in", () => {
-    const watch = watchBudget("rrd.json", { usd: 2 });
+    const watch = watchBudget(researchWords, { usd: 2 });
     expect(watch(live({ cost_usd: 0.5 }), soFar([cost(1.5)]))).toBeUndefined();
     expect(watch(live({ cost_usd: 0.51 }), soFar([cost(1.5)]))).toMatchObject({
       end: { kind: "budget", message: expect.stringContaining("$2.01") },
@@ -84,12 +85,12 @@ describe("budgets", () => {
       watch(live({ cost_usd: 0.3 }), { ...soFar([cost(1.5)]), inFlight: [live({ cost_usd: 0.3 })] }),
     ).toMatchObject({ end: { kind: "budget" } });
     expect(
-      watchBudget("rrd.json", {})(live({ usage: usage(30) }), withAccount(soFar([]), { budget: { tokens: 20 } })),
+      watchBudget(researchWords, {})(live({ usage: usage(30) }), withAccount(soFar([]), { budget: { tokens: 20 } })),
     ).toMatchObject({ end: { kind: "budget" } });
   });
 
   test("an iteration that a CLI's own budget ended ends the run: it would be ended again", () => {
-    expect(limitBudget("rrd.json", { usd: 2 })(soFar([past(failed("budget"))]))).toMatchObject({ verdict: "limit" });
+    expect(limitBudget(researchWords, { usd: 2 })(soFar([past(failed("budget"))]))).toMatchObject({ verdict: "limit" });
   });
 
   test.each([

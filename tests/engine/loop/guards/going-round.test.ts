@@ -14,6 +14,7 @@ import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/lo
 import { remembered } from "../remembered.js";
 import { accepted, failed, past, refused, soFar, unit } from "../runs.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
   iteration,
@@ -129,16 +130,16 @@ describe("a run that got nowhere is told", () => {
       [1, 2, 3, 4, 5].map((n) => seen(n, { answer: "x", ...(n === 5 ? { said } : {}) } as object));
     const how =
       "Look at loop.observations in rrd.json; then give advice with 'research-ralph steer', use another --agent, or run again with --force.";
-    expect(stopWhenStuck("rrd.json")(run(same("Only 0.5 of them."))))?.toEqual({
+    expect(stopWhenStuck(researchWords)(run(same("Only 0.5 of them."))))?.toEqual({
       verdict: "stuck",
       reason: `The last 5 iterations made no progress (identical-answers): the same answer was given again and again. The last time: Only 0.5 of them. ${how}`,
     });
-    expect(stopWhenStuck("rrd.json")(run(same(undefined))))?.toEqual({
+    expect(stopWhenStuck(researchWords)(run(same(undefined))))?.toEqual({
       verdict: "stuck",
       reason: `The last 5 iterations made no progress (identical-answers): the same answer was given again and again. ${how}`,
     });
     const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: n % 2 === 0 ? "a" : "b" }));
-    expect(stopWhenStuck("rrd.json")(run(turns))).toMatchObject({
+    expect(stopWhenStuck(researchWords)(run(turns))).toMatchObject({
       reason: expect.stringContaining(
         "The last 10 iterations made no progress (oscillation): the same answers alternated.",
       ),
@@ -157,7 +158,7 @@ describe("a run that got nowhere is told", () => {
       const row = Array.from({ length: 5 }, (_, n) =>
         seen(n + 1, kind === "identical-answers" ? { answer: "x" } : { signs: [kind] }),
       );
-      const answer = stopWhenStuck("rrd.json")(run(kind === "oscillation" ? turns : row));
+      const answer = stopWhenStuck(researchWords)(run(kind === "oscillation" ? turns : row));
       return /\): (.{20,}?)\. The last time/.exec(answer?.reason ?? "")?.[1];
     });
     expect(new Set(words).size).toBe(loopKinds.length);
@@ -165,13 +166,13 @@ describe("a run that got nowhere is told", () => {
   });
 
   test("nothing without a memory", () => {
-    expect(stopWhenStuck("rrd.json")({ startedAt: 0, now: 0, iterations: [past(refused)] })).toBeUndefined();
+    expect(stopWhenStuck(researchWords)({ startedAt: 0, now: 0, iterations: [past(refused)] })).toBeUndefined();
   });
 
   test("when fifteen in a row brought nothing, with how many", () => {
     const row = (count: number) => soFar([past(accepted), ...Array.from({ length: count }, () => past(refused))]);
-    expect(stopWithoutResult("rrd.json")(row(14))).toBeUndefined();
-    expect(stopWithoutResult("rrd.json")(row(16))).toMatchObject({
+    expect(stopWithoutResult(researchWords)(row(14))).toBeUndefined();
+    expect(stopWithoutResult(researchWords)(row(16))).toMatchObject({
       verdict: "stuck",
       reason: expect.stringMatching(/^None of the last 16 iterations.*ledger\.jsonl/),
     });

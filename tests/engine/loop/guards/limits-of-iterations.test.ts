@@ -21,6 +21,7 @@ import {
 import { rulesFor } from "../../../../src/engine/loop/rules.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, refused, soFar, start } from "../runs.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const minute = 60_000;
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
@@ -81,13 +82,13 @@ describe("a person is told which limit ended the run and how to go on", () => {
 
   test("of the money and tokens of a run, its own before those of the research", () => {
     const both = withAccount(soFar([cost(2.25)]), { budget: { usd: 1 }, spent: { ...nothing, usd: 3 } });
-    expect(reasonOf(limitBudget("rrd.json", { usd: 2 })(both))).toBe(
+    expect(reasonOf(limitBudget(researchWords, { usd: 2 })(both))).toBe(
       "The budget of this run, $2.00, is used up: $2.25. Run again to continue, or allow more with --max-usd.",
     );
-    expect(reasonOf(limitBudget("rrd.json", { tokens: 1000 })(soFar([cost(0)])))).toBe(
+    expect(reasonOf(limitBudget(researchWords, { tokens: 1000 })(soFar([cost(0)])))).toBe(
       "The budget of this run, 1,000 tokens, is used up: 1,100 tokens. Run again to continue, or allow more with --max-tokens.",
     );
-    expect(reasonOf(limitBudget("rrd.json", { usd: 9 })(both))).toBe(
+    expect(reasonOf(limitBudget(researchWords, { usd: 9 })(both))).toBe(
       "The budget of this project, $1.00, is used up: $3.00. Raise budget.max_usd in its rrd.json to continue.",
     );
   });
@@ -98,7 +99,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     ["iterations", { iterations: 3 }, 4, "3 iterations, is used up: 4 iterations"],
   ] as const)("of a research's own budget of %s", (unit, budget, spent, said) => {
     const answer = limitBudget(
-      "rrd.json",
+      researchWords,
       {},
     )(withAccount(soFar([]), { budget, spent: { ...nothing, [unit]: spent } }));
     expect(answer).toEqual({
@@ -109,14 +110,14 @@ describe("a person is told which limit ended the run and how to go on", () => {
   });
 
   test("of a CLI that ended itself for want of money, in its own words", () => {
-    expect(limitBudget("rrd.json", {})(soFar([past(failed("budget"))]))).toEqual({
+    expect(limitBudget(researchWords, {})(soFar([past(failed("budget"))]))).toEqual({
       verdict: "limit",
       cause: "usd",
       reason: "It was budget.",
     });
-    expect(limitBudget("rrd.json", {})(soFar([past(failed("budget")), past(accepted)]))).toBeUndefined();
-    expect(limitBudget("rrd.json", {})(soFar([past(failed("crashed"))]))).toBeUndefined();
-    expect(limitBudget("rrd.json", {})(soFar([]))).toBeUndefined();
+    expect(limitBudget(researchWords, {})(soFar([past(failed("budget")), past(accepted)]))).toBeUndefined();
+    expect(limitBudget(researchWords, {})(soFar([past(failed("crashed"))]))).toBeUndefined();
+    expect(limitBudget(researchWords, {})(soFar([]))).toBeUndefined();
   });
 });
 
@@ -144,13 +145,13 @@ describe("what counts", () => {
 
   test("of a run are money and tokens alone: iterations and minutes on the clock have guards of their own", () => {
     const long = past(accepted, 0, "p", { startedAt: start, endedAt: start + 99 * minute });
-    expect(limitBudget("rrd.json", { minutes: 1, iterations: 1 })(soFar([long, long]))).toBeUndefined();
+    expect(limitBudget(researchWords, { minutes: 1, iterations: 1 })(soFar([long, long]))).toBeUndefined();
   });
 
   test("of a research is what it had spent before and what is under way now", () => {
     const under = (spent: object, budget: object, run: object) =>
       limitBudget(
-        "rrd.json",
+        researchWords,
         {},
       )({ ...withAccount(soFar([], minute), { spent: { ...nothing, ...spent }, budget }), inFlight: [live(run)] });
     expect(under({ usd: 1 }, { usd: 1.5 }, { cost_usd: 0.5 })).toBeDefined();
@@ -166,7 +167,8 @@ describe("what counts", () => {
 
 describe("an agent at work", () => {
   test("may use a budget to its end, and is ended beyond it", () => {
-    const at = (tokens: number) => watchBudget("rrd.json", { tokens: 50 })(live({ usage: usage(tokens) }), soFar([]));
+    const at = (tokens: number) =>
+      watchBudget(researchWords, { tokens: 50 })(live({ usage: usage(tokens) }), soFar([]));
     expect(at(50)).toBeUndefined();
     expect(at(51)).toEqual({
       end: {
@@ -278,7 +280,7 @@ describe("the rules of a run", () => {
     agents: [named("claude")],
     iterations: 2,
     budget: {},
-    stateName: "rrd.json",
+    words: researchWords,
     patienceMs: 120 * minute,
     finish: never,
   };

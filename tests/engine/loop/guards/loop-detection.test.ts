@@ -15,6 +15,7 @@ import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 import { remembered } from "../remembered.js";
 import { remediationFor } from "../../../../src/engine/loop/notes.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
   iteration,
@@ -82,8 +83,8 @@ describe.each(loopKinds)("%s", (kind) => {
       .map((other) => remediationFor(memory(rowOfKind(other, 2))));
     expect(remediationFor(memory(rowOfKind(kind, 2)))).toContain(kind);
     expect(others).not.toContain(remediationFor(memory(rowOfKind(kind, 2))));
-    expect(stopWhenStuck("rrd.json")(soFar(rowOfKind(kind, 4)))).toBeUndefined();
-    expect(stopWhenStuck("rrd.json")(soFar(rowOfKind(kind, 5)))).toMatchObject({
+    expect(stopWhenStuck(researchWords)(soFar(rowOfKind(kind, 4)))).toBeUndefined();
+    expect(stopWhenStuck(researchWords)(soFar(rowOfKind(kind, 5)))).toMatchObject({
       verdict: "stuck",
       reason: expect.stringContaining(kind),
     });
@@ -93,14 +94,14 @@ describe.each(loopKinds)("%s", (kind) => {
     const last = rowOfKind(kind, 5);
     const accepted = seen(last.length + 1, { outcome: "accepted" });
     expect(rowIn([...last, accepted])).toBeUndefined();
-    expect(stopWhenStuck("rrd.json")(soFar([...last, accepted]))).toBeUndefined();
+    expect(stopWhenStuck(researchWords)(soFar([...last, accepted]))).toBeUndefined();
   });
 
   test("of earlier runs counts until a person acts; then the whole row is needed again", () => {
     const earlier = rowOfKind(kind, 5);
     expect(remediationFor(memory(earlier))).toBeDefined();
-    expect(stopWhenStuck("rrd.json")(soFar(earlier))).toMatchObject({ verdict: "stuck" });
-    expect(stopWhenStuck("rrd.json")(soFar(earlier, { since: 1 }))).toBeUndefined();
+    expect(stopWhenStuck(researchWords)(soFar(earlier))).toMatchObject({ verdict: "stuck" });
+    expect(stopWhenStuck(researchWords)(soFar(earlier, { since: 1 }))).toBeUndefined();
   });
 
   test("is warned of from two in a row on until it ends the run, at the number that is configured", () => {
@@ -108,8 +109,8 @@ describe.each(loopKinds)("%s", (kind) => {
     expect(stagnationWarning(memory(rowOfKind(kind, 2)))).toContain(kind);
     expect(stagnationWarning(memory(rowOfKind(kind, 5)))).toBeUndefined();
     const limits = { ...defaultMemoryLimits, stagnation: 3 };
-    expect(stopWhenStuck("rrd.json")(soFar(rowOfKind(kind, 2), { limits }))).toBeUndefined();
-    expect(stopWhenStuck("rrd.json")(soFar(rowOfKind(kind, 3), { limits }))).toMatchObject({ verdict: "stuck" });
+    expect(stopWhenStuck(researchWords)(soFar(rowOfKind(kind, 2), { limits }))).toBeUndefined();
+    expect(stopWhenStuck(researchWords)(soFar(rowOfKind(kind, 3), { limits }))).toMatchObject({ verdict: "stuck" });
   });
 });
 
@@ -117,7 +118,7 @@ test.each([2, 3, 4, 5])("%i answers that take turns are an oscillation once each
   const turns = (length: number) => Array.from({ length }, (_, n) => seen(n + 1, { answer: `${n % period}` }));
   expect(rowIn(turns(2 * period - 1))).toBeUndefined();
   expect(rowIn(turns(2 * period))).toEqual({ kind: "oscillation", length: period });
-  expect(stopWhenStuck("rrd.json")(soFar(turns(10)))).toMatchObject({ verdict: "stuck" });
+  expect(stopWhenStuck(researchWords)(soFar(turns(10)))).toMatchObject({ verdict: "stuck" });
 });
 
 test("repetitions are looked for in the window that is configured", () => {
@@ -127,7 +128,7 @@ test("repetitions are looked for in the window that is configured", () => {
 
 test("refusals for different reasons are no loop, however many there are", () => {
   const observations = Array.from({ length: 10 }, (_, n) => seen(n + 1));
-  expect(stopWhenStuck("rrd.json")(soFar(observations))).toBeUndefined();
+  expect(stopWhenStuck(researchWords)(soFar(observations))).toBeUndefined();
   expect(remediationFor(memory(observations))).toBeUndefined();
 });
 
@@ -135,7 +136,7 @@ test("fifteen iterations in a row without an accepted result end the run, those 
   const past = (outcome: object, times: number) => Array.from({ length: times }, () => ({ outcome }) as PastIteration);
   const refused = (times: number) => past({ outcome: "refused", reasons: ["x"] }, times);
   const away = past({ outcome: "failed", failure: { kind: "network", message: "away" } }, 5);
-  const after = (iterations: PastIteration[]) => stopWithoutResult("rrd.json")({ startedAt: 0, now: 0, iterations });
+  const after = (iterations: PastIteration[]) => stopWithoutResult(researchWords)({ startedAt: 0, now: 0, iterations });
   expect(after([...refused(14), ...away])).toBeUndefined();
   expect(after([...refused(14), ...past({ outcome: "accepted", summary: "y" }, 1), ...refused(14)])).toBeUndefined();
   expect(after([...refused(14), ...away, ...refused(1)])).toMatchObject({
@@ -166,7 +167,7 @@ test("a healthy run of 1,000 iterations is never called stuck, and what is remem
     const answer = outcome === "refused" && chance() < 0.5 ? "common" : `answer-${iteration}`;
     const signs = outcome === "failed" ? { signs: ["read-loop"], failure: "idle" } : {};
     state = kept([...state, seen(iteration, { outcome, answer, digest: "d".repeat(1_200), ...signs })]);
-    expect(stopWhenStuck("rrd.json")(soFar(state))).toBeUndefined();
+    expect(stopWhenStuck(researchWords)(soFar(state))).toBeUndefined();
     expect(JSON.stringify(state).length).toBeLessThan(15_000);
   }
 });

@@ -273,11 +273,11 @@ describe("the way back from an rrd.json that can't be used", () => {
     writeFileSync(lastGoodFile(folder), text);
     const back = (iteration: number) =>
       `or restore the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; your version is kept too`;
-    expect([await lastRecorded(folder), await wayBack(folder, researchFormat)]).toEqual([0, back(0)]);
+    expect([await lastRecorded(folder, "ledger.jsonl"), await wayBack(folder, researchFormat)]).toEqual([0, back(0)]);
     writeFileSync(join(folder, "ledger.jsonl"), line(3) + line(2));
-    expect(await lastRecorded(folder)).toBe(3);
+    expect(await lastRecorded(folder, "ledger.jsonl")).toBe(3);
     writeFileSync(join(folder, ".ralph", "journal", "5.json"), JSON.stringify(acceptance(5)));
-    expect(await lastRecorded(folder)).toBe(5);
+    expect(await lastRecorded(folder, "ledger.jsonl")).toBe(5);
     expect(await wayBack(folder, researchFormat)).toBe(back(5));
   });
 
@@ -306,7 +306,7 @@ describe("the way back from an rrd.json that can't be used", () => {
 describe("the ledger of an open research", () => {
   it("is read again only when its file changed", async () => {
     const folder = researchFolder();
-    const ledger = openLedger(folder, () => undefined);
+    const ledger = openLedger(join(folder, "ledger.jsonl"), () => undefined);
     expect(await ledger()).toEqual([]);
     writeFileSync(join(folder, "ledger.jsonl"), line(1));
     const one = await ledger();
@@ -322,7 +322,7 @@ describe("the ledger of an open research", () => {
     const folder = researchFolder();
     const path = join(folder, "ledger.jsonl");
     const told: string[] = [];
-    const ledger = openLedger(folder, (message) => told.push(message));
+    const ledger = openLedger(join(folder, "ledger.jsonl"), (message) => told.push(message));
     const numbers = async () => (await ledger()).map(({ iteration }) => iteration);
     writeFileSync(path, line(1));
     const [first] = await ledger();
@@ -348,7 +348,7 @@ describe("the ledger of an open research", () => {
     const folder = researchFolder();
     const path = join(folder, "ledger.jsonl");
     const told: string[] = [];
-    const ledger = openLedger(folder, (message) => told.push(message));
+    const ledger = openLedger(join(folder, "ledger.jsonl"), (message) => told.push(message));
     writeFileSync(path, `broken\n${line(1)}`);
     await ledger();
     appendFileSync(path, `broken too\n${line(2)}`);

@@ -13,6 +13,7 @@ import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } fro
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 import { given } from "../../../../src/engine/lib/given.js";
 import { resetStagnation, withoutResult } from "../../../../src/research/workflow/derived/observations.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const refused = (iteration: number, more: Partial<LedgerLine> = {}) =>
   line(iteration, `p${iteration}`, { outcome: "refused", agent: "scripted", ...more });
@@ -28,7 +29,7 @@ const wrong = scriptedAgent((unit, { iteration }) => ({
   result: { ...reading(String(unit["unit"])), scores: { execution: { novelty: 6 + iteration } } },
 }));
 const runOf = (folder: ReturnType<typeof researchFolder>, most: number, agent = wrong) =>
-  folder.run(agent, most, { guards: [limitIterations(most), stopWithoutResult("rrd.json")] });
+  folder.run(agent, most, { guards: [limitIterations(most), stopWithoutResult(researchWords)] });
 
 describe("what counts as going nowhere", () => {
   test("iterations without an accepted result since the last one, a reset, or the last act of a person", () => {

@@ -7,6 +7,7 @@ import { emptyTally, spent, tallied } from "../../../../src/engine/ui/terminal/t
 import { historyLine } from "../../../../src/engine/ui/terminal/history-lines.js";
 import { fakeClock } from "../../../support/clock.js";
 import { goodAgent, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const papers = Array.from({ length: 20 }, (_, n) => paper(`p${n + 1}`));
 /** A historian whose every answer costs a dollar, of which we know by our own list of prices. */
@@ -58,7 +59,7 @@ test("a summary's estimated cost is marked in the file, in its event, in what is
 
 test("summaries count in the budget of the run that made them, and not in that of the next", async () => {
   const folder = researchFolder(rrdWith(papers));
-  const guards = [limitIterations(30), limitBudget("rrd.json", { usd: 1.02 })];
+  const guards = [limitIterations(30), limitBudget(researchWords, { usd: 1.02 })];
   const first = await folder.run(goodAgent(), 30, { history: dear, guards });
   expect(first.verdict).toMatchObject({
     verdict: "limit",

@@ -29,6 +29,7 @@ import {
   scriptedAgent,
 } from "../../../support/research.js";
 import { alone } from "../../../support/alone.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, n) => paper(`p${n + 1}`));
 const wrong = scriptedAgent((unit) => ({
@@ -84,7 +85,7 @@ async function runWith(
   const verdict = await runLoop(withHistory(workflow, summariser({ every, tell, now: clock.now })), agent, {
     ...alone(agent),
     tell,
-    guards: [limitIterations(most), stopWhenStuck("rrd.json")],
+    guards: [limitIterations(most), stopWhenStuck(researchWords)],
     clock,
     finish: never,
     abort: never,

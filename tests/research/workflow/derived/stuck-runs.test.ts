@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { stopWhenStuck } from "../../../../src/engine/loop/guards/loop-detection.js";
 import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
+import { researchWords } from "../../../../src/research/folder/words.js";
 
 const papers = Array.from({ length: 12 }, (_, n) => paper(`p${n + 1}`));
-const guards = [limitIterations(12), stopWhenStuck("rrd.json")];
+const guards = [limitIterations(12), stopWhenStuck(researchWords)];
 
 test("excuses in other words each time end the run at five, and the briefs from the third on say what to do otherwise", async () => {
   const excuses = [

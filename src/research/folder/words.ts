@@ -1,0 +1,13 @@
+import type { Words } from "../../engine/loop/types.js";
+import { ledgerName } from "../../engine/lib/layout.js";
+import { rrdName } from "./layout.js";
+
+/** What the rules of a run say of a research project. */
+export const researchWords: Words = {
+  noun: "project",
+  budget: (unit) => `budget.max_${unit} in its ${rrdName}`,
+  look: `Look at loop.observations in ${rrdName}`,
+  reasons: `Read the reasons in ${ledgerName}`,
+  mend: `give advice with 'research-ralph steer', raise a limit in ${rrdName}`,
+  steer: "give advice with 'research-ralph steer'",
+};
