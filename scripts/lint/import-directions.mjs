@@ -63,11 +63,12 @@ const inside = {
   "research/workflow": {
     decisions: [],
     result: [],
-    derived: ["decisions", "result"],
-    discovery: ["decisions", "result", "derived"],
-    report: ["decisions", "result", "derived"],
-    analysis: ["decisions", "result", "derived", "report"],
-    brief: ["decisions", "result", "derived", "discovery", "report", "analysis"],
+    eligibility: ["decisions"],
+    derived: ["decisions", "result", "eligibility"],
+    discovery: ["decisions", "result", "eligibility", "derived"],
+    report: ["decisions", "result", "eligibility", "derived"],
+    analysis: ["decisions", "result", "eligibility", "derived", "report"],
+    brief: ["decisions", "result", "eligibility", "derived", "discovery", "report", "analysis"],
   },
 };
 

@@ -176,4 +176,5 @@ const words: Record<Paper["status"], string> = {
   presented: "presented",
   insights_extracted: "for insights",
   rejected: "rejected",
+  waiting: "waits for you",
 };

@@ -6,6 +6,7 @@ import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/f
 import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import type { Rrd } from "../generated/rrd.js";
+import { criteriaProblems } from "./criteria.js";
 import {
   candidatesFile,
   committedFiles,
@@ -44,7 +45,7 @@ export function parseRrd(text: string, path: string): Parsed<Rrd> {
       problems: [{ pointer: deep, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }],
     };
   const read = readRrdShape(value);
-  const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value)];
+  const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value), ...criteriaProblems(read.value)];
   return problems.length > 0 ? { changes: read.changes, problems } : { ok: read.value as Rrd, changes: read.changes };
 }
 

@@ -76,6 +76,7 @@ export interface AnalysisResult {
    * Why these scores, in a sentence or two.
    */
   notes: string;
+  criteria?: Answers;
   /**
    * @maxItems 300
    */
@@ -103,4 +104,22 @@ export interface Strategic {
   first_mover_window: Point;
   network_effects: Point;
   strategic_clarity: Point;
+}
+/**
+ * The answer to each eligibility criterion, by its id. Only where the brief lists criteria.
+ *
+ * This interface was referenced by `AnalysisResult`'s JSON-Schema
+ * via the `definition` "answers".
+ */
+export interface Answers {
+  [k: string]: {
+    /**
+     * Whether the criterion is true of the paper.
+     */
+    answer: "yes" | "no" | "unclear";
+    /**
+     * The words that settle it, copied exactly; none where it is unclear.
+     */
+    quote?: string | null;
+  };
 }

@@ -30,6 +30,7 @@ export interface DiscoveryResult {
      * Why it fits.
      */
     reason?: string;
+    criteria?: Answers;
   }[];
   /**
    * Papers that the agent found itself.
@@ -57,6 +58,7 @@ export interface DiscoveryResult {
      * Why it fits, and why this priority.
      */
     reason: string;
+    criteria?: Answers;
   }[];
   /**
    * Candidates of the brief that do not fit.
@@ -66,6 +68,7 @@ export interface DiscoveryResult {
   dropped?: {
     id: string;
     reason: string;
+    criteria?: Answers;
   }[];
   /**
    * Every source that was tried, and what came of it.
@@ -89,4 +92,19 @@ export interface DiscoveryResult {
    */
   visited_urls?: string[];
   patterns?: Patterns;
+}
+/**
+ * The answer to each eligibility criterion, by its id. Only where the brief lists criteria.
+ */
+export interface Answers {
+  [k: string]: {
+    /**
+     * Whether the criterion is true of the paper.
+     */
+    answer: "yes" | "no" | "unclear";
+    /**
+     * The words that settle it, copied exactly; none where it is unclear.
+     */
+    quote?: string | null;
+  };
 }

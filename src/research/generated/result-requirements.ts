@@ -23,6 +23,18 @@ export interface RequirementsResult {
     [k: string]: string;
   };
   /**
+   * Eligibility criteria that the topic states; none where it states none.
+   *
+   * @maxItems 10
+   */
+  criteria?: {
+    /**
+     * A statement that is true of a paper or not.
+     */
+    text: string;
+    kind: "include" | "exclude";
+  }[];
+  /**
    * @maxItems 6
    */
   open_questions?: {

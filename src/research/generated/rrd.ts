@@ -159,6 +159,10 @@ export type Statistics = {
    */
   total_insights_extracted?: number | null;
   /**
+   * Papers that wait for a person's decision on eligibility; absent without criteria.
+   */
+  total_waiting?: number | null;
+  /**
    * Entries of the insights array.
    */
   total_insights?: number | null;
@@ -549,6 +553,20 @@ export interface Rrd {
      * The paper in the pool that is the same work.
      */
     duplicate_of?: string;
+    /**
+     * Id of the criterion that excluded the record.
+     */
+    criterion?: string;
+    /**
+     * The answers to the criteria.
+     */
+    answers?: Answer[];
+    /**
+     * Address of the record, kept where a criterion excluded it.
+     */
+    url?: string | null;
+    identifiers?: Identifiers;
+    override?: Override;
     [k: string]: unknown;
   }[];
   /**
@@ -640,6 +658,33 @@ export interface Requirements {
    * Minimum execution score at which a paper is presented if blue_ocean_scoring is off.
    */
   min_score_to_present?: number | null;
+  /**
+   * Eligibility criteria. Each screened record and each paper that is read answers all of them, and the answers decide what is included. Absent or empty: agents screen by the requirements alone.
+   *
+   * @maxItems 20
+   */
+  criteria?: Criterion[];
+  [k: string]: unknown;
+}
+/**
+ * One eligibility criterion.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "criterion".
+ */
+export interface Criterion {
+  /**
+   * Unique among the criteria, such as c1. Answers name it, so keep it when you change the text.
+   */
+  id: string;
+  /**
+   * The criterion as a statement that is true of a paper or not, such as 'randomised controlled trial'.
+   */
+  text: string;
+  /**
+   * include: a paper of which it is not true is excluded. exclude: a paper of which it is true is excluded.
+   */
+  kind: "include" | "exclude";
   [k: string]: unknown;
 }
 /**
@@ -752,9 +797,9 @@ export interface Paper {
    */
   priority?: number | null;
   /**
-   * An interrupted run of the original leaves 'analyzing'; it is read as pending.
+   * waiting: it was read, a criterion is still unclear, and a person decides ('research-ralph decide'). An interrupted run of the original leaves 'analyzing'; it is read as pending.
    */
-  status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted";
+  status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted" | "waiting";
   /**
    * Combined total, or the execution total if blue_ocean_scoring is off.
    */
@@ -796,6 +841,19 @@ export interface Paper {
    */
   updates?: Update[];
   updates_check?: UpdatesCheck;
+  /**
+   * The answers to the eligibility criteria, those of screening first.
+   */
+  answers?: Answer[];
+  /**
+   * The points of the reading while the paper is excluded or waits: they count for nothing until a person includes it.
+   */
+  held_scores?: NestedScores | FlatScores | null;
+  /**
+   * Id of the criterion that excluded the paper after its full text was read.
+   */
+  excluded_by?: string | null;
+  override?: Override;
   warnings?: Strings;
   /**
    * The iteration whose result was folded in.
@@ -1147,6 +1205,64 @@ export interface UpdatesCheck {
   [k: string]: unknown;
 }
 /**
+ * The answer to one criterion, and the quote that code found for it.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "answer".
+ */
+export interface Answer {
+  /**
+   * Id of the criterion.
+   */
+  criterion: string;
+  /**
+   * screening: from title and abstract. full_text: from the paper's text.
+   */
+  stage: "screening" | "full_text";
+  /**
+   * Whether the criterion is true of the paper. An answer whose quote code did not find is unclear.
+   */
+  answer: "yes" | "no" | "unclear";
+  /**
+   * The quote that settles it.
+   */
+  quote?: string;
+  /**
+   * Where the quote stands: title, abstract, or a place in the text.
+   */
+  locator?: string | null;
+  /**
+   * What the agent answered, where the answer counts as unclear.
+   */
+  said?: "yes" | "no";
+  /**
+   * Why the answer is unclear.
+   */
+  reason?: string;
+  [k: string]: unknown;
+}
+/**
+ * A person's decision on eligibility, from 'research-ralph decide' or written by hand. It beats the criteria and is an example for the order of what is left.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "override".
+ */
+export interface Override {
+  /**
+   * include: the paper stays, or is read if it was not. exclude: it is rejected.
+   */
+  decision: "include" | "exclude";
+  /**
+   * The reason, for people.
+   */
+  why: string;
+  /**
+   * When, ISO 8601 in UTC.
+   */
+  at?: string;
+  [k: string]: unknown;
+}
+/**
  * This interface was referenced by `Rrd`'s JSON-Schema
  * via the `definition` "refusal".
  */
@@ -1344,7 +1460,58 @@ export interface Flow {
    * Records identified and not screened: the target was reached, or nothing new was found.
    */
   not_screened?: number;
+  /**
+   * Where there are eligibility criteria: screening by title and abstract. 'screened' is 'passed' and all of 'excluded' together.
+   */
+  screening?: {
+    /**
+     * Records whose answers to the criteria were taken, and records that were excluded without answers.
+     */
+    screened?: number;
+    excluded?: Reasons;
+    /**
+     * Records that went to full text.
+     */
+    passed?: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Where there are eligibility criteria: reading of the full texts. 'sought' is what passed screening and 'added', and it is 'not_read', all of 'excluded', 'waiting' and 'included' together.
+   */
+  full_text?: {
+    /**
+     * Papers that were not screened by the criteria: added by a person, or found before there were criteria.
+     */
+    added?: number;
+    /**
+     * Papers in the pool.
+     */
+    sought?: number;
+    /**
+     * Papers still to be read.
+     */
+    not_read?: number;
+    excluded?: Reasons;
+    /**
+     * Papers that wait for a person's decision.
+     */
+    waiting?: number;
+    /**
+     * Papers that meet the criteria, whatever their score.
+     */
+    included?: number;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
+}
+/**
+ * Number of exclusions by reason: the id of a criterion, 'person' for a person's decision, 'retracted', or 'other'.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "reasons".
+ */
+export interface Reasons {
+  [k: string]: number;
 }
 /**
  * One steering text.

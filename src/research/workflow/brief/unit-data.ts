@@ -140,7 +140,7 @@ export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
 
 /** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
 function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
-  const order = { presented: 0, insights_extracted: 1, rejected: 2, pending: 3, analyzing: 3 };
+  const order = { presented: 0, insights_extracted: 1, waiting: 2, rejected: 2, pending: 3, analyzing: 3 };
   const ranked = rrd.papers_pool.toSorted(
     (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
   );

@@ -1,0 +1,108 @@
+import type { Answer, Criterion, Paper, Rrd } from "../../generated/rrd.js";
+import { criteriaOf } from "../../folder/criteria.js";
+
+/** What the answers to the criteria come to. */
+export interface Eligibility {
+  /** The first criterion that excludes. */
+  readonly excludedBy?: Criterion;
+  /** Criteria without a clear answer; empty where one excludes. */
+  readonly open: readonly Criterion[];
+}
+
+/**
+ * What answers come to: an exclude criterion that is answered yes, or an include criterion that is answered no,
+ * excludes. What is unclear or not answered is open.
+ */
+export function eligibilityOf(
+  criteria: readonly Criterion[],
+  answers: readonly Pick<Answer, "criterion" | "answer">[],
+): Eligibility {
+  const answerOf = new Map(answers.map(({ criterion, answer }) => [criterion, answer]));
+  const excludedBy = criteria.find(({ id, kind }) => answerOf.get(id) === (kind === "exclude" ? "yes" : "no"));
+  if (excludedBy !== undefined) return { excludedBy, open: [] };
+  return { open: criteria.filter(({ id }) => (answerOf.get(id) ?? "unclear") === "unclear") };
+}
+
+/** The answers of one stage. */
+export const answersAt = (stage: Answer["stage"], answers: readonly Answer[] | undefined): Answer[] =>
+  (answers ?? []).filter((answer) => answer.stage === stage);
+
+/** A criterion in words: "c2 (exclude: animal studies)". */
+export const criterionText = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
+
+/** A paper that was read and that a person has to decide on, with the criteria that are open. */
+export interface WaitingPaper {
+  readonly paper: Paper;
+  readonly open: readonly Criterion[];
+}
+
+/** How often a reason excluded. `criterion` is absent for a reason that is none, or a criterion that is gone. */
+export interface ExclusionCount {
+  /** Id of a criterion, `person`, `retracted` or `other`. */
+  readonly reason: string;
+  readonly criterion?: Criterion;
+  readonly count: number;
+}
+
+/** Where a project stands with its eligibility criteria, read off its records. */
+export interface EligibilityReport {
+  readonly criteria: readonly Criterion[];
+  /** Papers that wait for a person, in the order of the pool. */
+  readonly waiting: readonly WaitingPaper[];
+  /** Reasons of exclusion by stage, the criteria in their order, then the others. */
+  readonly screening: readonly ExclusionCount[];
+  readonly fullText: readonly ExclusionCount[];
+}
+
+/**
+ * Papers that wait for the person and reasons of exclusion, for whatever shows them: the report, `status`, the flow.
+ * Pure. Everything is empty where a project has no criteria and nobody has decided on eligibility.
+ */
+export function eligibilityReport(rrd: Rrd): EligibilityReport {
+  const criteria = criteriaOf(rrd);
+  const hasAny = criteria.length > 0;
+  const screened = (rrd.excluded ?? []).filter(({ stage }) => (stage ?? "screened") === "screened");
+  return {
+    criteria,
+    waiting: rrd.papers_pool.filter(isWaiting).map((paper) => ({ paper, open: openCriteria(criteria, paper) })),
+    screening: counted(
+      criteria,
+      screened.flatMap(({ criterion, override }) =>
+        override !== undefined ? ["person"] : hasAny || criterion !== undefined ? [criterion ?? "other"] : [],
+      ),
+    ),
+    fullText: counted(
+      criteria,
+      rrd.papers_pool.flatMap((paper) => {
+        const reason = exclusionOf(paper);
+        return reason === undefined || (reason === "retracted" && !hasAny) ? [] : [reason];
+      }),
+    ),
+  };
+}
+
+/** Whether a paper waits for a person's decision: one that was written by hand counts at once. */
+export const isWaiting = ({ status, override }: Paper): boolean => status === "waiting" && override === undefined;
+
+/** The criteria that a paper's reading left open. */
+export const openCriteria = (criteria: readonly Criterion[], { answers }: Paper): readonly Criterion[] =>
+  eligibilityOf(criteria, answersAt("full_text", answers)).open;
+
+/** Why a paper of the pool is not eligible: `retracted`, `person`, or a criterion's id. */
+export function exclusionOf({ override, excluded_by: by, retracted, status }: Paper): string | undefined {
+  if (override?.decision === "exclude") return "person";
+  if (retracted === true && status === "rejected") return "retracted";
+  return override === undefined ? (by ?? undefined) : undefined;
+}
+
+function counted(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const known = new Map(criteria.map((criterion) => [criterion.id, criterion]));
+  const ordered = [...known.keys(), ...[...counts.keys()].filter((reason) => !known.has(reason)).toSorted()];
+  return ordered.flatMap((reason) => {
+    const [count, criterion] = [counts.get(reason), known.get(reason)];
+    if (count === undefined) return [];
+    return [{ reason, count, ...(criterion === undefined ? {} : { criterion }) }];
+  });
+}
