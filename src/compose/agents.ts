@@ -6,6 +6,7 @@ import { transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
 import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
+import type { Roles } from "../engine/loop/rules.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { baseline } from "../research/baseline-agent/definition.js";
@@ -18,6 +19,32 @@ export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agen
   createAgent(config.agent, settings),
   ...config.fallbacks.map((name) => createAgent(name, settings)),
 ];
+
+/** Names of agents by the role that they have in a unit, the first choice first. */
+export type RoleNames = Readonly<Record<string, readonly string[]>>;
+
+/** Everyone who may be at work in a run. */
+interface Crew {
+  /** Who does whatever has no role, and roles without agents of their own. */
+  readonly agents: Agents;
+  readonly roles: Roles;
+  /** All of them, each name once, the first choice first. */
+  readonly everyone: Agents;
+}
+
+/** The agents of a config, and those of these roles. Throws as agentsFor. */
+export function crewFor(config: ResolvedConfig, settings: AgentSettings, named: RoleNames = {}): Crew {
+  const agents = agentsFor(config, settings);
+  const known = new Map(agents.map((agent) => [agent.name, agent]));
+  const made = (name: string): Agent => {
+    const agent = known.get(name) ?? createAgent(name, settings);
+    known.set(agent.name, agent);
+    return agent;
+  };
+  const roles = Object.fromEntries(Object.entries(named).map(([role, names]) => [role, names.map(made)]));
+  const [first, ...others] = known.values();
+  return { agents, roles, everyone: [first ?? agents[0], ...others] };
+}
 
 /** What all agents of a run have in common. `folder`: the project's, which keeps their transcripts. */
 export function settingsFor(

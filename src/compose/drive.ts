@@ -1,6 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Agents, agentsFor, isUnconfined, redactorFor, settingsFor, summariserFor } from "./agents.js";
+import {
+  type Agents,
+  crewFor,
+  isUnconfined,
+  type RoleNames,
+  redactorFor,
+  settingsFor,
+  summariserFor,
+} from "./agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
@@ -35,11 +43,15 @@ interface Drive {
   readonly words?: Words;
   /** Iterations in a row without an accepted result at which the run ends. */
   readonly maxWithoutResult?: number;
+  /** Roles that have agents of their own. */
+  readonly roles?: RoleNames;
 }
 
 /** What is made once for a run and handed down. */
 export interface Run {
   readonly agents: Agents;
+  /** Those of roles too. */
+  readonly everyone: Agents;
   /** What the agents were made with. */
   readonly settings: AgentSettings;
   readonly tell: Tell;
@@ -63,7 +75,7 @@ export async function drive<State, U extends Unit, P, C>(
   const { maxMs, patienceMs, budget, hooks: configured } = config;
   const { clock } = io;
   const settings = settingsFor(config, io, how);
-  const agents = agentsFor(config, settings);
+  const { agents, roles, everyone } = crewFor(config, settings, how.roles);
   const redact = redactorFor(config, io);
   const signals = listenForSignals(io);
   const { finish } = signals;
@@ -81,7 +93,7 @@ export async function drive<State, U extends Unit, P, C>(
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
-    const workflow = await open({ agents, settings, tell, hooks, redact, abort: signals.abort, ending });
+    const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the guard then sees that the time is up.
       limit = abortedAt(clock.now() + maxMs + 100, clock);
@@ -89,6 +101,7 @@ export async function drive<State, U extends Unit, P, C>(
     }
     const rules = rulesFor({
       agents,
+      roles,
       iterations,
       budget,
       patienceMs,
@@ -101,7 +114,7 @@ export async function drive<State, U extends Unit, P, C>(
     return await runLoop(remembering, agents[0], {
       ...rules,
       tell,
-      jobs: agents.some(isUnconfined) ? 1 : config.jobs,
+      jobs: everyone.some(isUnconfined) ? 1 : config.jobs,
       clock,
       finish,
       abort,

@@ -44,16 +44,16 @@ export async function openProject(
   run: Run,
   manner: Manner = {},
 ): Promise<ResearchWorkflow> {
-  const { agents, tell, hooks, redact, ending } = run;
+  const { everyone, tell, hooks, redact, ending } = run;
   const summarises = summarisingAgent(config, io);
-  const others = summarises === undefined || agents.some(({ name }) => name === summarises.name) ? [] : [summarises];
+  const others = summarises === undefined || everyone.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
   const configs = [...projectFiles(root), ...userFiles(homeOf(io.env))];
   const { stateDir } = config;
   const requests = new AbortController();
   const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
-  const workflow = await opened(folder, config, io, run, [...agents, ...others], manner, false, (project) =>
+  const workflow = await opened(folder, config, io, run, [...everyone, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,
       library: libraryFor(folder, root, config, io.env, signal, tell),
@@ -61,8 +61,8 @@ export async function openProject(
       redact,
       ...io.clock,
       learn: config.learn === "auto",
-      ...(agents.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
-      ...(agents.some(isUnconfined)
+      ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
+      ...(everyone.some(isUnconfined)
         ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }
         : {}),
       veto: async ({ completes, ...proposal }: Proposal) => {
@@ -103,9 +103,9 @@ export async function openClassicProject(
   prompt: string,
   manner: Manner = {},
 ): Promise<ClassicWorkflow> {
-  const { agents, redact } = run;
+  const { everyone, redact } = run;
   const root = rootOf(folder, io.cwd);
-  return await opened(folder, config, io, run, agents, manner, true, (project) =>
+  return await opened(folder, config, io, run, everyone, manner, true, (project) =>
     classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact }),
   );
 }
@@ -127,7 +127,7 @@ async function opened<Opened>(
   folder: string,
   config: ResolvedConfig,
   { clock, cwd }: Io,
-  { agents, settings, tell, abort }: Run,
+  { agents, everyone, settings, tell, abort }: Run,
   warned: Agents | readonly Agents[0][],
   { forecast = false, force = false }: Manner,
   classic: boolean,
@@ -137,12 +137,18 @@ async function opened<Opened>(
   const inform = (message: string) => void tell({ type: "notice", level: "info", message });
   for (const message of warned.flatMap(warningsOf)) warn(message);
   for (const message of overridden(config)) inform(message);
-  for (const message of oneAtATime(config, agents)) warn(message);
+  for (const message of oneAtATime(config, everyone)) warn(message);
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const workspaces = workspacesOf(config.stateDir, folder);
   const { limits: memory } = config.history;
   const derived = (...[rrd, ledger]: Parameters<typeof derive>) => derive(rrd, ledger, memory);
-  const options = { derive: derived, git: config.git, notify, abort, unconfined: classic || agents.some(isUnconfined) };
+  const options = {
+    derive: derived,
+    git: config.git,
+    notify,
+    abort,
+    unconfined: classic || everyone.some(isUnconfined),
+  };
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
     // On a full disk not even the lock can be written, and what fills it may be our own.
     const isFull = await requireSpace(folder).then(
@@ -167,7 +173,7 @@ async function opened<Opened>(
     const names = agents.map(({ name }) => name);
     for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir)) warn(waitsStill(edit, folder));
     const experience = { ...(await experienceFor(folder, worker, classic)), agents: names };
-    await countAnew(research, force, agents);
+    await countAnew(research, force, everyone);
     if (forecast) for (const message of await forecastNow(research, experience)) inform(message);
     return workflowOf({ research, workspaces, experience, memory, close });
   } catch (error) {

@@ -30,7 +30,7 @@ export type AgentEvent = AgentText | AgentTool | AgentUsage | AgentNotice | Agen
  * How the use is paid for; absent if unknown.
  */
 export type Billing = "subscription" | "api";
-export type Outcome = Accepted | Refused | Failed;
+export type Outcome = Accepted | Noted | Refused | Failed;
 
 export interface RunStarted {
   type: "run-started";
@@ -87,6 +87,14 @@ export interface IterationStarted {
   workspace: string;
   progress: Progress;
   agent?: string;
+  /**
+   * Where several agents share the unit, the part that this one does, such as critic.
+   */
+  role?: string;
+  /**
+   * Which time the part is done.
+   */
+  round?: number;
   forecast?: Forecast;
 }
 export interface Progress {
@@ -306,6 +314,13 @@ export interface Accepted {
    * What the workflow thinks of it: a paper that is presented, kept for its insights, or rejected.
    */
   grade?: "high" | "middle" | "low";
+}
+/**
+ * Where several agents share the unit: what this one left is kept for the next of them; it is not judged yet.
+ */
+export interface Noted {
+  outcome: "noted";
+  summary: string;
 }
 export interface Refused {
   outcome: "refused";

@@ -22,9 +22,21 @@ export interface LedgerLine {
    */
   phase: string;
   /**
-   * reset: a person reset the unit.
+   * noted: several agents share the unit, and what this one left is kept for the next of them; it is not judged yet. reset: a person reset the unit.
    */
-  outcome: "accepted" | "refused" | "failed" | "reset";
+  outcome: "accepted" | "refused" | "failed" | "noted" | "reset";
+  /**
+   * Where several agents share the unit, the part that this one did: draft, critic, answer; reader-1, reader-2, reader-3.
+   */
+  role?: string;
+  /**
+   * Which time the part was done.
+   */
+  round?: number;
+  /**
+   * Of a noted line: hash of .ralph/noted/<iteration>.json, which holds what the agent left.
+   */
+  kept_sha256?: string;
   /**
    * Why it was refused or failed.
    */

@@ -44,7 +44,8 @@ export async function runLoop<State, U extends Unit, P, C>(
   const ready = new Map<string, ReadyUnit<State, P>>();
   const later = new Map<string, Delayed<U>>();
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
-  let current = agent.name;
+  /** Who was last at work, by role; under no name in units that have none. */
+  const current = new Map([["", agent.name]]);
   let waitingFor = 0;
   let state: State | undefined;
   const settledTimes = new Map<string, number>();
@@ -126,13 +127,15 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   /** Briefs an agent and starts it; answers with the reason where that is not possible. */
   async function start(state: State, unit: U, prepared: P, turn: ReadyUnit<State, P>) {
-    const choice = choose(soFar);
+    const choice = choose(soFar, unit);
     if (isVerdict(choice) || "until" in choice) return choice;
-    if (choice.agent.name !== current) {
-      const reason = choice.reason ?? "It is its turn.";
-      await tell({ type: "agent-changed", from: current, to: choice.agent.name, reason });
-      current = choice.agent.name;
-    }
+    const { agent: chosen, first } = choice;
+    const { role, round } = unit;
+    const whose = first === undefined ? "" : (role ?? "");
+    const from = current.get(whose) ?? first ?? chosen.name;
+    if (chosen.name !== from)
+      await tell({ type: "agent-changed", from, to: chosen.name, reason: choice.reason ?? "It is its turn." });
+    current.set(whose, chosen.name);
     const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
     if (isVerdict(briefed)) return (over = briefed);
     ready.delete(unit.id);
@@ -147,8 +150,8 @@ export async function runLoop<State, U extends Unit, P, C>(
       brief_tokens,
       workspace,
       progress: workflow.progress(state),
-      agent: current,
-      ...given({ forecast: soFar.account?.forecast }),
+      agent: chosen.name,
+      ...given({ role, round, forecast: soFar.account?.forecast }),
     });
     lanes.start({ ...choice, ...briefed, unit, ...given({ prepareMs: turn.prepareMs }) });
     return undefined;

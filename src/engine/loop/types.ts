@@ -39,6 +39,10 @@ export interface Unit {
   readonly phase: string;
   /** What a person reads on the screen. */
   readonly title: string;
+  /** Where agents share a unit, the part that this iteration does, such as `critic`; its agent is chosen by it. */
+  readonly role?: string;
+  /** Which time the part is done, from 1. */
+  readonly round?: number;
 }
 
 /** What an agent may reach in one iteration. Adapters turn it into the flags of their CLI; the least is the default. */
@@ -305,13 +309,15 @@ export interface Delay {
 /** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */
 export type Guard = (soFar: RunSoFar) => Verdict | Delay | undefined;
 
-/** Names the agent of the next iteration, and why it is this one where it is not the first choice. Pure. */
-export type Choose = (soFar: RunSoFar) => Choice | Delay | Verdict;
+/** Names the agent of the unit's next iteration, and why it is this one where it is not the first choice. Pure. */
+export type Choose = (soFar: RunSoFar, unit: Unit) => Choice | Delay | Verdict;
 
 interface Choice {
   readonly agent: Agent;
   /** One sentence. */
   readonly reason?: string;
+  /** Name of the first choice for the unit's role, where that has agents of its own. */
+  readonly first?: string;
   /** US dollars that the iteration may cost. */
   readonly maxUsd?: number;
   /** Milliseconds that the iteration may take. */

@@ -97,7 +97,7 @@ function pointsOf(event: LoopEvent): HookPoint[] {
       return ["before-iteration"];
     case "iteration-ended": {
       const { outcome } = event.outcome;
-      return ["after-iteration", ...(outcome === "failed" ? [] : [outcome])];
+      return ["after-iteration", ...(outcome === "failed" || outcome === "noted" ? [] : [outcome])];
     }
     case "run-ended":
       return [event.verdict.verdict];

@@ -11,9 +11,10 @@ import {
   resumption,
   spending,
   summary,
-  type Tally,
   tallied,
+  titleOf,
   tokensOf,
+  type Tally,
   underWay,
 } from "./terminal/tally.js";
 
@@ -93,7 +94,7 @@ function lineOf(event: LoopEvent): string | undefined {
     case "iteration-started": {
       const { done, total } = event.progress;
       const left = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
-      return `#${event.iteration} ${event.phase}: ${event.title} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${left})`;
+      return `#${event.iteration} ${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${left})`;
     }
     case "prepared": {
       const put = putOff(event);
@@ -128,7 +129,7 @@ export const checkText = ({ criterion, passed, detail }: Extract<LoopEvent, { ty
 
 /** What became of an iteration, in words. */
 function outcomeText(outcome: Outcome): string {
-  if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
+  if (outcome.outcome === "accepted" || outcome.outcome === "noted") return `${outcome.outcome}: ${outcome.summary}`;
   return outcome.outcome === "refused"
     ? `refused: ${outcome.reasons.join("; ")}`
     : `failed: ${outcome.failure.message}`;

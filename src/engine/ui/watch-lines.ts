@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../generated/ledger.js";
-import { type KnownCost, shortCost } from "./terminal/tally.js";
+import { type KnownCost, partText, shortCost } from "./terminal/tally.js";
 import { bar, count, duration } from "./terminal/format.js";
 import { tableLines } from "./terminal/table.js";
 import { oneLine } from "../lib/sanitise.js";
@@ -61,5 +61,6 @@ const stateOf = ({ running, iteration, phase, held, ended }: WatchRow): string =
 export function iterationLine(row: WatchRow, line: LedgerLine): string {
   const why = line.outcome === "accepted" || line.reasons?.[0] === undefined ? "" : `: ${oneLine(line.reasons[0])}`;
   const { done, total } = row.progress;
-  return `${oneLine(row.name)}: #${line.iteration} ${oneLine(line.unit)} ${line.outcome}${why} (${done} of ${total} done)`;
+  const part = line.role === undefined ? "" : `${oneLine(partText(line.role, line.round))} `;
+  return `${oneLine(row.name)}: #${line.iteration} ${part}${oneLine(line.unit)} ${line.outcome}${why} (${done} of ${total} done)`;
 }

@@ -122,8 +122,8 @@ export const reviewBudget =
 /** The choice, with the money and the minutes of agents' work that are left for the iteration. */
 export const withAllowance =
   (run: Budget, choose: Choose): Choose =>
-  (soFar) => {
-    const choice = choose(soFar);
+  (soFar, unit) => {
+    const choice = choose(soFar, unit);
     if (!("agent" in choice)) return choice;
     const live = soFar.inFlight ?? [];
     const underWay = spentIn([], live, soFar.now);

@@ -171,7 +171,7 @@ export const stopWithoutResult =
   ({ iterations, memory }) => {
     const inThisRun = iterations
       .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
-      .filter(counts).length;
+      .filter((past) => past.outcome.outcome !== "noted" && counts(past)).length;
     const row = memory?.withoutResult ?? inThisRun;
     return row < most
       ? undefined

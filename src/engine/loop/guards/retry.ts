@@ -67,8 +67,8 @@ export const guardFailures: Guard = ({ iterations, now }) => {
  * milliseconds, a service is waited for that does not answer at all.
  */
 export const firstAble =
-  (agents: readonly Agent[], patience: number): Choose =>
-  ({ iterations, now }) => {
+  (agents: readonly Agent[], patience: number) =>
+  ({ iterations, now }: RunSoFar): ReturnType<Choose> => {
     const all = agents.map((agent) => ({
       agent,
       ...availabilityOf(agent, agents.length === 1, iterations, patience, now),
@@ -112,7 +112,7 @@ function availabilityOf(
   patience: number,
   now: number,
 ): Availability {
-  const mine = all.filter(({ agent }) => isOnly || agent === name);
+  const mine = all.filter(({ agent }) => agent === name);
   const gone = mine.find(({ outcome }) => ["auth", "missing", "unusable"].includes(kindOf(outcome) ?? ""))?.outcome;
   if (gone?.outcome === "failed") {
     const why = gone.failure.message;
@@ -193,9 +193,12 @@ function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[
  * run of thirty minutes.
  */
 export const withinWallTime =
-  <Answer extends object | undefined>(ms: number, ask: (soFar: RunSoFar) => Answer | Delay | Verdict) =>
-  (soFar: RunSoFar): Answer | Delay | Verdict => {
-    const answer = ask(soFar);
+  <Answer extends object | undefined, Rest extends unknown[]>(
+    ms: number,
+    ask: (soFar: RunSoFar, ...rest: Rest) => Answer | Delay | Verdict,
+  ) =>
+  (soFar: RunSoFar, ...rest: Rest): Answer | Delay | Verdict => {
+    const answer = ask(soFar, ...rest);
     if (answer === undefined || isVerdict(answer) || !("until" in answer)) return answer;
     return { ...answer, until: Math.min(answer.until, soFar.startedAt + ms) } as Delay;
   };

@@ -184,11 +184,12 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
     grade ?? "none"
   ];
   const left = room - width(cost) - 2;
-  if (outcome.outcome === "accepted") {
+  if (outcome.outcome === "accepted" || outcome.outcome === "noted") {
+    const mark = outcome.outcome === "accepted" ? colors.green("✓") : colors.dim("·");
     const summary = oneLine(outcome.summary);
     if (room < narrow && left - 2 - 3 - width(summary) < 20)
       return [
-        `${colors.green("✓")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
+        `${mark} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
         paint(`    ${truncate(summary, room - 4)}`),
       ];
     // Twenty-four columns tell a title with its number; the summary says what people wait for.
@@ -197,7 +198,7 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
     const rest = truncate(summary, left - 2 - width(short) - 3);
     const text = rest === "" ? short : `${short} — ${paint(rest)}`;
     const plain = rest === "" ? short : `${short} — ${rest}`;
-    return [`${colors.green("✓")} ${text}${" ".repeat(Math.max(0, left - 2 - width(plain)))}  ${colors.dim(cost)}`];
+    return [`${mark} ${text}${" ".repeat(Math.max(0, left - 2 - width(plain)))}  ${colors.dim(cost)}`];
   }
   const why = outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : outcome.failure.message;
   const lines = wrap(oneLine(why), room - 4);

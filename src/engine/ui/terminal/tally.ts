@@ -44,6 +44,16 @@ interface Current {
   readonly estimated?: boolean;
 }
 
+/** "critic 2 (codex): A paper": a part of a unit that several agents share says first whose part it is. */
+export function titleOf({ title, role, round = 1, agent }: Extract<LoopEvent, { type: "iteration-started" }>): string {
+  if (role === undefined) return title;
+  return `${partText(role, round)}${agent === undefined ? "" : ` (${agent})`}: ${title}`;
+}
+
+/** "critic 2": a part of a unit, and which time it is done where that is not the first. */
+export const partText = (role: string, round = 1): string =>
+  `${role.replaceAll("-", " ")}${round > 1 ? ` ${round}` : ""}`;
+
 export const emptyTally: Tally = { iterations: 0, tokens: 0 };
 
 /** Tokens in and out; what came from a provider's cache is part of `input`. */
@@ -59,8 +69,8 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
     case "run-started":
       return { ...tally, startedAt: at };
     case "iteration-started": {
-      const { iteration, title, phase, progress, forecast } = event;
-      const current = { iteration, title, phase, startedAt: at, tokens: 0 };
+      const { iteration, phase, progress, forecast } = event;
+      const current = { iteration, title: titleOf(event), phase, startedAt: at, tokens: 0 };
       return { ...tally, phase, progress, current, beside: underWay(tally), forecast: forecast ?? tally.forecast };
     }
     case "agent": {

@@ -49,7 +49,7 @@ const withoutUnit = (value: unknown): unknown =>
 /** An outcome in one line, at most 300 characters. */
 function inOneLine(outcome: Outcome): string {
   const said =
-    outcome.outcome === "accepted"
+    outcome.outcome === "accepted" || outcome.outcome === "noted"
       ? outcome.summary
       : outcome.outcome === "refused"
         ? outcome.reasons.join("; ")
@@ -68,7 +68,8 @@ export async function observed(
   outcome: Outcome,
   { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: MemoryLimits },
 ): Promise<Change[]> {
-  if (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)) return [];
+  // Where several share a unit, it counts once.
+  if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind))) return [];
   const said = inOneLine(outcome);
   const did = run.digest ?? emptyDigest;
   const { left, ...answer } = outcome.outcome === "accepted" ? {} : await answerOf(run);
@@ -188,7 +189,9 @@ function countedSince(rrd: Rrd): number {
 export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const since = countedSince(rrd);
   const row = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
-  return row.filter(({ failure, iteration }) => iteration > since && wasAtWork(failure));
+  return row.filter(
+    ({ failure, iteration, outcome }) => iteration > since && outcome !== "noted" && wasAtWork(failure),
+  );
 }
 
 /** The state once a person has acted, after iteration `last`: what brought nothing before counts no more. Pure. */

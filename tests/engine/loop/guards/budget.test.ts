@@ -8,7 +8,7 @@ import {
 } from "../../../../src/engine/loop/guards/budget.js";
 import { watchContext } from "../../../../src/engine/loop/guards/context-window.js";
 import type { Account, RunSoFar } from "../../../../src/engine/loop/types.js";
-import { accepted, failed, live, named, past, soFar, start } from "../runs.js";
+import { accepted, failed, live, named, past, soFar, start, unit } from "../runs.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
@@ -54,7 +54,7 @@ describe("budgets", () => {
     expect(limitBudget(researchWords, { usd: 2 })(run)).toMatchObject({ reason: expect.stringContaining("$2.00") });
     expect(limitBudget(researchWords, { tokens: 1_600 })(run)).toMatchObject({ verdict: "limit" });
     expect(limitBudget(researchWords, { usd: 2.01 })(run)).toBeUndefined();
-    expect(withAllowance({ usd: 3 }, () => ({ agent: named("claude") }))(run)).toMatchObject({ maxUsd: 1 });
+    expect(withAllowance({ usd: 3 }, () => ({ agent: named("claude") }))(run, unit("p"))).toMatchObject({ maxUsd: 1 });
   });
 
   test("what is under way counts before another agent is started", () => {
@@ -127,20 +127,20 @@ describe("budgets", () => {
 
   test("an agent is told what is left: the smaller of the run's rest and the research's", () => {
     const choose = withAllowance({ usd: 2 }, () => ({ agent: named("claude") }));
-    expect(choose(soFar([cost(1.5)]))).toMatchObject({ maxUsd: 0.5 });
+    expect(choose(soFar([cost(1.5)]), unit("p"))).toMatchObject({ maxUsd: 0.5 });
     expect(
-      choose(withAccount(soFar([cost(1.5)]), { budget: { usd: 10 }, spent: { ...nothing, usd: 9.75 } })),
+      choose(withAccount(soFar([cost(1.5)]), { budget: { usd: 10 }, spent: { ...nothing, usd: 9.75 } }), unit("p")),
     ).toMatchObject({ maxUsd: 0.25 });
-    expect(withAllowance({}, () => ({ agent: named("claude") }))(soFar([]))).not.toHaveProperty("maxUsd");
+    expect(withAllowance({}, () => ({ agent: named("claude") }))(soFar([]), unit("p"))).not.toHaveProperty("maxUsd");
   });
 });
 
 test("an agent is given the minutes of work that the research has left, and its share where others are at work", () => {
   const choose = withAllowance({}, () => ({ agent: named("claude") }));
   const left = withAccount(soFar([]), { budget: { minutes: 30 }, spent: { ...nothing, minutes: 20 } });
-  expect(choose(left)).toMatchObject({ maxMs: 600_000 });
-  expect(choose({ ...left, now: start + 120_000, inFlight: [live({})] })).toMatchObject({ maxMs: 240_000 });
-  expect(choose(withAccount(soFar([]), { budget: { iterations: 30 } }))).not.toHaveProperty("maxMs");
+  expect(choose(left, unit("p"))).toMatchObject({ maxMs: 600_000 });
+  expect(choose({ ...left, now: start + 120_000, inFlight: [live({})] }, unit("p"))).toMatchObject({ maxMs: 240_000 });
+  expect(choose(withAccount(soFar([]), { budget: { iterations: 30 } }), unit("p"))).not.toHaveProperty("maxMs");
 });
 
 describe("the context", () => {

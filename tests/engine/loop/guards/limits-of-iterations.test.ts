@@ -20,7 +20,7 @@ import {
 } from "../../../../src/engine/loop/guards/limits.js";
 import { rulesFor } from "../../../../src/engine/loop/rules.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
-import { accepted, failed, live, named, past, refused, soFar, start } from "../runs.js";
+import { accepted, failed, live, named, past, refused, soFar, start, unit } from "../runs.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 
 const minute = 60_000;
@@ -181,31 +181,31 @@ describe("an agent at work", () => {
 
   test("is told of no less than nothing that is left", () => {
     const choose = withAllowance({ usd: 1 }, () => ({ agent: named("claude") }));
-    expect(choose(soFar([cost(3)]))).toMatchObject({ maxUsd: 0 });
+    expect(choose(soFar([cost(3)]), unit("p"))).toMatchObject({ maxUsd: 0 });
     const minutes = withAllowance({}, () => ({ agent: named("claude") }));
     expect(
-      minutes(withAccount(soFar([]), { budget: { minutes: 5 }, spent: { ...nothing, minutes: 6 } })),
+      minutes(withAccount(soFar([]), { budget: { minutes: 5 }, spent: { ...nothing, minutes: 6 } }), unit("p")),
     ).toMatchObject({ maxMs: 0 });
   });
 
   test("is told what is left after those beside it, in a run and in a research", () => {
     const beside = [live({ cost_usd: 0.5 })];
     const choose = (run: object) => withAllowance(run, () => ({ agent: named("claude"), reason: "It is back." }));
-    expect(choose({ usd: 2 })({ ...soFar([cost(1)]), inFlight: beside })).toMatchObject({
+    expect(choose({ usd: 2 })({ ...soFar([cost(1)]), inFlight: beside }, unit("p"))).toMatchObject({
       maxUsd: 0.5,
       reason: "It is back.",
     });
     const own = withAccount(soFar([cost(1)]), { budget: { usd: 4 }, spent: { ...nothing, usd: 1.5 } });
-    expect(choose({})({ ...own, inFlight: beside })).toMatchObject({ maxUsd: 2 });
-    expect(choose({})(withAccount(soFar([]), { budget: { usd: 4 } }))).toMatchObject({ maxUsd: 4 });
-    expect(Object.keys(choose({})(soFar([])))).toEqual(["agent", "reason"]);
+    expect(choose({})({ ...own, inFlight: beside }, unit("p"))).toMatchObject({ maxUsd: 2 });
+    expect(choose({})(withAccount(soFar([]), { budget: { usd: 4 } }), unit("p"))).toMatchObject({ maxUsd: 4 });
+    expect(Object.keys(choose({})(soFar([]), unit("p")))).toEqual(["agent", "reason"]);
   });
 
   test.each([
     { until: start, reason: "busy" },
     { verdict: "blocked" as const, reason: "gone" },
   ])("is told nothing where none is chosen: %o", (answer) => {
-    expect(withAllowance({ usd: 1 }, () => answer)(soFar([]))).toBe(answer);
+    expect(withAllowance({ usd: 1 }, () => answer)(soFar([]), unit("p"))).toBe(answer);
   });
 });
 
@@ -320,13 +320,13 @@ describe("the rules of a run", () => {
     expect(firstOf(rulesFor({ ...settings, maxMs: 1000 }), crash)).toMatchObject({ until: start + 1000 });
     expect(firstOf(rulesFor(settings), crash)).toMatchObject({ until: start + 2000 });
     const limit = soFar([past(failed("rate-limit"))]);
-    expect(rulesFor({ ...settings, maxMs: 1000 }).choose?.(limit)).toMatchObject({ until: start + 1000 });
-    expect(rulesFor(settings).choose?.(limit)).toMatchObject({ until: start + 30_000 });
+    expect(rulesFor({ ...settings, maxMs: 1000 }).choose(limit, unit("p"))).toMatchObject({ until: start + 1000 });
+    expect(rulesFor(settings).choose(limit, unit("p"))).toMatchObject({ until: start + 30_000 });
   });
 
   test("tell the agent its allowance, watch it at work, and look back at what it told", () => {
     const { choose, watches = [], reviews = [] } = rulesFor({ ...settings, budget: { usd: 2 } });
-    expect(choose?.(soFar([cost(1.5)]))).toMatchObject({ agent: { name: "claude" }, maxUsd: 0.5 });
+    expect(choose(soFar([cost(1.5)]), unit("p"))).toMatchObject({ agent: { name: "claude" }, maxUsd: 0.5 });
     const alarms = (run: object) =>
       watches.map((watch) => watch(live(run), soFar([]))?.end?.kind).filter((kind) => kind !== undefined);
     expect(alarms({ cost_usd: 3 })).toEqual(["budget"]);
