@@ -12,6 +12,7 @@ import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format
 import { costText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import type { Rrd } from "../../research/generated/rrd.js";
 import { readResearch } from "../../research/folder/research.js";
 import { readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
@@ -21,7 +22,10 @@ interface ShowArguments extends FolderOptions {
   readonly target?: string | undefined;
 }
 
-/** Shows one paper as `read` does, or what one iteration was asked, answered and refused for. */
+/**
+ * Shows one paper as `read` does with where it was found and what was merged with it, a record that was excluded, or
+ * what one iteration was asked, answered and refused for.
+ */
 export async function showCommand({ folder: argument, target, json }: ShowArguments, io: Io): Promise<number> {
   if (target === undefined && argument !== undefined && !(await isProject(io.cwd, argument)))
     return showCommand({ target: argument, json }, io);
@@ -43,13 +47,19 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
     else for (const line of readingLines(reading, io, false)) io.stdout(`${line}\n`);
     return 0;
   }
+  const excluded = (rrd.excluded ?? []).find(({ id }) => id === target);
+  if (excluded !== undefined) {
+    if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
+    else for (const each of excludedLines(excluded, io)) io.stdout(`${each}\n`);
+    return 0;
+  }
   const line = /^#?\d+$/.test(target)
     ? ledger.find(({ iteration }) => iteration === Number(target.replace("#", "")))
     : undefined;
   if (line === undefined)
     throw new ExpectedError(
       other === undefined
-        ? `There is no paper and no iteration '${target}' in ${folder}; 'research-ralph status --papers' lists the papers.`
+        ? `There is no paper, no excluded record and no iteration '${target}' in ${folder}; 'research-ralph status --papers' lists the papers.`
         : `Several papers begin with '${target}': ${papers
             .map(({ id }) => id)
             .slice(0, 6)
@@ -89,6 +99,12 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
   const answer = printed === null || agent === undefined ? null : answerIn(printed, agent, settingsFor(config, io));
   return { brief, answer };
 }
+
+/** A record that came into no pool, and why: as a duplicate, of which paper. */
+const excludedLines = ({ id, title, stage, reason }: NonNullable<Rrd["excluded"]>[number], io: Io): string[] =>
+  [title ?? id, `excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`].flatMap((text) =>
+    wrap(oneLine(text), Math.min(io.columns, 100)),
+  );
 
 function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): string[] {
   const { iteration, unit, phase, outcome, agent, model, reasons = [], at } = line;

@@ -15,6 +15,7 @@ import {
   totalsOf,
 } from "../../research/workflow/decisions/scores-and-decision.js";
 import { type Sum, sumOf } from "../../research/overview/costs.js";
+import { mergeSentences } from "../../research/search/candidates.js";
 import { prose } from "../../research/workflow/derived/markdown.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
@@ -101,6 +102,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
         ]
       : []),
     ...part("Why", paper.notes),
+    ...foundLines(paper, flow, colors),
     ...(wasRead
       ? [
           "",
@@ -113,6 +115,17 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
         ]
       : []),
   ];
+}
+
+/** Who found the paper, why so high, and why records are one work with it or not. */
+function foundLines(
+  { found }: Paper,
+  flow: (text: string, indent?: string) => string[],
+  colors: ReturnType<typeof createColors>,
+): string[] {
+  if (found === undefined) return [];
+  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(found)];
+  return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
 }
 
 function evidenceLines(

@@ -3,7 +3,7 @@ import { resolveConfig } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
-import { type MergeDecisions, mergeDecisions } from "../../research/search/candidates.js";
+import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/search/rank.js";
 import { allSources, sourcesFor } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/client/source.js";
@@ -176,8 +176,4 @@ function foundLines(found: readonly Explained[], explain: boolean, io: Pick<Io, 
   });
 }
 
-const explanations = ({ priority, why, merged, apart }: Explained): string[] => [
-  `priority ${priority}: ${why}`,
-  ...merged.map((other) => `merged with ${other.id} of ${other.source}: ${other.why}`),
-  ...apart.map((other) => `not merged with ${other.id}: ${other.why}`),
-];
+const explanations = (work: Explained): string[] => [`priority ${work.priority}: ${work.why}`, ...mergeSentences(work)];

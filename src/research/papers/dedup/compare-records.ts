@@ -1,7 +1,7 @@
 import type { TitledPaper } from "../paper-record.js";
-import { matchTitles, sharedWords } from "./title-match.js";
+import { isLong, matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
-import { compareIssues, comparePages, compareVolumes, hasOneRange, type Likeness } from "./place.js";
+import { asMeant, compareIssues, comparePages, compareVolumes, hasOneRange, isBrief, type Likeness } from "./place.js";
 import { compareVenues } from "./venue.js";
 
 /**
@@ -31,11 +31,13 @@ export const samePaper = (a: TitledPaper, b: TitledPaper): boolean =>
  * 3. Without one the titles must agree; and two arXiv papers, two papers of PubMed and works of other authors stay
  *    apart.
  * 4. The same volume and first page make one work of one title, however its journal is called.
- * 5. Two DOIs of publishers and two venues stay apart; of published records also two volumes, issues or pages.
+ * 5. Two DOIs of publishers and two venues stay apart; of published records also two volumes, issues or pages, unless
+ *    one is a page or two of the same volume under the same long title, which is a slip.
  * 6. What is left is one work if title, authors and year tell enough; a preprint may be some years older than its
  *    article.
  */
-export function compareRecords(a: MatchFeatures, b: MatchFeatures): Comparison {
+export function compareRecords(one: MatchFeatures, other: MatchFeatures): Comparison {
+  const [a, b] = [inPlace(one, other), inPlace(other, one)];
   if (a.notice !== b.notice) return apart("one is a notice about a work");
   const shared = a.keys.find((key) => b.keys.includes(key));
   if (shared !== undefined) return onOneKey(a, b, shared);
@@ -61,6 +63,12 @@ export function compareRecords(a: MatchFeatures, b: MatchFeatures): Comparison {
   if (titles === "alike" || authors === "other") return unlike;
   if (venues === "other") return maybeApart("two venues");
   return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
+}
+
+/** A record with volume, issue and pages in the columns that the other one shows to be theirs. */
+function inPlace(record: MatchFeatures, other: MatchFeatures): MatchFeatures {
+  const place = asMeant(record.place, other.place);
+  return place === record.place ? record : { ...record, place };
 }
 
 type Titles = NonNullable<ReturnType<typeof matchTitles>>;
@@ -135,6 +143,9 @@ function asPublished(
   const issues = compareIssues(a.place, b.place);
   const pages = comparePages(a.place, b.place);
   const years = yearsApart(a, b);
+  const isOneVolume = venues === "same" && volumes === "same" && issues !== "other";
+  if (isOneVolume && titles === "equal" && authors === "all" && isPageOfVolume(a, b))
+    return { same: true, why: `${said(titles, authors)}, in one volume of a journal${yearsSaid(a, b)}` };
   if (volumes === "other" && !(pages === "same" && issues === "same")) return maybeApart("two volumes");
   if (issues === "other" && pages !== "same") return maybeApart("two issues");
   if (pages === "other") return maybeApart("other pages");
@@ -151,6 +162,17 @@ function asPublished(
   if (titles === "near" && (authors === "unknown" || (years > 0 && !isOneIssue))) return unlike;
   if (titles === "longer" && !(authors === "all" && years === 0 && isOneIssue)) return unlike;
   return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}` };
+}
+
+/**
+ * Authors do not give one issue of a journal two works under one long title. Where one of the two records is a page or
+ * two, one place has a slip; two texts of several pages may be parts of a series, and another issue may hold the
+ * article of an abstract.
+ */
+function isPageOfVolume(a: MatchFeatures, b: MatchFeatures): boolean {
+  const isTelling = [a.title, b.title].every((title) => title !== undefined && !title.generic && isLong(title));
+  const [few, many] = [Math.min(a.authors.count, b.authors.count), Math.max(a.authors.count, b.authors.count)];
+  return isTelling && few >= 2 && few / many > 0.5 && yearsApart(a, b) === 0 && (isBrief(a.place) || isBrief(b.place));
 }
 
 /** A title that does not tell much by itself. */

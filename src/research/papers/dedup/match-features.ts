@@ -77,6 +77,7 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
         ...(["pmid", "pmcid", "openalex", "s2"] as const).flatMap((name) =>
           identifiers?.[name] ? [`${name} ${identifiers[name]}`] : [],
         ),
+        ...cochraneKey(dois, paper),
         ...(/^(?:arxiv|doi)_/.test(paper.id ?? "") ? [`id ${paper.id}`] : []),
       ]),
     ],
@@ -132,13 +133,22 @@ const unescaped = (name: string): string =>
         .replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
     : name;
 
+/** A review of the Cochrane Library has one number through all its updates, in its DOI or in place of pages. */
+function cochraneKey(dois: readonly string[], { venue, pages }: TitledPaper): string[] {
+  const isThere = dois.some((doi) => doi.startsWith("10.1002/14651858.")) || /cochrane/i.test(venue ?? "");
+  const number = isThere ? /\bcd\d{6}\b/i.exec(`${dois.join(" ")} ${pages ?? ""}`)?.[0] : undefined;
+  return number === undefined ? [] : [`cochrane ${number.toLowerCase()}`];
+}
+
 function asKey(doi: string): string | undefined {
   const reference = /^(?:https?:|doi:|10\.)/i.test(doi) ? parseReference(doi) : undefined;
   if (reference?.kind === "arxiv") return `arxiv ${arxivKey(reference.id)}`;
   return reference?.kind === "doi" ? `doi ${reference.doi}` : undefined;
 }
 
-const noName = /^(?:unknown|anonymous|anon|n\/?a|none|\W*)$/i;
+/** "[Anon]", "Anonymous,", "[No authors listed]", and what ends a list that was cut. */
+const noName =
+  /^\W*(?:unknown|anonymous|anon|n\/?a|none|no authors?(?: (?:listed|given|named))?|et al|and others|others)?\W*$/i;
 
 function authorTraits(authors: PaperFacts["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !noName.test(name));

@@ -103,6 +103,23 @@ export function comparePages({ pages: a }: Place, { pages: b }: Place): Likeness
 
 const isRange = ({ first, last }: Pages): boolean => last !== first;
 
+/**
+ * The first place as the second shows that it is meant: a database that lost the volume may have put it, "26", where
+ * the issue belongs, and the issue, "9", where the pages do.
+ */
+export function asMeant(place: Place, { volume, issue }: Place): Place {
+  const { volume: none, issue: moved, pages } = place;
+  if (none !== undefined || moved === undefined || volume === undefined || moved.kind !== "" || !leads(volume))
+    return place;
+  if (moved.numbers[0] !== volume.numbers[0]) return place;
+  if (pages === undefined) return { volume: moved };
+  const isIssue = pages.letters === "" && !isRange(pages) && issue?.numbers[0] === pages.first;
+  return isIssue ? { volume: moved, ...given({ issue }) } : place;
+}
+
+/** Whether it takes up one page or two, as abstracts, letters and corrections do; or only the first is known. */
+export const isBrief = ({ pages }: Place): boolean => pages !== undefined && pages.last - pages.first <= 1;
+
 /** Whether both name the same pages, at least three: only one article stands there. */
 export const hasOneRange = ({ pages: a }: Place, { pages: b }: Place): boolean =>
   a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.last - a.first >= 2;

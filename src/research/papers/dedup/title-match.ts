@@ -16,6 +16,8 @@ export interface TitleParts {
   readonly generic: boolean;
   /** It is about another work: a correction, a reply, a review. */
   readonly notice: boolean;
+  /** It corrects another work; its words are then those of the title that it corrects. */
+  readonly corrects: boolean;
   /** So short that other works may well have it too. */
   readonly short: boolean;
 }
@@ -32,6 +34,9 @@ const noteToTheEnd =
 /** How a correction names what it corrects: "(vol 360, pg 542, 2009)", "(Journal of Touch (2009) 360 (542-544))". */
 const correctsWhat =
   /\((?:vol|v)\.? ?\w+, ?(?:pp?g?|art)\.? ?\w+, ?\d{4}\)|\([^()]+\((?:19|20)\d\d\) ?\d+ ?:?\d* ?\(\w+[-–]\w+\)\)/i;
+/** The same, as a database that cut the title has left it. */
+const correctsWhatCut = /\s*\([^()]{4,}\([^()]*$/;
+const correction = /^\W*(?:author |publisher )?(?:correction|corrigend\w+|errat\w+)\W+(?:(?:to|for|in|of)\b\W*)?/i;
 const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
   /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
@@ -64,7 +69,8 @@ const partWord =
  * journal's name.
  */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
-  const plain = withoutNotes(title.replace(retracted, ""));
+  const whole = withoutNotes(title.replace(retracted, ""));
+  const plain = corrected(whole) ?? whole;
   const normal = normalTitle(plain);
   if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
   const words = normal.split(" ");
@@ -77,10 +83,26 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
     ...given({ part }),
     generic: generic.test(normal),
-    notice: notices.test(normal) || correctsWhat.test(title),
+    notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
+    corrects: plain !== whole,
     // Chinese and Japanese titles are one word.
     short: words.length < 3 && !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u.test(normal),
   };
+}
+
+/**
+ * The title that a correction corrects, of four words or more: databases say in their own ways what it corrects, before
+ * it or behind it.
+ */
+function corrected(title: string): string | undefined {
+  const named = title.replace(correctsWhat, "");
+  const [bare, isSaid] = [named.replace(correction, ""), named !== title];
+  if (bare === named && !isSaid) return undefined;
+  const about = bare === named ? bare : bare.replace(correctsWhatCut, "");
+  const words = normalTitle(about).split(" ").length;
+  // "Correction of gait after stroke" is a work of its own.
+  const isTitle = isSaid || /^\W*(?:author |publisher )?(?:corrigend|errat|correction\s*(?:to\b|:))/i.test(title);
+  return isTitle && words >= 4 ? about : undefined;
 }
 
 const compacted = (words: readonly string[]): string => words.filter((word) => word !== "and").join("");
@@ -127,6 +149,7 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
  * same; or nothing.
  */
 export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "longer" | "alike" | undefined {
+  if (a.corrects !== b.corrects) return undefined;
   if (a.compact === b.compact) return "equal";
   if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
   if (a.notice !== b.notice) return undefined;
@@ -208,6 +231,9 @@ function distance(a: string, b: string): number {
 
 const fillers = new Set("with from under using via into its their towards toward".split(" "));
 const tellsMuch = (word: string): boolean => word.length > 2 && tells(word) && !fillers.has(word);
+
+/** So long that no column, and no second work of its authors, has it too. */
+export const isLong = ({ words }: TitleParts): boolean => new Set(words.filter(tellsMuch)).size >= 7;
 
 /** Share of the shorter title's telling words that stand in the other, 0 to 1. */
 export function sharedWords(a: TitleParts, b: TitleParts): number {

@@ -16,7 +16,7 @@ export interface Venue {
 const servers =
   /\b(?:arxiv|biorxiv|medrxiv|chemrxiv|techrxiv|psyarxiv|socarxiv|eartharxiv|ssrn|research square|preprints?|authorea|osf|zenodo|corr|hal)\b/;
 const smallWords = new Set(
-  "a an and at by de der des di du et for from in la le of on the to und with y international annual ieee acm".split(
+  "a an and at by de del della der des di du e en et for from i in int intl la le les of on the to und with y international annual ieee acm".split(
     " ",
   ),
 );
@@ -42,8 +42,9 @@ export const isPreprintServer = (name: string): boolean => servers.test(normalTi
 export function venueOf(name: string | null | undefined): Venue | undefined {
   // Embase puts the meeting at which an abstract was shown behind the journal that printed it.
   const [printed = "", shownAt = ""] = (name ?? "").split(/(?<=\S)\s*\.\s*Conference:\s*/i);
-  // "CHI '23" carries the year.
-  const plain = withoutPlace(printed).replace(/['’]\d\d\b/g, " ");
+  // PubMed tells journals of one name apart as "Presse medicale (Paris, France : 1983)"; "CHI '23" carries the year.
+  const named = printed.replace(/\s*\([^()]*: ?(?:1[89]|20)\d\d\)\s*$/, "");
+  const plain = withoutPlace(named).replace(/['’]\d\d\b/g, " ");
   const bare = plain.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
   const normal = normalTitle(bare.trim() === "" ? plain : bare);
   if (normal === "" || sayNothing.test(normal)) return undefined;
@@ -54,7 +55,8 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
   const [only] = words;
   if (only === undefined) return undefined;
   const wordsOf = (text: string) => normalTitle(text).split(" ").filter(tells);
-  const others = [...namesIn(plain), shownAt].map(wordsOf);
+  const meeting = shownAt === "" ? [] : (venueOf(shownAt)?.names ?? []);
+  const others = [...namesIn(plain).map(wordsOf), ...meeting];
   const isAcronym =
     words.length === 1 &&
     only.length <= 8 &&
@@ -92,9 +94,9 @@ function namesIn(name: string): string[] {
 export function compareVenues(a: Venue | undefined, b: Venue | undefined): Likeness {
   if (a === undefined || b === undefined) return "unknown";
   const [one = [], other = []] = [a.names[0], b.names[0]];
-  if (one.join("") === other.join("")) return "same";
+  if (isInFull(one, other)) return "same";
   if (a.acronym !== undefined || b.acronym !== undefined) return acronymMatches(a, b) ? "same" : "unknown";
-  if (a.names.some((name) => b.names.some((its) => isInFull(name, its)))) return "unknown";
+  if (a.names.some((name) => b.names.some((its) => isInFull(name, its) || beginsWith(name, its)))) return "unknown";
   if (a.sort !== undefined && b.sort !== undefined && a.sort !== b.sort) return "other";
   return isShortFor(one, other) ? "same" : "other";
 }
@@ -103,6 +105,15 @@ export function compareVenues(a: Venue | undefined, b: Venue | undefined): Liken
 const isInFull = (a: readonly string[], b: readonly string[]): boolean =>
   a.join("") === b.join("") ||
   (a.length > 1 && a.length === b.length && a.every((word, index) => abbreviates(word, b[index] ?? "")));
+
+/**
+ * Whether one name of four words or more is how the other begins: "… public health and the nation's health"; of shorter
+ * ones, such as "Journal of Neurology", other journals begin so.
+ */
+function beginsWith(a: readonly string[], b: readonly string[]): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return short.length >= 4 && short.every((word, index) => abbreviates(word, long[index] ?? ""));
+}
 
 /** The same where a few words of the longer one are left out: "Lancet" is not "Lancet Oncology". */
 function isShortFor(a: readonly string[], b: readonly string[]): boolean {

@@ -9,6 +9,7 @@ const base = {
   date: "2024-05-01",
   url: "https://example.org/a",
 } satisfies TitledPaper;
+const longTitle = "Maintenance of grip strength despite discontinuation of training after a third tendon transfer";
 const doi = (name: string) => ({ url: null, identifiers: { doi: name } });
 const why = (a: TitledPaper, b: TitledPaper) => compareRecords(matchFeaturesOf(a), matchFeaturesOf(b));
 
@@ -70,6 +71,23 @@ describe("a shared identifier", () => {
       otherVersions: [{ doi: "10.1101/2024.01.02.123456" }],
     };
     expect(samePaper({ ...base, ...doi("10.1101/2024.01.02.123456") }, published)).toBe(true);
+  });
+
+  it("finds one correction in whatever way two databases name what it corrects", () => {
+    const one = { ...base, title: `${base.title} (vol 142, pg 310, 2003)`, volume: "142", issue: "6", pages: "616" };
+    for (const title of [
+      `Erratum: ${base.title} (The Journal of Touch (March 2003) 142 (310-317))`,
+      `Erratum: ${base.title} (The Journal of Touch (M`,
+      `${base.title} (Journal of Touch (2003) 142 (310-317))`,
+      `Corrigendum to "${base.title}"`,
+    ])
+      expect([title, samePaper(one, { ...one, title })]).toEqual([title, true]);
+  });
+
+  it("leaves a work alone whose title begins like a correction's", () => {
+    const title = "Correction of gait impairments after stroke by computer programs";
+    expect(samePaper({ ...base, title }, { ...base, title, authors: "Sample A, Other B" })).toBe(true);
+    expect(samePaper({ ...base, title }, { ...base, title: title.slice("Correction of ".length) })).toBe(false);
   });
 
   it("tells an article from its correction, also under one DOI", () => {
@@ -145,6 +163,38 @@ describe("title, first author and year", () => {
     ["on a page with a letter before it", { volume: "4", pages: "e123" }, { volume: "4", pages: "123" }],
     ["under an escaped DOI", doi("10.1002/(SICI)1097%3C1::AID%3E3.0"), doi("10.1002/(sici)1097&lt;1::aid&gt;3.0")],
     [
+      "in two updates of a Cochrane review",
+      { venue: "Cochrane Database of Systematic Reviews", pages: "CD001234", date: "2003" },
+      { venue: "Cochrane Database Syst Rev", issue: "3", pages: "CD001234.", date: "2009" },
+    ],
+    [
+      "whose volume stands in the column of the issue",
+      { venue: "J. Touch", issue: "26", pages: "9" },
+      { venue: "Journal of Touch", volume: "26", issue: "9", pages: "1746-1746" },
+    ],
+    [
+      "in a journal, and at the meeting whose abstracts it printed",
+      { venue: "Journal of Touch.Conference: 23rd Congress of the Society of Grip Oslo Norway.", volume: "9" },
+      { venue: "23rd Congress of the Society of Grip Oslo Norway.", volume: "9" },
+    ],
+    [
+      "with a slip in the page, under a long title",
+      { title: longTitle, venue: "J. Touch", volume: "15", pages: "22-22" },
+      { title: longTitle, venue: "Journal of Touch", volume: "15", pages: "52-52" },
+    ],
+    ["of which one record says that nobody is named", {}, { authors: ["[No authors listed]"] }],
+    ["in a list that was cut", {}, { authors: ["Ada Sample", "et al."] }],
+    [
+      "in a journal that PubMed tells from others by its place",
+      { venue: "Presse du toucher (Paris, France : 1983)" },
+      { venue: "Presse toucher", volume: "3" },
+    ],
+    [
+      "in a journal with its translation behind a full stop",
+      { venue: "Int J Touch" },
+      { venue: "International Journal of Touch. Journal International du Toucher", volume: "3" },
+    ],
+    [
       "with two DOIs on one page",
       { ...doi("10.1000/a"), venue: "J. Touch", volume: "4", pages: "17-20" },
       { ...doi("10.1000/b"), venue: "Journal of Touch", volume: "4 (1)", pages: "17" },
@@ -178,6 +228,42 @@ describe("title, first author and year", () => {
       "two pages of one issue",
       { venue: "J. Touch", volume: "4", pages: "S12" },
       { venue: "Journal of Touch", volume: "4", pages: "S40-S41" },
+    ],
+    [
+      "two pages of one issue, under a long title but in two issues",
+      { title: longTitle, venue: "J. Touch", volume: "25", issue: "9", pages: "1875-1875" },
+      { title: longTitle, venue: "Journal of Touch", volume: "25", issue: "12", pages: "2539-2542" },
+    ],
+    [
+      "two texts of several pages in one volume",
+      { title: longTitle, venue: "J. Touch", volume: "25", pages: "101-112" },
+      { title: longTitle, venue: "Journal of Touch", volume: "25", pages: "201-214" },
+    ],
+    [
+      "a monthly column in two issues of a volume",
+      { title: "Gateways to clinical touch", venue: "J. Touch", volume: "25", issue: "3", pages: "185" },
+      { title: "Gateways to clinical touch", venue: "Journal of Touch", volume: "25", issue: "4", pages: "285" },
+    ],
+    [
+      "a monthly column in one volume, without issues",
+      { title: "Gateways to clinical touch", venue: "J. Touch", volume: "25", pages: "185" },
+      { title: "Gateways to clinical touch", venue: "Journal of Touch", volume: "25", pages: "285" },
+    ],
+    [
+      "the abstracts of two journals",
+      { title: longTitle, venue: "Journal of Touch", volume: "37", issue: "3", pages: "S42" },
+      { title: longTitle, venue: "Neurology", volume: "41", issue: "7", pages: "e505" },
+    ],
+    [
+      "a correction and its article in one volume",
+      { volume: "4", issue: "1" },
+      { title: `${base.title} (vol 4, pg 3, 2024)`, volume: "4", issue: "6" },
+    ],
+    ["a correction and a reply", { title: `Erratum: ${base.title}` }, { title: `Reply: ${base.title}` }],
+    [
+      "sister trials",
+      { title: "Open label trial of a glove in adult patients with therapy-resistant tremor" },
+      { title: "Open label trial of a glove in adolescent patients with therapy-resistant tremor" },
     ],
     [
       "opposite words",

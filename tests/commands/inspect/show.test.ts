@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { cli } from "../../support/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+
+const project = () => {
+  const cwd = freshFolder();
+  const found = {
+    sources: ["arXiv", "Crossref"],
+    why: "matches 1 of 2 keywords",
+    merged: [{ id: "doi_10.1000_x", source: "Crossref", why: "the same title and the same authors, 2024" }],
+    apart: [{ id: "doi_10.1000_y", why: "two DOIs of publishers" }],
+  };
+  const excluded = [
+    {
+      id: "doi_10.1000_z",
+      title: "The same with other words",
+      reason: "the same work as arxiv_1: the same doi 10.1000/z",
+      stage: "duplicate" as const,
+      duplicate_of: "arxiv_1",
+    },
+  ];
+  makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("arxiv_1", "pending", { found })], excluded });
+  return cwd;
+};
+
+test("a paper is shown with the records that were merged into it, those that were not, and why", async () => {
+  const { code, out } = await cli(["show", "hands", "arxiv_1"], project());
+  expect(code).toBe(0);
+  expect(out).toContain(`Found
+  by arXiv, Crossref: matches 1 of 2 keywords
+  merged with doi_10.1000_x of Crossref: the same title and the same authors,
+  2024
+  not merged with doi_10.1000_y: two DOIs of publishers
+`);
+});
+
+test("a record that was excluded is shown with its reason, by its id", async () => {
+  const cwd = project();
+  expect(await cli(["show", "hands", "doi_10.1000_z"], cwd)).toMatchObject({
+    code: 0,
+    out: "The same with other words\nexcluded (duplicate): the same work as arxiv_1: the same doi 10.1000/z\n",
+  });
+  const { out } = await cli(["show", "hands", "doi_10.1000_z", "--json"], cwd);
+  expect(JSON.parse(out)).toMatchObject({ duplicate_of: "arxiv_1" });
+  expect((await cli(["show", "hands", "doi_10.1000_q"], cwd)).code).toBe(2);
+});
