@@ -42,6 +42,7 @@ const folders = {
   research: {
     generated: [],
     papers: [],
+    export: ["papers"],
     evidence: [],
     folder: [],
     sources: ["papers"],
@@ -49,7 +50,7 @@ const folders = {
     search: ["papers", "sources"],
     "paper-services": ["papers", "sources", "full-text", "folder"],
     toolbox: ["papers", "sources", "search", "evidence", "full-text"],
-    workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox"],
+    workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox", "export"],
     overview: ["folder", "workflow"],
     "baseline-agent": [],
   },

@@ -7,6 +7,9 @@ import { type CommandName, epilogue, summaries } from "./help-text.js";
 
 type Values = Record<string, unknown>;
 type WishValues = { source?: string[]; keyword?: string[]; from?: string; until?: string };
+/** What `export` can write. */
+const exportFormats = ["ris", "bibtex", "csl", "csv"] as const;
+type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
 type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
 
 /**
@@ -203,6 +206,18 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const { verifyCommand } = await import("./inspect/verify.js");
     return verifyCommand({ folder, fetch: values["fetch"] === true, json: values["json"] === true }, io);
   }).option("--fetch", "fetch the papers whose text is not stored");
+  add("export", "[folder]", async (values, folder) => {
+    const { exportCommand } = await import("./inspect/export.js");
+    const { as, to, only, json } = values as ExportValues;
+    return exportCommand({ folder, as, to, only, json: json === true }, io);
+  })
+    .addOption(
+      new Option("--as <format>", "RIS, BibTeX, CSL-JSON or a spreadsheet")
+        .choices(exportFormats)
+        .makeOptionMandatory(),
+    )
+    .option("--to <path>", "write this file instead of stdout")
+    .addOption(new Option("--only <status>", "only the papers of this status").choices(["presented"]));
   add("brief", "[folder]", async (values, folder) =>
     (await import("./inspect/brief.js")).briefCommand(
       { folder, flags: flagsOf(values), json: values["json"] === true },

@@ -11,7 +11,7 @@ import { contextOf } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { bibliographyOf } from "../../research/workflow/report/references.js";
+import { bibliographyOf } from "../../research/export/bibtex.js";
 import { datesOf, namedSources } from "../run/wishes.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";

@@ -2,7 +2,7 @@ import type { ReportResult } from "../../generated/result-report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
 import { dayOf } from "../result/accepted-result.js";
-import { bibliography } from "./references.js";
+import { bibliography } from "../../export/bibtex.js";
 import type { ReportFacts } from "./report.js";
 import { renderReport } from "./report.js";
 import { flat } from "../derived/markdown.js";

@@ -4,7 +4,6 @@ import type { ReportResult } from "../../../../src/research/generated/result-rep
 import type { Evidence, Insight, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { renderReport, assess, strayNumbers } from "../../../../src/research/workflow/report/report.js";
 import { narrative, paper, rrdWith, decided } from "../../../support/research.js";
-import { bibliography } from "../../../../src/research/workflow/report/references.js";
 import { block, cell } from "../../../../src/research/workflow/derived/markdown.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 
@@ -311,18 +310,5 @@ describe("the report", () => {
     });
     expect(strayNumbers(rrd, said)).toEqual(["93.1"]);
     expect(render(rrd, said)).toContain("record of this project: 93.1.");
-  });
-
-  test("references survive BibTeX's own characters", () => {
-    const rrd = rrdWith([
-      {
-        ...decided("arxiv_2401.00010", "presented", 4, "PRESENT"),
-        title: "50% {Faster} \\input{x} & more",
-        authors: ["A_B", "C"],
-      },
-    ]);
-    expect(bibliography(rrd)).toContain("title = {{50\\% Faster inputx \\& more}}");
-    expect(bibliography(rrd)).toContain("author = {A\\_B and C}");
-    expect(bibliography(rrd)).toContain("eprint = {2401.00010}");
   });
 });

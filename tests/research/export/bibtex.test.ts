@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { bibliography, bibliographyOf } from "../../../../src/research/workflow/report/references.js";
-import { paper as paperOf, rrdWith } from "../../../support/research.js";
+import { bibliography, bibliographyOf } from "../../../src/research/export/bibtex.js";
+import { read } from "../../support/citation-reader.js";
+import { paper as paperOf, rrdWith } from "../../support/research.js";
 
 const paper = {
   id: "doi_10.1000_x",
@@ -13,7 +14,7 @@ const paper = {
 test("an article has its journal, volume, number and pages; what stands in no journal has none of them", () => {
   const article = { ...paper, venue: "Hands & Tools", volume: "12", issue: "3", pages: "145–160" };
   expect(bibliographyOf([article])).toBe(
-    "@article{doi_10.1000_x,\n  title = {{On hands}},\n  author = {Ann Lee},\n  journal = {Hands \\& Tools},\n  volume = {12},\n  number = {3},\n  pages = {145--160},\n  year = {2024},\n  url = {https://doi.org/10.1000/x}\n}\n",
+    "@article{lee2024,\n  title = {{On hands}},\n  author = {Lee, Ann},\n  journal = {Hands \\& Tools},\n  volume = {12},\n  number = {3},\n  pages = {145--160},\n  year = {2024},\n  doi = {10.1000/x},\n  url = {https://doi.org/10.1000/x}\n}\n",
   );
   const preprint = bibliographyOf([{ ...paper, venue: "arXiv" }]);
   expect(preprint).toMatch(/^@misc\{/);
@@ -22,8 +23,7 @@ test("an article has its journal, volume, number and pages; what stands in no jo
 
 test("no value ends its field", () => {
   const text = bibliographyOf([{ ...paper, venue: "A}, x = {", volume: "1}", issue: "}", pages: "{2" }]);
-  expect(text).toContain("  journal = {A, x =},\n  volume = {1},\n  pages = {2},");
-  expect(text).not.toContain("number");
+  expect(read(text)).toMatchObject([{ "container-title": "A}, x = {", volume: "1}", issue: "}", page: "{2" }]);
 });
 
 test("neither an address nor a name, an author or a title can end its field, and no control character is left", () => {
@@ -37,7 +37,7 @@ test("neither an address nor a name, an author or a title can end its field, and
       identifiers: { doi: `10.1000/x},\n note={Injected`, arxiv: "2401.00001}\u202e" },
     },
   ]);
-  expect(text.match(/[{}]/g)?.length).toBe(2 * text.split("\n").filter((line) => line.includes(" = {")).length + 4);
+  expect(read(text)).toMatchObject([{ title: "On hands } } @misc{forged, title={Forged}" }]);
   expect(text.match(/^@|^ *title|^ *note/gm)).toEqual(["@", "  title"]);
   expect(text).toContain("  doi = {10.1000/x%7D,%20note=%7BInjected},\n  eprint = {2401.00001%7D},");
   expect(text).toContain("  url = {https://evil.example/a%5Cb%7D%20%7D%20@misc%7Bforged,%20title=%7BForged%7D}\n");
@@ -53,7 +53,7 @@ test("an address stays as it is", () => {
 test("every paper of the pool has its entry, also a rejected one, and a keyword tells what became of each", () => {
   const statuses = ["presented", "insights_extracted", "rejected", "pending"] as const;
   const text = bibliography(rrdWith(statuses.map((status) => paperOf(status, { status }))));
-  expect(text.match(/^@misc\{\w+/gm)).toEqual(statuses.map((status) => `@misc{${status}`));
+  expect(text.match(/^@misc\{\w+/gm)).toEqual(["", "b", "c", "d"].map((letter) => `@misc{author2026${letter}`));
   expect(text.match(/keywords = \{.*\}/g)).toEqual(
     ["presented", "insights extracted", "rejected", "pending"].map((word) => `keywords = {${word}}`),
   );

@@ -1,0 +1,76 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { ledgerName } from "../../engine/lib/layout.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import type { Io } from "../../engine/ui/io.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import { bibtexOf } from "../../research/export/bibtex.js";
+import { worksOf } from "../../research/export/cited-work.js";
+import { cslOf } from "../../research/export/csl.js";
+import { papersAsCsv } from "../../research/export/csv.js";
+import { risOf } from "../../research/export/ris.js";
+import { documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
+import { readResearch } from "../../research/folder/research.js";
+import type { Paper, Rrd } from "../../research/generated/rrd.js";
+import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
+
+type ExportFormat = "ris" | "bibtex" | "csl" | "csv";
+
+interface ExportOptions extends FolderOptions {
+  readonly as: ExportFormat;
+  /** A file, relative to the folder the command was started in; undefined: stdout. */
+  readonly to?: string | undefined;
+  /** Only the papers of this status. */
+  readonly only?: "presented" | undefined;
+}
+
+/** Files of a project that only the program and a person at the editor write. */
+const ownNames: ReadonlySet<string> = new Set([rrdName, ledgerName, progressName, queriesName, ...documentNames]);
+
+/**
+ * Writes the papers of a project for other programs: reference managers, spreadsheets and pandoc. Asks nobody and
+ * changes nothing in the project. `--to` replaces a file that is there.
+ */
+export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const { rrd } = await readResearch(folder);
+  const papers =
+    only === undefined ? rrd.papers_pool.length : rrd.papers_pool.filter(({ status }) => status === only).length;
+  const text = textOf(rrd, as, only);
+  const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
+  if (file !== undefined) await writeFileAtomic(file, text);
+  if (json)
+    io.stdout(`${JSON.stringify({ folder, as, papers, ...(file === undefined ? { text } : { file }) }, null, 2)}\n`);
+  else if (file === undefined) io.stdout(text);
+  if (papers === 0) io.stderr(`${shown(io.cwd, folder)} has no ${only === undefined ? "" : `${only} `}papers yet.\n`);
+  else if (file !== undefined && !json)
+    io.stderr(`${many(papers, "paper")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}\n`);
+  return 0;
+}
+
+function textOf(rrd: Rrd, as: ExportFormat, only: Paper["status"] | undefined): string {
+  switch (as) {
+    case "ris":
+      return risOf(worksOf(rrd, only));
+    case "bibtex":
+      return bibtexOf(worksOf(rrd, only));
+    case "csl":
+      return cslOf(worksOf(rrd, only));
+    case "csv":
+      return papersAsCsv(rrd, only);
+  }
+}
+
+/** @throws ExpectedError (exit code 2) for a folder, a place in no folder, and a file of the project itself. */
+function targetFile(to: string, folder: string, cwd: string): string {
+  const file = resolve(cwd, to);
+  if (to.trim() === "") throw new ExpectedError("--to is empty; name a file.", 2);
+  if (!existsSync(dirname(file)))
+    throw new ExpectedError(`There is no folder ${dirname(file)}; make it, or name another.`, 2);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
+  if (realpathSync(dirname(file)) === realpathSync(folder) && ownNames.has(basename(file)))
+    throw new ExpectedError(`${to} is a file of the project itself; name another.`, 2);
+  return file;
+}

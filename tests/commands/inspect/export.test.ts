@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { read } from "../../support/citation-reader.js";
+import { cli } from "../../support/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+
+const pool = [
+  { ...paper("a", "presented"), title: "Hands & {tools}", authors: ["Jan van der Berg"], date: "2024-02-03" },
+  { ...paper("b", "rejected"), title: "Feet", authors: ["Ann Lee"], date: "2023" },
+];
+
+test("papers go to stdout in each format, and the project stays as it is", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
+  const before = readFileSync(join(folder, "rrd.json"), "utf8");
+  for (const format of ["bibtex", "ris", "csl"] as const) {
+    const { code, out, err } = await cli(["export", "--as", format], cwd);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(read(out, format).map(({ title }) => title)).toEqual(["Hands & {tools}", "Feet"]);
+  }
+  const { out } = await cli(["export", "hands", "--as", "csv", "--only", "presented"], cwd);
+  expect(out.split("\r\n").slice(1, -1)).toEqual([
+    expect.stringContaining("berg2024,Hands & {tools},Jan van der Berg"),
+  ]);
+  expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+});
+
+test("a file is written where --to says, and --json says what was written", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
+  const { code, out, err } = await cli(["export", "--as", "ris", "--to", "hands.ris"], cwd);
+  expect({ code, out, err }).toEqual({
+    code: 0,
+    out: "",
+    err: "2 papers of researches/hands-2026-01-14 as ris: hands.ris\n",
+  });
+  expect(read(readFileSync(join(cwd, "hands.ris"), "utf8"), "ris")).toHaveLength(2);
+  const json = await cli(["export", "--as", "ris", "--only", "presented", "--json"], cwd);
+  expect(JSON.parse(json.out)).toMatchObject({ folder, as: "ris", papers: 1, text: expect.stringContaining("TY  - ") });
+});
+
+test.each([
+  [["--as", "endnote"], "Allowed choices are ris, bibtex, csl, csv"],
+  [[], "--as"],
+  [["--as", "ris", "--to", "no/such/folder.ris"], "There is no folder"],
+  [["--as", "ris", "--to", "there"], "there is a folder"],
+  [["--as", "ris", "--to", "researches/hands-2026-01-14/rrd.json"], "a file of the project itself"],
+  [["--as", "ris", "--only", "rejected"], "presented"],
+])("export %j is refused with a sentence, and writes nothing", async (args, words) => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
+  mkdirSync(join(cwd, "there"));
+  const before = readFileSync(join(folder, "rrd.json"), "utf8");
+  const { code, out, err } = await cli(["export", ...args], cwd);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(words);
+  expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+  expect(existsSync(join(cwd, "no"))).toBe(false);
+});
+
+test("a project without papers is an empty file, and that is said", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "hands-2026-01-14", {});
+  expect(await cli(["export", "--as", "csl"], cwd)).toMatchObject({
+    code: 0,
+    out: "[]\n",
+    err: expect.stringContaining("no papers"),
+  });
+});
