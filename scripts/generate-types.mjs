@@ -10,7 +10,7 @@ const schemas = join(root, "schemas");
 /** Schemas of files that the engine writes; all others are the research wing's. */
 const engine = new Set(["config", "event", "journal", "ledger", "memory", "query"]);
 /** Schemas whose types the files after them import instead of repeating them. */
-const shared = ["rrd", "memory"];
+const shared = ["rrd", "memory", "report"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
 const known = new Map();
 const check = process.argv.includes("--check");

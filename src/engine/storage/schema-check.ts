@@ -16,6 +16,7 @@ export type SchemaName =
   | "memory"
   | "product-ideas"
   | "query"
+  | "report"
   | "result-analysis"
   | "result-discovery"
   | "result-ideation"

@@ -21,7 +21,7 @@ export function checkNumbers(
   const checked = new Map<string, CheckedNumber>();
   for (const number of quantitiesIn(said)) {
     if (checked.has(number.written) || checked.size >= maxNumbers) continue;
-    if (number.unit === undefined && Number.isInteger(number.value) && number.value <= maxSmall) continue;
+    if (number.unit === undefined && isSmall(number)) continue;
     checked.set(number.written, {
       number: number.written,
       ...statusOf(number, quoted, everywhere, text !== undefined),
@@ -29,6 +29,38 @@ export function checkNumbers(
   }
   return [...checked.values()];
 }
+
+/** How the numbers of a sentence stand to the quotes that it rests on. */
+export interface QuotedNumbers {
+  /** Numbers that no quote holds, as they are written. */
+  readonly missing: readonly string[];
+  /** Numbers that a quote holds in another unit or with more digits. */
+  readonly near: readonly { readonly number: string; readonly quoted: string }[];
+}
+
+/**
+ * Which numbers of a sentence stand in none of the quotes that it rests on. Whole numbers up to ten without a unit
+ * count things in prose and are let pass, as are `known` ones, such as the years of the papers.
+ */
+export function numbersWithoutQuote(
+  said: string,
+  quotes: readonly string[],
+  known: ReadonlySet<number> = new Set(),
+): QuotedNumbers {
+  const quoted = quotes.flatMap(quantitiesIn);
+  const missing = new Set<string>();
+  const near = new Map<string, string>();
+  for (const number of quantitiesIn(said)) {
+    if (number.unit === undefined && (isSmall(number) || known.has(number.value))) continue;
+    if (quoted.some((each) => isSame(number, each))) continue;
+    const like = quoted.find((each) => compareQuantities(number, each) === "near");
+    if (like === undefined) missing.add(number.written);
+    else near.set(number.written, like.written);
+  }
+  return { missing: [...missing], near: [...near].map(([number, held]) => ({ number, quoted: held })) };
+}
+
+const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && value <= maxSmall;
 
 function statusOf(
   number: Quantity,

@@ -13,6 +13,8 @@ export const progressName = "progress.txt";
 /** One line for every question to a source. */
 export const queriesName = "queries.jsonl";
 export const reportName = "research-report.md";
+/** The narrative of the report as it was accepted. */
+export const reportDataName = "report.json";
 export const bibliographyName = "references.bib";
 export const ideasName = "product-ideas.json";
 

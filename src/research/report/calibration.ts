@@ -1,0 +1,49 @@
+import type { Rrd } from "../generated/rrd.js";
+import {
+  executionDimensions,
+  isJudged,
+  scoresOf,
+  strategicDimensions,
+} from "../workflow/decisions/scores-and-decision.js";
+import { labelOf } from "./papers.js";
+
+/** Something about the scores as a whole that a reader should know before trusting one of them. */
+export interface Warning {
+  readonly kind: "many-presented" | "flat-dimension" | "none-presented";
+  /** One or two sentences. */
+  readonly says: string;
+}
+
+/** From so many judged papers on a share means something. */
+const minJudged = 5;
+const maxPresentedShare = 0.8;
+
+/** Warnings on how the papers were judged: nearly all presented, or a dimension that never varies. */
+export function calibrationOf(rrd: Rrd): Warning[] {
+  const judged = rrd.papers_pool.filter(isJudged);
+  if (judged.length < minJudged) return [];
+  const presented = judged.filter(({ status }) => status === "presented").length;
+  const warnings: Warning[] = [];
+  if (presented / judged.length > maxPresentedShare)
+    warnings.push({
+      kind: "many-presented",
+      says: `${presented} of ${judged.length} judged papers are presented: the scores hardly tell them apart. Raise the threshold, or look at the scores before you rely on their order.`,
+    });
+  if (presented === 0)
+    warnings.push({ kind: "none-presented", says: `None of ${judged.length} judged papers is presented.` });
+  const all = judged.flatMap((paper) => scoresOf(paper) ?? []);
+  if (all.length < minJudged) return warnings;
+  const flat = [
+    ...executionDimensions.map((name) => ({ name, values: all.map(({ execution }) => execution[name]) })),
+    ...strategicDimensions.map((name) => ({
+      name,
+      values: all.flatMap(({ strategic }) => (strategic === undefined ? [] : strategic[name])),
+    })),
+  ].filter(({ values }) => values.length >= minJudged && values.every((value) => value === values[0]));
+  for (const { name, values } of flat)
+    warnings.push({
+      kind: "flat-dimension",
+      says: `${labelOf(name)} is ${values[0]} of 5 for every judged paper, so it says nothing about any of them.`,
+    });
+  return warnings;
+}

@@ -1,0 +1,160 @@
+/** One item of the PRISMA 2020 checklist. */
+export interface ChecklistItem {
+  /** Such as "13a". */
+  readonly item: string;
+  readonly topic: string;
+  /** The section of this report where it stands; absent: not done. */
+  readonly section?: SectionName;
+  /** What stands there, or why it was not done. */
+  readonly says: string;
+}
+
+/** The sections of a report, in its order. */
+export const sectionNames = [
+  "question",
+  "answer",
+  "figures",
+  "findings",
+  "recommendations",
+  "agreed",
+  "disputed",
+  "gaps",
+  "comparison",
+  "scores",
+  "papers",
+  "themes",
+  "map",
+  "flow",
+  "method",
+  "checklist",
+  "references",
+  "ideas",
+] as const;
+export type SectionName = (typeof sectionNames)[number];
+
+/** Titles of the sections, as pages and the Markdown show them. */
+export const sectionTitles: Readonly<Record<SectionName, string>> = {
+  question: "Question",
+  answer: "Answer",
+  figures: "In figures",
+  findings: "Findings",
+  recommendations: "What to do first",
+  agreed: "What the papers agree on",
+  disputed: "What is disputed",
+  gaps: "What is not known",
+  comparison: "Comparison",
+  scores: "How the papers score",
+  papers: "Papers",
+  themes: "Insights by theme",
+  map: "How the papers hang together",
+  flow: "How papers were found",
+  method: "Method and limits",
+  checklist: "PRISMA 2020 checklist",
+  references: "References",
+  ideas: "Ideas",
+};
+
+/** What the checklist depends on. */
+export interface ChecklistFacts {
+  readonly has: (section: SectionName) => boolean;
+  readonly hasQueries: boolean;
+  readonly hasLedger: boolean;
+  readonly hasQuotes: boolean;
+  readonly addsUp: boolean;
+}
+
+/** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
+export function checklistOf({ has, hasQueries, hasLedger, hasQuotes, addsUp }: ChecklistFacts): ChecklistItem[] {
+  const at = (item: string, topic: string, section: SectionName, says: string): ChecklistItem =>
+    has(section) ? { item, topic, section, says } : { item, topic, says: "not done" };
+  const not = (item: string, topic: string, why = ""): ChecklistItem => ({
+    item,
+    topic,
+    says: why === "" ? "not done" : `not done: ${why}`,
+  });
+  const when = (is: boolean, yes: ChecklistItem, why: string): ChecklistItem =>
+    is ? yes : not(yes.item, yes.topic, why);
+  const noPooling = "no results were pooled";
+  return [
+    not(
+      "1",
+      "Title: identified as a systematic review",
+      "this report was made by a program and does not claim to be one",
+    ),
+    at("2", "Abstract", "answer", "the answer and the six figures; not the PRISMA abstract checklist"),
+    not("3", "Rationale", "the requirements hold the reasons, where somebody wrote them down"),
+    at("4", "Objectives: the question", "question", "the question"),
+    at("5", "Eligibility criteria", "method", "search words, dates, and the thresholds of the scores"),
+    at("6", "Information sources with dates", "method", "every source with its outcome"),
+    when(
+      hasQueries,
+      at("7", "Full search strategies", "method", "every query with its time and hits"),
+      "no search log is kept",
+    ),
+    at("8", "Selection process", "method", "who judged, how often, and what was automated"),
+    at("9", "Data collection process", "method", "read by agents; quotes looked for in the text by code"),
+    at(
+      "10a",
+      "Data items: outcomes",
+      "papers",
+      "method, results and limitations of each paper; no outcomes were defined before",
+    ),
+    not("10b", "Data items: other variables"),
+    not("11", "Risk of bias in the studies", "no tool was applied"),
+    not("12", "Effect measures", noPooling),
+    not("13a", "Synthesis: which studies for each", noPooling),
+    not("13b", "Synthesis: preparation of data", noPooling),
+    at("13c", "Synthesis: tables and pictures", "scores", "scores, map and flow are drawn from the records"),
+    not("13d", "Synthesis: methods", "findings are put together in words by an agent"),
+    not("13e", "Synthesis: heterogeneity", noPooling),
+    not("13f", "Synthesis: sensitivity analyses", noPooling),
+    not("14", "Reporting bias", "not assessed"),
+    not(
+      "15",
+      "Certainty of the evidence",
+      "not graded; the strength of a finding counts papers and how they were read",
+    ),
+    at(
+      "16a",
+      "Study selection: flow",
+      "flow",
+      addsUp
+        ? "from records to included papers"
+        : "from records to included papers; the caption says where the numbers do not add up",
+    ),
+    at("16b", "Studies excluded, with reasons", "papers", "every rejected paper with its reason"),
+    at("17", "Study characteristics", "papers", "each paper with its citation"),
+    not("18", "Risk of bias of each study", "no tool was applied"),
+    when(
+      hasQuotes,
+      at("19", "Results of each study", "papers", "results in words, with quotes"),
+      "no quotes were recorded",
+    ),
+    not("20a", "Syntheses: characteristics and bias", noPooling),
+    not("20b", "Syntheses: statistical results", noPooling),
+    not("20c", "Syntheses: heterogeneity", noPooling),
+    not("20d", "Syntheses: sensitivity", noPooling),
+    not("21", "Reporting biases of each synthesis", "not assessed"),
+    at(
+      "22",
+      "Certainty of each finding",
+      "findings",
+      "the strength of each finding: how many papers that share no author carry it, and how they were read",
+    ),
+    at("23a", "Discussion: interpretation", "agreed", "what is agreed and disputed"),
+    at("23b", "Discussion: limits of the evidence", "gaps", "what is not known"),
+    at("23c", "Discussion: limits of the process", "method", "what was not done"),
+    at("23d", "Discussion: implications", "recommendations", "what to do first"),
+    not("24a", "Registration"),
+    not("24b", "Protocol", "the requirements in rrd.json are the nearest to one"),
+    not("24c", "Amendments to the protocol", "git keeps every change of the requirements"),
+    when(hasLedger, at("25", "Support", "method", "tokens, time and cost by phase"), "no ledger is kept"),
+    not("26", "Competing interests", "nobody was asked"),
+    at(
+      "27",
+      "Availability of data and code",
+      "method",
+      "rrd.json, ledger.jsonl and queries.jsonl lie beside this report",
+    ),
+  ];
+}

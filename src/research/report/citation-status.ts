@@ -1,0 +1,60 @@
+import type { Paper } from "../generated/rrd.js";
+import { identifiersOf } from "../full-text/locations.js";
+
+/** What is known of a paper as a citation. Derived from what was checked while the project ran; nothing is asked. */
+export type CitationStatus = "verified" | "metadata-differ" | "not-found" | "could-not-check" | "not-scholarly";
+
+export interface Citation {
+  readonly status: CitationStatus;
+  /** What it rests on, one sentence. */
+  readonly says: string;
+}
+
+/** A sign and words for each status; a sign never stands alone. */
+export const citationMarks: Readonly<Record<CitationStatus, { readonly sign: string; readonly words: string }>> = {
+  verified: { sign: "✓", words: "verified" },
+  "metadata-differ": { sign: "≠", words: "metadata differ" },
+  "not-found": { sign: "✗", words: "not found in any source reached" },
+  "could-not-check": { sign: "?", words: "could not check" },
+  "not-scholarly": { sign: "–", words: "not a scholarly work" },
+};
+
+/** Sources whose records come from no catalogue of works. */
+const notCatalogues = /^(?:web|folder|samples|duckduckgo|searxng|brave|tavily|serper|google search|bing)\b/i;
+/** What a source calls a page, data or a program. */
+const notWorks = /\b(?:software|dataset|web ?page|website|blog|repository|presentation|video|news|computer program)\b/i;
+
+/**
+ * The status of one paper. `verified`: a catalogue gave its record, or its text was fetched and begins with its title.
+ * `could-not-check` means just that.
+ */
+export function citationOf(paper: Paper): Citation {
+  const { found, updates_check: check, text_from, read_depth, publication_type: type, source } = paper;
+  const catalogues = [
+    ...new Set([...(found?.sources ?? []), ...(found?.merged ?? []).map((each) => each.source)]),
+  ].filter((name) => !notCatalogues.test(name));
+  if (catalogues.length > 0) return { status: "verified", says: `The record is that of ${listed(catalogues)}.` };
+  if (notWorks.test(type ?? "")) return { status: "not-scholarly", says: `Its source calls it ${type}.` };
+  if (read_depth !== undefined && read_depth !== "abstract" && text_from !== undefined)
+    return { status: "verified", says: `Its text was fetched from ${text_from} and begins with its title.` };
+  const known = check?.checked_by ?? [];
+  if (known.length > 0)
+    return {
+      status: "could-not-check",
+      says: `${listed(known)} ${known.length === 1 ? "knows" : "know"} its identifier; title and authors were not compared.`,
+    };
+  const isNamed = Object.keys(identifiersOf(paper)).length > 0;
+  if (!isNamed && notCatalogues.test(source ?? "") && check === undefined)
+    return {
+      status: "not-scholarly",
+      says: "It has no identifier of a scholarly work; a page of the web or a document of yours.",
+    };
+  const [reason] = check?.unchecked ?? [];
+  return {
+    status: "could-not-check",
+    says: reason === undefined ? "No catalogue was asked for it." : `It could not be looked up: ${reason}`,
+  };
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

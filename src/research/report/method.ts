@@ -1,0 +1,177 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { countingLines } from "../../engine/storage/records/ledger.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { Rrd } from "../generated/rrd.js";
+import { type Sum, sumOf } from "../overview/costs.js";
+import { priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
+import { targetOf } from "../workflow/decisions/status.js";
+import { checkSentence } from "../workflow/report/warn-of-retractions.js";
+import type { SearchYield } from "./search-yield.js";
+
+/** A fact of the method: what it is about, and what was done. */
+export interface Fact {
+  readonly name: string;
+  readonly says: string;
+}
+
+/** An agent that worked on the project. */
+export interface AgentUse {
+  readonly agent: string;
+  readonly model?: string;
+  /** Version of its program, where it was recorded. */
+  readonly version?: string;
+  /** Hash of the prompt that it was given, where it was recorded. */
+  readonly prompt?: string;
+  readonly iterations: number;
+  /** "unconfined" where an iteration could reach everything its user can. */
+  readonly confinement?: string;
+}
+
+/** Tokens, time and cost of one phase. */
+export interface PhaseUse extends Sum {
+  readonly phase: string;
+  readonly accepted: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+/** A result that was refused, or an iteration that failed. */
+export interface Setback {
+  readonly iteration: number;
+  readonly unit: string;
+  readonly outcome: "refused" | "failed";
+  readonly reasons: readonly string[];
+}
+
+/** How the papers were searched, judged and paid for, and what was not done. Derived. */
+export interface Method {
+  /** Criteria, windows, thresholds, substitutions: in the order in which a reader needs them. */
+  readonly facts: readonly Fact[];
+  readonly agents: readonly AgentUse[];
+  readonly phases: readonly PhaseUse[];
+  readonly setbacks: readonly Setback[];
+  /** Reasons for which records were left out by title and abstract, the commonest first, at most thirty. */
+  readonly exclusions: readonly { readonly reason: string; readonly count: number }[];
+  /** How far papers were checked for retractions, in a sentence or two. */
+  readonly retractions: string;
+  /** Plain sentences for what was not done. */
+  readonly limits: readonly string[];
+}
+
+const maxExclusions = 30;
+
+export function methodOf(rrd: Rrd, ledger: readonly LedgerLine[], search: SearchYield, hasQueries: boolean): Method {
+  const lines = countingLines(ledger).filter(({ outcome }) => outcome !== "reset");
+  return {
+    facts: factsOf(rrd, search),
+    agents: agentsOf(lines),
+    phases: phasesOf(lines),
+    setbacks: lines.flatMap(({ iteration, unit, outcome, reasons = [] }) =>
+      outcome === "refused" || outcome === "failed" ? { iteration, unit, outcome, reasons } : [],
+    ),
+    exclusions: exclusionsOf(rrd),
+    retractions: checkSentence(rrd),
+    limits: limitsOf(rrd, lines, hasQueries),
+  };
+}
+
+function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
+  const { requirements, mission } = rrd;
+  const { keywords = [], time_window_days: recent, historical_lookback_days: back } = requirements;
+  const { published_from: from, published_until: until, sources = [] } = requirements;
+  const fact = (name: string, says: string | undefined): Fact[] =>
+    says === undefined || says === "" ? [] : [{ name, says }];
+  const thresholds = usesBothRubrics(rrd)
+    ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is presented, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
+    : `One rubric of 30 points. From ${requirements.min_score_to_present ?? 18} a paper is presented, from 12 it is kept for its insights.`;
+  const window =
+    from != null || until != null
+      ? `Published ${from ?? "at any time"} to ${until ?? "today"}.`
+      : [
+          recent == null ? "" : `Recent is what is at most ${recent} days old.`,
+          back == null ? "" : `Nothing older than ${back} days.`,
+        ]
+          .filter((part) => part !== "")
+          .join(" ");
+  const replaced = search.sources.flatMap(({ name, replacedBy }) =>
+    replacedBy === undefined ? [] : `${name} by ${replacedBy}`,
+  );
+  return [
+    ...fact("Sources asked for", sources.join(", ")),
+    ...fact("Substitutions", replaced.length === 0 ? undefined : `${replaced.join("; ")}.`),
+    ...fact("Search words", keywords.join("; ")),
+    ...fact("Words not searched", search.notSearched.join("; ")),
+    ...fact("Dates", window),
+    ...fact("Papers wanted", String(targetOf(rrd))),
+    ...fact("Why the search ended", search.ended),
+    ...fact("Recall of screening", search.recall?.says),
+    ...fact("Scores and decisions", thresholds),
+  ];
+}
+
+function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
+  const uses = new Map<string, AgentUse>();
+  for (const line of lines) {
+    if (line.agent === undefined) continue;
+    const { agent, model, confinement } = line;
+    const { agent_version: version, prompt_sha256: prompt } = line as {
+      readonly agent_version?: string;
+      readonly prompt_sha256?: string;
+    };
+    const key = JSON.stringify([agent, model, version, prompt]);
+    const before = uses.get(key);
+    uses.set(key, {
+      agent,
+      ...(model === undefined ? {} : { model }),
+      ...(version === undefined ? {} : { version }),
+      ...(prompt === undefined ? {} : { prompt }),
+      iterations: (before?.iterations ?? 0) + 1,
+      ...(confinement === "unconfined" || before?.confinement !== undefined ? { confinement: "unconfined" } : {}),
+    });
+  }
+  return [...uses.values()];
+}
+
+function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
+  const byPhase = new Map<string, LedgerLine[]>();
+  for (const line of lines) byPhase.set(line.phase, [...(byPhase.get(line.phase) ?? []), line]);
+  return [...byPhase].map(([phase, mine]) => ({
+    phase,
+    ...sumOf(mine),
+    accepted: mine.filter(({ outcome }) => outcome === "accepted").length,
+    refused: mine.filter(({ outcome }) => outcome === "refused").length,
+    failed: mine.filter(({ outcome }) => outcome === "failed").length,
+  }));
+}
+
+function exclusionsOf({ excluded = [] }: Rrd): Method["exclusions"] {
+  const counts = new Map<string, number>();
+  for (const { reason, stage, duplicate_of } of excluded) {
+    const isDuplicate = stage === "duplicate" || (stage === undefined && duplicate_of !== undefined);
+    const name = isDuplicate ? "the same work as another" : stage === "window" ? "outside the dates" : reason;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([reason, count]) => ({ reason, count }))
+    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
+    .slice(0, maxExclusions);
+}
+
+/** What was not done, as far as the records tell. */
+function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
+  const agents = new Set(lines.flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)));
+  const evidence = rrd.papers_pool.flatMap(({ analysis }) => analysis?.evidence ?? []);
+  const abstract = rrd.papers_pool.filter(({ read_depth }) => read_depth === "abstract").length;
+  return [
+    agents.size <= 1
+      ? "Each paper was judged once, by one model or agent; nobody judged it a second time."
+      : "Each paper was judged once, by one of several models or agents; nobody judged it a second time.",
+    "Screening by title and abstract was done once, by the same kind of agent.",
+    ...(evidence.length === 0 ? ["No quotes were recorded, so no claim was checked against a text."] : []),
+    ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
+    ...(!hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
+    "No risk-of-bias tool was applied to the papers, and the certainty of the evidence was not graded.",
+    "No results were pooled and no meta-analysis was made.",
+    "No protocol was registered beforehand.",
+  ];
+}

@@ -1,0 +1,449 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { QueryLine } from "../../engine/generated/query.js";
+import { countingLines } from "../../engine/storage/records/ledger.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { costText } from "../../engine/ui/terminal/tally.js";
+import { duration } from "../../engine/ui/terminal/format.js";
+import type { ProductIdeas } from "../generated/product-ideas.js";
+import type { ReportFile } from "../generated/report.js";
+import type { Insight, Paper, Rrd } from "../generated/rrd.js";
+import { type Sum, sumOf, totalOf } from "../overview/costs.js";
+import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
+import { isDecided } from "../workflow/decisions/status.js";
+import { calibrationOf, type Warning } from "./calibration.js";
+import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
+import { type Citation, citationOf } from "./citation-status.js";
+import { type Flow, flowOf } from "./flow.js";
+import { clustersOf, mapOf, type PaperMap } from "./links.js";
+import { type Method, methodOf } from "./method.js";
+import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative.js";
+import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
+import { namesOf } from "./quotes.js";
+import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
+import { type SaidSentence, type Statement, statementOf, type StatementSources } from "./statements.js";
+import { type Strength, strengthOf } from "./strength.js";
+
+/** All that a report is made of. Nothing is read from a disk or a network here. */
+export interface ReportInput {
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  readonly queries: readonly QueryLine[];
+  /** report.json, where the folder has one. */
+  readonly report?: ReportFile;
+  /** The text of research-report.md of a folder that has no report.json. */
+  readonly oldReport?: string;
+  readonly ideas?: ProductIdeas;
+  readonly now: Date;
+}
+
+/** One of the six figures at the top. */
+export interface Figure {
+  readonly name: "papers" | "presented" | "insights" | "quotes" | "retracted" | "cost";
+  /** The number as it is shown, such as "80/81" or "$0.00". */
+  readonly value: string;
+  /** What it counts, such as "quotes found in the text". */
+  readonly label: string;
+  /** Something a reader should be wary of. Its label says so too. */
+  readonly isBad: boolean;
+}
+
+/** A finding with how well it is carried. */
+export interface Finding extends Statement {
+  readonly strength: Strength;
+}
+
+export interface Recommendation extends Statement {
+  readonly priority: "high" | "medium" | "low";
+}
+
+/** What papers differ on, and what each side says. */
+export interface Dispute {
+  readonly text: string;
+  readonly sides: readonly Finding[];
+}
+
+/** An insight with the paper it comes from. */
+export interface InsightRow {
+  readonly id: string;
+  readonly text: string;
+  readonly tags: readonly string[];
+  /** Absent where the paper is not in the pool. */
+  readonly paper?: PaperRow;
+  /** Papers of the pool that it refers to. */
+  readonly refersTo: readonly PaperRow[];
+}
+
+export interface Theme {
+  readonly name: string;
+  /** What its insights say together; absent for a group that code made of shared tags. */
+  readonly statement?: Statement;
+  readonly insights: readonly InsightRow[];
+}
+
+export interface Comparison {
+  readonly approaches: readonly string[];
+  readonly rows: readonly { readonly aspect: string; readonly cells: readonly Statement[] }[];
+}
+
+/** The scores as a picture needs them. */
+export interface Scores {
+  /** What a score is out of. */
+  readonly full: 50 | 30;
+  /** Both rubrics: a plane of execution (0 to 30) and strategic (0 to 20); otherwise execution alone. */
+  readonly both: boolean;
+  /** Judged papers that stand, with points; a score is out of `full`. */
+  readonly rows: readonly PaperRow[];
+  /** Points at which decisions change, with their words. */
+  readonly lines: readonly { readonly at: number; readonly says: string }[];
+}
+
+/** What one paper cost. */
+export interface PaperCost {
+  readonly paper: PaperRow;
+  readonly cost: Sum;
+}
+
+/** A work that the report names, with its number and status. */
+export interface Reference {
+  /** From 1, in the order of the list. */
+  readonly number: number;
+  readonly paper: PaperRow;
+  readonly citation: Citation;
+}
+
+export interface Idea {
+  readonly id: string;
+  readonly name: string;
+  readonly oneLiner: string;
+  readonly isRecommended: boolean;
+  readonly combined?: number;
+  readonly papers: readonly PaperRow[];
+  readonly insights: readonly InsightRow[];
+  readonly nextSteps: readonly string[];
+}
+
+/**
+ * Everything that a report shows, in its order, for the page, the Markdown, the exports and the terminal alike. What
+ * grows with the papers is made when it is asked for, once: the methods and `entry`.
+ */
+export interface ReportModel {
+  /** The name of the project without "Research: ". */
+  readonly title: string;
+  readonly isFinished: boolean;
+  readonly phase: Rrd["phase"];
+  /** The day up to which the records reach, YYYY-MM-DD; empty where nothing is dated. */
+  readonly day: string;
+  /** When the report was rendered, ISO 8601. */
+  readonly renderedAt: string;
+  readonly agents: readonly string[];
+  /** Where the narrative comes from. */
+  readonly narrative: Narrative["from"];
+  readonly question: string;
+  readonly answer: readonly Statement[];
+  /** The six figures; a figure that holds nothing is left out. */
+  readonly figures: readonly Figure[];
+  readonly findings: readonly Finding[];
+  readonly recommendations: readonly Recommendation[];
+  readonly agreed: readonly Finding[];
+  readonly disputed: readonly Dispute[];
+  readonly gaps: readonly Statement[];
+  readonly comparison?: Comparison;
+  readonly warnings: readonly Warning[];
+  readonly scores: Scores;
+  /** Every paper, presented ones first, then the best first. */
+  readonly rows: readonly PaperRow[];
+  readonly row: (id: string) => PaperRow | undefined;
+  /** The whole entry of a paper; made anew at each call, so that ten thousand need not lie in memory. */
+  readonly entry: (row: PaperRow) => PaperEntry;
+  readonly themes: () => readonly Theme[];
+  /** Insights that no theme holds. */
+  readonly otherInsights: () => readonly InsightRow[];
+  /** Counted without those of retracted papers. */
+  readonly insightCount: number;
+  /** References from one insight to a paper, in all insights that count. */
+  readonly crossReferenceCount: number;
+  readonly map: () => PaperMap;
+  readonly flow: Flow;
+  readonly search: SearchYield;
+  readonly queries: () => readonly Query[];
+  readonly costByPaper: () => readonly PaperCost[];
+  readonly total: Sum;
+  readonly method: Method;
+  readonly checklist: readonly ChecklistItem[];
+  /** Papers that the report names: of its statements and themes, presented ones, and those kept for insights. */
+  readonly references: () => readonly Reference[];
+  readonly ideas: readonly Idea[];
+  /** Whether a section holds something; one that does not is left out. */
+  readonly has: (section: SectionName) => boolean;
+}
+
+/** The model of a report. Pure, and linear in papers, insights and log. */
+export function reportModel(input: ReportInput): ReportModel {
+  const { rrd, queries: log, ideas: ideasFile, now } = input;
+  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const names = namesOf(rrd.papers_pool);
+  const insights = insightsByPaper(rrd.insights ?? []);
+  const rows = rowsOf(rrd, names, insights);
+  const rowById = new Map(rows.map((row) => [row.id, row]));
+  const narrative =
+    (input.report === undefined ? undefined : narrativeOf(input.report)) ??
+    (input.oldReport === undefined ? undefined : narrativeOfHeadings(input.oldReport, new Set(papers.keys()))) ??
+    narrativeOfNothing;
+  const ledger = countingLines(input.ledger).filter(({ outcome }) => outcome !== "reset");
+
+  const sources: StatementSources = { papers, names, checksNumbers: narrative.from === "data" };
+  const statement = (said: SaidSentence) => statementOf(said, sources);
+  const finding = (said: SaidSentence): Finding => {
+    const resolved = statement(said);
+    return { ...resolved, strength: strengthOf(resolved, papers) };
+  };
+  const insightRow = ({ id, insight, tags, paper_id, cross_refs }: Insight): InsightRow => {
+    const paper = rowById.get(paper_id ?? "");
+    return {
+      id: id ?? "",
+      text: insight,
+      tags: tags ?? [],
+      ...(paper === undefined ? {} : { paper }),
+      refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
+    };
+  };
+  const standing = (rrd.insights ?? []).filter(({ paper_id }) => names.get(paper_id ?? "")?.isRetracted !== true);
+  const byTheme = once(() => themesOf(narrative, standing, statement, insightRow));
+
+  const search = searchYieldOf(rrd, log);
+  const queries = once(() => queriesOf(log));
+  const flow = flowOf(rrd);
+  const total = totalOf(rrd, input.ledger);
+  const scores = scoresOfModel(rrd, rows);
+  const answer = narrative.answer.map(statement);
+  const findings = narrative.findings.map(finding);
+  const agreed = narrative.agreed.map(finding);
+  const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(finding) }));
+  const gaps = narrative.gaps.map(statement);
+  const recommendations = narrative.recommendations.map((said) => ({ ...statement(said), priority: said.priority }));
+  const comparison =
+    narrative.comparison === undefined
+      ? undefined
+      : {
+          approaches: narrative.comparison.approaches,
+          rows: narrative.comparison.rows.map(({ aspect, cells }) => ({ aspect, cells: cells.map(statement) })),
+        };
+  const ideas = (ideasFile?.ideas ?? []).map((idea) => ideaOf(idea, rowById, standing, insightRow));
+  const map = once(() => mapOf(rrd, rows));
+  const question = narrative.question ?? questionOf(rrd);
+  const figures = figuresOf(rrd, rows, standing.length, total);
+
+  const held: Readonly<Record<SectionName, () => boolean>> = {
+    question: () => question !== "",
+    answer: () => answer.length > 0,
+    figures: () => figures.length > 0,
+    findings: () => findings.length > 0,
+    recommendations: () => recommendations.length > 0,
+    agreed: () => agreed.length > 0,
+    disputed: () => disputed.length > 0,
+    gaps: () => gaps.length > 0,
+    comparison: () => comparison !== undefined,
+    scores: () => scores.rows.length > 0,
+    papers: () => rows.length > 0,
+    themes: () => standing.length > 0,
+    map: () => map().links.length > 0,
+    flow: () => rows.length + (rrd.excluded?.length ?? 0) > 0,
+    method: () => true,
+    checklist: () => rows.length > 0,
+    references: () => rows.length > 0,
+    ideas: () => ideas.length > 0,
+  };
+  const has = (section: SectionName) => held[section]();
+
+  const named = () => [
+    ...[
+      ...answer,
+      ...findings,
+      ...agreed,
+      ...disputed.flatMap(({ sides }) => sides),
+      ...gaps,
+      ...recommendations,
+    ].flatMap(({ quotes, papers: others }) => [...quotes.map(({ paper }) => paper.id), ...others.map(({ id }) => id)]),
+    ...(comparison?.rows ?? []).flatMap(({ cells }) =>
+      cells.flatMap(({ quotes }) => quotes.map(({ paper }) => paper.id)),
+    ),
+  ];
+  const hasQuotes = rows.some((row) => row.quotes > 0);
+  const agents = [...new Set(ledger.flatMap(({ agent }) => agent ?? []))];
+  return {
+    title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
+    isFinished: rrd.phase === "COMPLETE",
+    phase: rrd.phase,
+    day: (rrd.timing?.complete?.ended_at ?? ledger.at(-1)?.at ?? narrative.writtenAt ?? "").slice(0, 10),
+    renderedAt: now.toISOString(),
+    agents: agents.length > 0 ? agents : narrative.agent === undefined ? [] : [narrative.agent],
+    narrative: narrative.from,
+    ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps },
+    ...(comparison === undefined ? {} : { comparison }),
+    warnings: calibrationOf(rrd),
+    scores,
+    rows,
+    row: (id) => rowById.get(id),
+    entry: (row) => {
+      const paper = papers.get(row.id);
+      if (paper === undefined) throw new Error(`${row.id} is no paper of this report`);
+      return entryOf(row, paper, insights.get(row.id) ?? []);
+    },
+    themes: () => byTheme().themes,
+    otherInsights: () => byTheme().others,
+    insightCount: standing.length,
+    crossReferenceCount: standing.reduce((sum, { cross_refs }) => sum + (cross_refs?.length ?? 0), 0),
+    ...{ map, flow, search, queries, total },
+    costByPaper: once(() => costByPaperOf(ledger, rowById)),
+    method: methodOf(rrd, input.ledger, search, log.length > 0),
+    checklist: checklistOf({
+      has,
+      hasQueries: log.length > 0,
+      hasLedger: ledger.length > 0,
+      hasQuotes,
+      addsUp: flow.addsUp,
+    }),
+    references: once(() => referencesOf(rows, new Set(named()), (id) => citationOf(papers.get(id) as Paper))),
+    ideas,
+    has,
+  };
+}
+
+/** A function whose answer is made at the first call and kept. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** The question where no narrative states it: what the requirements say is sought. */
+function questionOf({ description, project }: Rrd): string {
+  const text = oneLine(description ?? "");
+  const sentence = /^.{40,320}?[.?!](?=\s|$)/.exec(text)?.[0] ?? text.slice(0, 320);
+  return sentence === "" ? oneLine(project).replace(/^Research:\s*/i, "") : sentence;
+}
+
+function figuresOf(rrd: Rrd, rows: readonly PaperRow[], insights: number, total: Sum): Figure[] {
+  const decided = rrd.papers_pool.filter(isDecided).length;
+  const presented = rows.filter(({ status }) => status === "presented").length;
+  const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
+  let [all, found] = [0, 0];
+  for (const { analysis } of rrd.papers_pool)
+    for (const { status } of analysis?.evidence ?? []) {
+      all += 1;
+      if (status === "verified") found += 1;
+    }
+  const figure = (name: Figure["name"], value: string | number, label: string, isBad = false): Figure => ({
+    name,
+    value: String(value),
+    label,
+    isBad,
+  });
+  const took = total.seconds > 0 ? total.seconds : (rrd.timing?.analysis?.duration_seconds ?? 0);
+  const time = took > 0 ? duration(took * 1000) : "";
+  return [
+    figure(
+      "papers",
+      decided,
+      decided === rows.length ? (decided === 1 ? "paper read" : "papers read") : `of ${rows.length} papers read`,
+    ),
+    figure("presented", presented, "presented"),
+    figure("insights", insights, insights === 1 ? "insight" : "insights"),
+    ...(decided === 0
+      ? []
+      : [
+          all === 0
+            ? figure("quotes", "none", "quotes kept: claims are unchecked", true)
+            : figure("quotes", `${found}/${all}`, "quotes found in the text", found * 2 < all),
+        ]),
+    figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),
+    ...(total.cost_usd !== undefined
+      ? [figure("cost", costText(total), time === "" ? "cost" : `${time} of agent time`)]
+      : time === ""
+        ? []
+        : [figure("cost", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
+  ];
+}
+
+function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
+  const both = usesBothRubrics(rrd);
+  const judged = rows.filter((row) => row.score !== undefined && row.status !== "unread" && !row.isRetracted);
+  const present = both ? (rrd.mission?.min_combined_score ?? 25) : (rrd.requirements.min_score_to_present ?? 18);
+  return {
+    full: fullScore(rrd),
+    both,
+    rows: judged,
+    lines: [
+      { at: both ? 18 : 12, says: "may be kept for insights" },
+      { at: present, says: "presented" },
+      ...(both ? [{ at: priorityThreshold, says: "priority" }] : []),
+    ],
+  };
+}
+
+function themesOf(
+  narrative: Narrative,
+  insights: readonly Insight[],
+  statement: (said: SaidSentence) => Statement,
+  row: (insight: Insight) => InsightRow,
+): { readonly themes: readonly Theme[]; readonly others: readonly InsightRow[] } {
+  const placed = new Set<Insight>();
+  const take = (list: readonly Insight[]) => list.filter((insight) => !placed.has(insight) && placed.add(insight));
+  const byId = new Map(insights.map((insight) => [insight.id ?? "", insight]));
+  const named: Theme[] = narrative.themes.map((theme) => ({
+    name: theme.name,
+    statement: statement(theme),
+    insights: take(theme.insight_ids.flatMap((id) => byId.get(id) ?? [])).map(row),
+  }));
+  const grouped: Theme[] =
+    named.length > 0
+      ? []
+      : clustersOf(insights).map(({ tags, insights: members }) => ({
+          name: tags.join(", ").replaceAll("-", " "),
+          insights: take(members).map(row),
+        }));
+  return {
+    themes: [...named, ...grouped].filter((theme) => theme.insights.length > 0 || theme.statement !== undefined),
+    others: insights.filter((insight) => !placed.has(insight)).map(row),
+  };
+}
+
+function costByPaperOf(ledger: readonly LedgerLine[], rows: ReadonlyMap<string, PaperRow>): PaperCost[] {
+  const lines = new Map<string, LedgerLine[]>();
+  for (const line of ledger) {
+    if (!rows.has(line.unit)) continue;
+    const list = lines.get(line.unit);
+    if (list === undefined) lines.set(line.unit, [line]);
+    else list.push(line);
+  }
+  return [...lines].map(([id, list]) => ({ paper: rows.get(id) as PaperRow, cost: sumOf(list) }));
+}
+
+function referencesOf(
+  rows: readonly PaperRow[],
+  named: ReadonlySet<string>,
+  citation: (id: string) => Citation,
+): Reference[] {
+  return rows
+    .filter(({ id, status }) => named.has(id) || status === "presented" || status === "insights")
+    .map((paper, index) => ({ number: index + 1, paper, citation: citation(paper.id) }));
+}
+
+function ideaOf(
+  idea: ProductIdeas["ideas"][number],
+  rows: ReadonlyMap<string, PaperRow>,
+  insights: readonly Insight[],
+  insightRow: (insight: Insight) => InsightRow,
+): Idea {
+  const { id, name, one_liner, evidence, scores, recommended_for_prd, recommended_next_steps = [] } = idea;
+  const wanted = new Set(evidence.insight_ids);
+  return {
+    id,
+    name,
+    oneLiner: one_liner ?? "",
+    isRecommended: recommended_for_prd,
+    ...(scores.combined_0_50 === undefined ? {} : { combined: scores.combined_0_50 }),
+    papers: evidence.paper_ids.flatMap((paper) => rows.get(paper) ?? []),
+    insights: insights.filter((insight) => wanted.has(insight.id ?? "")).map(insightRow),
+    nextSteps: recommended_next_steps,
+  };
+}

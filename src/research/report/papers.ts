@@ -1,0 +1,261 @@
+import type { Insight, Paper, Rrd } from "../generated/rrd.js";
+import { authorsOf } from "../papers/authors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import {
+  couldBeRead,
+  executionDimensions,
+  scoresOf,
+  strategicDimensions,
+  totalsOf,
+} from "../workflow/decisions/scores-and-decision.js";
+import { prose } from "../workflow/derived/markdown.js";
+import { type Citation, citationOf } from "./citation-status.js";
+import { type PaperName, type Quote, quotesOf, webAddress } from "./quotes.js";
+import { publicationOf } from "./strength.js";
+
+/** What became of a paper. `waiting`: read, and a person decides; `unread`: no decision yet. */
+export type PaperStatus = "presented" | "insights" | "rejected" | "waiting" | "unread";
+
+/** The words of a status, as they stand wherever it is shown. */
+export const statusWords: Readonly<Record<PaperStatus, string>> = {
+  presented: "Presented",
+  insights: "Kept for insights",
+  rejected: "Rejected",
+  waiting: "Waiting for a person",
+  unread: "Not read",
+};
+
+/** A paper as lists and pictures need it. Cheap: there may be ten thousand. */
+export interface PaperRow extends PaperName {
+  readonly status: PaperStatus;
+  /** Points of `full`; undefined where the paper was not judged. */
+  readonly score?: number;
+  readonly execution?: number;
+  readonly strategic?: number;
+  readonly authors: readonly string[];
+  /** YYYY, YYYY-MM or YYYY-MM-DD, as its source gives it; empty where it is not known. */
+  readonly date: string;
+  /** The year where the date begins with one. */
+  readonly year?: number;
+  /** Journal, conference or repository; the source where none is known. */
+  readonly venue: string;
+  readonly source: string;
+  /** http or https, or absent. */
+  readonly url?: string;
+  readonly doi?: string;
+  /** How much of it was read; absent: nobody recorded it. */
+  readonly depth?: "full" | "partial" | "abstract";
+  /** Quotes that may be shown, and of these the ones found in the text. */
+  readonly quotes: number;
+  readonly quotesFound: number;
+  readonly insights: number;
+  /** Why this decision, in a sentence; empty where nobody wrote it. */
+  readonly why: string;
+  readonly hasWarnings: boolean;
+}
+
+/** One dimension of a rubric, 0 to 5. */
+export interface Dimension {
+  readonly name: string;
+  readonly label: string;
+  readonly points: number;
+}
+
+/** A paper as `read` prints it, made when it is asked for. */
+export interface PaperEntry extends PaperRow {
+  readonly dimensions: readonly Dimension[];
+  /** Warnings, notices since its publication, what could not be read. */
+  readonly warnings: readonly string[];
+  readonly abstract: string;
+  readonly summary: string;
+  readonly method: string;
+  readonly results: string;
+  readonly limitations: string;
+  readonly code: readonly { readonly text: string; readonly url?: string }[];
+  readonly evidence: readonly Quote[];
+  /** Quotes that were looked for and not found: counted, not shown. */
+  readonly notInText: number;
+  /** Numbers of the results that no quote holds and the text does not have. */
+  readonly unprovedNumbers: readonly string[];
+  readonly insightTexts: readonly { readonly id: string; readonly text: string; readonly tags: readonly string[] }[];
+  /** Notes on the decision, whole. */
+  readonly notes: string;
+  readonly tags: readonly string[];
+  readonly citation: Citation;
+  readonly publication?: "preprint" | "published";
+  readonly pdf?: string;
+  readonly arxiv?: string;
+  /** Where its text came from, with the address. */
+  readonly textFrom?: string;
+}
+
+const statuses: Readonly<Record<Paper["status"], PaperStatus>> = {
+  presented: "presented",
+  insights_extracted: "insights",
+  rejected: "rejected",
+  waiting: "waiting",
+  pending: "unread",
+  analyzing: "unread",
+};
+
+/** Insights by the paper they come from. */
+export function insightsByPaper(insights: readonly Insight[]): ReadonlyMap<string, readonly Insight[]> {
+  const byPaper = new Map<string, Insight[]>();
+  for (const insight of insights) {
+    if (insight.paper_id == null) continue;
+    const list = byPaper.get(insight.paper_id);
+    if (list === undefined) byPaper.set(insight.paper_id, [insight]);
+    else list.push(insight);
+  }
+  return byPaper;
+}
+
+/** Rows of all papers: what was decided first, the best first, then by title so that ties have one order. */
+export function rowsOf(
+  rrd: Rrd,
+  names: ReadonlyMap<string, PaperName>,
+  insights: ReadonlyMap<string, readonly Insight[]>,
+): PaperRow[] {
+  const order: Readonly<Record<PaperStatus, number>> = {
+    presented: 0,
+    insights: 1,
+    waiting: 2,
+    rejected: 3,
+    unread: 4,
+  };
+  return rrd.papers_pool
+    .map((paper) => rowOf(rrd, paper, names.get(paper.id) as PaperName, insights.get(paper.id)?.length ?? 0))
+    .sort(
+      (a, b) =>
+        order[a.status] - order[b.status] ||
+        (b.score ?? -1) - (a.score ?? -1) ||
+        (a.title < b.title ? -1 : a.title > b.title ? 1 : 0) ||
+        (a.id < b.id ? -1 : 1),
+    );
+}
+
+function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): PaperRow {
+  const status = statuses[paper.status];
+  const scores = status === "unread" || !couldBeRead(paper) ? undefined : scoresOf(paper);
+  const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
+  const score = status === "unread" || !couldBeRead(paper) ? undefined : (paper.score ?? totals?.combined);
+  const url = webAddress(paper.url);
+  const date = oneLine(paper.date ?? "");
+  const year = /^\d{4}/.exec(date)?.[0];
+  let [quotes, quotesFound] = [0, 0];
+  for (const evidence of paper.analysis?.evidence ?? []) {
+    if (evidence.status !== "not-in-text") quotes += 1;
+    if (evidence.status === "verified") quotesFound += 1;
+  }
+  return {
+    ...name,
+    status,
+    ...(score == null ? {} : { score }),
+    ...(totals === undefined ? {} : { execution: totals.execution }),
+    ...(totals?.strategic === undefined ? {} : { strategic: totals.strategic }),
+    authors: authorsOf(paper.authors).map(oneLine),
+    date,
+    ...(year === undefined ? {} : { year: Number(year) }),
+    venue: oneLine(paper.venue ?? paper.source ?? ""),
+    source: oneLine(paper.source ?? ""),
+    ...(url === undefined ? {} : { url }),
+    ...(paper.identifiers?.doi === undefined ? {} : { doi: paper.identifiers.doi }),
+    ...(paper.read_depth === undefined ? {} : { depth: paper.read_depth }),
+    quotes,
+    quotesFound,
+    insights,
+    why: couldBeRead(paper) || status === "unread" ? firstSentence(paper.notes ?? "") : notJudged,
+    hasWarnings: (paper.warnings?.length ?? 0) > 0 || (paper.updates ?? []).some(({ type }) => type !== "version"),
+  };
+}
+
+const notJudged = "Not judged: nothing but its title could be read.";
+
+/** A paper's whole entry. */
+export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[]): PaperEntry {
+  const { analysis } = paper;
+  const scores = scoresOf(paper);
+  const pdf = webAddress(paper.pdf_url);
+  const arxiv = paper.identifiers?.arxiv;
+  const publication = publicationOf(paper);
+  const tags = new Set(insights.flatMap((insight) => (insight.tags ?? []).map((tag) => oneLine(tag))));
+  return {
+    ...row,
+    dimensions:
+      scores === undefined || row.score === undefined
+        ? []
+        : [
+            ...executionDimensions.map((name) => ({ name, label: labelOf(name), points: scores.execution[name] })),
+            ...strategicDimensions.flatMap((name) =>
+              scores.strategic === undefined ? [] : { name, label: labelOf(name), points: scores.strategic[name] },
+            ),
+          ],
+    warnings: warningsOf(paper),
+    abstract: paper.abstract ?? "",
+    summary: prose(analysis?.summary),
+    method: prose(analysis?.methodology),
+    results: prose(analysis?.results),
+    limitations: prose(analysis?.limitations),
+    code: codeOf(analysis?.implementations_found),
+    evidence: quotesOf(paper, row),
+    notInText: (analysis?.evidence ?? []).filter(({ status }) => status === "not-in-text").length,
+    unprovedNumbers: (analysis?.numbers ?? []).flatMap(({ number, status }) =>
+      status === "not-in-text" ? number : [],
+    ),
+    insightTexts: insights.map(({ id, insight, tags: own }) => ({ id: id ?? "", text: insight, tags: own ?? [] })),
+    notes: couldBeRead(paper) ? (paper.notes ?? "") : notJudged,
+    tags: [...tags],
+    citation: citationOf(paper),
+    ...(publication === undefined ? {} : { publication }),
+    ...(pdf === undefined ? {} : { pdf }),
+    ...(arxiv === undefined ? {} : { arxiv }),
+    ...(paper.text_from === undefined ? {} : { textFrom: paper.text_from }),
+  };
+}
+
+/** Names of dimensions as people read them. */
+const labels: Readonly<Record<string, string>> = {
+  time_to_poc: "Time to prototype",
+  value_market: "Market value",
+  first_mover_window: "First-mover window",
+};
+export const labelOf = (dimension: string): string =>
+  labels[dimension] ?? dimension.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
+
+function codeOf(found: unknown): PaperEntry["code"] {
+  const entries = Array.isArray(found) ? found : typeof found === "string" && found.trim() !== "" ? [found] : [];
+  return entries.map((entry: unknown) => {
+    const fields = typeof entry === "object" && entry !== null ? (entry as Record<string, unknown>) : {};
+    const text =
+      typeof entry === "string" ? entry : String(fields["url"] ?? fields["repository"] ?? JSON.stringify(entry));
+    const url = webAddress(text);
+    return url === undefined ? { text: oneLine(text) } : { text: oneLine(text), url };
+  });
+}
+
+const noticeWords: Readonly<Record<string, string>> = {
+  retraction: "Retracted",
+  withdrawal: "Withdrawn",
+  concern: "An expression of concern was published",
+  correction: "Corrected",
+  addendum: "An addendum was published",
+};
+
+/** Warnings of the record and notices since it was published, each once. */
+function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[] {
+  const notices = updates.flatMap(({ type, date, source }) => {
+    const words = noticeWords[type];
+    return words === undefined ? [] : `${words}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
+  });
+  const all = [...new Set([...warnings, ...notices])];
+  return retracted === true && !all.some((each) => /^(?:Retracted|Withdrawn)/.test(each))
+    ? ["Retracted.", ...all]
+    : all;
+}
+
+/** The first sentence of a text, at most 220 characters. */
+export function firstSentence(text: string): string {
+  const plain = oneLine(text);
+  const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
+  return sentence.length > 220 ? `${sentence.slice(0, 219)}…` : sentence;
+}

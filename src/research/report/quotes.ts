@@ -1,0 +1,138 @@
+import type { Evidence, Paper } from "../generated/rrd.js";
+import { authorsOf, partsOfName } from "../papers/authors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+
+/** A paper as the report names it in running text. */
+export interface PaperName {
+  readonly id: string;
+  /** Such as "Meyer 2025"; a second paper of the same author and year is "Meyer 2025b". */
+  readonly label: string;
+  readonly title: string;
+  readonly isRetracted: boolean;
+}
+
+/** What code found of a quote; a quote that is not in the text is counted and never shown. */
+export type QuoteStatus = "verified" | "near" | "could-not-check";
+
+/** A quote as it is shown wherever a statement rests on it. */
+export interface Quote {
+  /** Paper and number, such as "sample_01#2". */
+  readonly handle: string;
+  readonly paper: PaperName;
+  /** Its place in the paper's `evidence`, from 1. */
+  readonly number: number;
+  /** The claim in the agent's words; the same as the quote where they say the same. */
+  readonly claim: string;
+  readonly quote: string;
+  readonly status: QuoteStatus;
+  /** Such as "p. 4" or "§ 3 Method". */
+  readonly locator?: string;
+  /** Of `near`: what differs. Of `could-not-check`: why, where that is known. */
+  readonly reason?: string;
+  /** Where it stands in the paper: an address of the web that opens there, where there is one. */
+  readonly opens?: string;
+}
+
+/** The sign of a status and its words; a sign never stands alone. */
+export const quoteMarks: Readonly<Record<QuoteStatus, { readonly sign: string; readonly words: string }>> = {
+  verified: { sign: "✓", words: "found in the text" },
+  near: { sign: "≈", words: "near the text" },
+  "could-not-check": { sign: "?", words: "could not be checked" },
+};
+
+/** The handle of the quote of this number, from 1. */
+export const handleOf = (paper: string, number: number): string => `${paper}#${number}`;
+
+/** Paper and number of a handle; undefined for what is none. */
+export function parseHandle(handle: string): { readonly paper: string; readonly number: number } | undefined {
+  const match = /^(.+)#(\d{1,6})$/s.exec(handle.trim());
+  return match?.[1] === undefined ? undefined : { paper: match[1], number: Number(match[2]) };
+}
+
+/** The quotes of a paper that a reader may see, in the order of its record. */
+export const quotesOf = (paper: Paper, name: PaperName): Quote[] =>
+  (paper.analysis?.evidence ?? []).flatMap((evidence, index) => quoteAt(paper, name, evidence, index + 1) ?? []);
+
+/** One quote of a paper; undefined where it was looked for and not found. */
+export function quoteAt(paper: Paper, name: PaperName, evidence: Evidence, number: number): Quote | undefined {
+  const { status, claim, quote, locator, reason } = evidence;
+  if (status === "not-in-text") return undefined;
+  const opens = addressOf(paper, quote, locator);
+  return {
+    handle: handleOf(paper.id, number),
+    paper: name,
+    number,
+    claim: isSaidBy(claim, quote) ? quote : claim,
+    quote,
+    status,
+    ...(locator ? { locator } : {}),
+    ...(reason ? { reason } : {}),
+    ...(opens === undefined ? {} : { opens }),
+  };
+}
+
+/** Whether a claim is its quote, but for case and the end of the sentence. */
+const isSaidBy = (claim: string, quote: string): boolean => plain(claim) === plain(quote);
+const plain = (text: string): string =>
+  oneLine(text)
+    .toLowerCase()
+    .replace(/[.…]{1,3}$/, "");
+
+/** The first words of a quote that a browser looks for. */
+const fragmentWords = 9;
+
+/** Where a quote can be read: the text of the words on a web page, the page of a PDF; undefined off the web. */
+function addressOf({ text_from, url, pdf_url }: Paper, quote: string, locator: string | null | undefined) {
+  const address = webAddress(/https?:\/\/\S+$/i.exec(text_from ?? "")?.[0]) ?? webAddress(url) ?? webAddress(pdf_url);
+  if (address === undefined) return undefined;
+  const [bare = address] = address.split("#");
+  if (/pdf/i.test(bare)) {
+    const page = /^p\. (\d+)/.exec(locator ?? "")?.[1];
+    return page === undefined ? bare : `${bare}#page=${page}`;
+  }
+  // A lone surrogate has no place in an address; Buffer writes it as a replacement character.
+  const words = quote.split(/\s+/).slice(0, fragmentWords).join(" ").replace(/…$/, "");
+  return `${bare}#:~:text=${encodeURIComponent(Buffer.from(words).toString()).replace(/-/g, "%2D")}`;
+}
+
+/** An address that may be linked: http or https, without what a browser would drop; undefined for anything else. */
+export function webAddress(address: string | null | undefined): string | undefined {
+  const text = (address ?? "").trim();
+  if (!/^https?:\/\/[^\s\p{Cc}\p{Cf}]+$/iu.test(text) || !URL.canParse(text)) return undefined;
+  return text;
+}
+
+/** Names of papers for running text, by id; labels are unique. Linear in the papers. */
+export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName> {
+  const taken = new Map<string, number>();
+  const names = new Map<string, PaperName>();
+  for (const { id, title, authors, date, retracted } of papers) {
+    const bare = labelOf(id, authorsOf(authors)[0], date);
+    const times = taken.get(bare) ?? 0;
+    taken.set(bare, times + 1);
+    const label = times === 0 ? bare : `${bare}${suffix(times)}`;
+    names.set(id, { id, label, title: oneLine(title), isRetracted: retracted === true });
+  }
+  return names;
+}
+
+/** b, c, …, z, aa for the second and later papers of a label. */
+function suffix(times: number): string {
+  let text = "";
+  for (let left = times; left >= 0; left = Math.floor(left / 26) - 1)
+    text = String.fromCharCode(97 + (left % 26)) + text;
+  return text;
+}
+
+function labelOf(id: string, author: string | undefined, date: string | null | undefined): string {
+  const year = /^\d{4}/.exec(date ?? "")?.[0];
+  const family = author === undefined ? undefined : familyOf(author);
+  return family === undefined ? id : [family, year].filter((part) => part !== undefined).join(" ");
+}
+
+/** The family name as it is written, cut where somebody put a sentence there. */
+function familyOf(author: string): string | undefined {
+  const [family = "", given] = oneLine(author).split(",");
+  const name = given === undefined ? partsOfName(family).rest.split(" ").at(-1) : family;
+  return name === undefined || name.trim() === "" ? undefined : name.trim().slice(0, 40);
+}

@@ -1,0 +1,82 @@
+import { numbersWithoutQuote, type QuotedNumbers } from "../evidence/check-numbers.js";
+import type { Paper } from "../generated/rrd.js";
+import { parseHandle, type PaperName, type Quote, quoteAt } from "./quotes.js";
+
+/** A sentence of the narrative with the words it rests on. */
+export interface Statement {
+  readonly text: string;
+  /** The quotes it rests on, in the order the narrative gives them. */
+  readonly quotes: readonly Quote[];
+  /** Papers that an old report names for it without a quote; those of `quotes` are not repeated. */
+  readonly papers: readonly PaperName[];
+  /** Numbers of the text that none of its quotes holds: "number not in its source". */
+  readonly missingNumbers: readonly string[];
+  /** Numbers that a quote holds in another unit or rounded otherwise. */
+  readonly nearNumbers: QuotedNumbers["near"];
+  /** Handles that lead to no quote that can be shown. */
+  readonly brokenHandles: readonly BrokenHandle[];
+}
+
+/** A handle that leads nowhere, and why. */
+export interface BrokenHandle {
+  readonly handle: string;
+  /** One clause: "the paper is not in this project", "its quote is not in the text". */
+  readonly reason: string;
+}
+
+/** A sentence as report.json holds it, or as the headings of an old report give it. */
+export interface SaidSentence {
+  readonly text: string;
+  readonly rests_on?: readonly string[];
+  /** Ids of papers, where the source of the sentence names papers only. */
+  readonly papers?: readonly string[];
+}
+
+/** What statements are resolved by. */
+export interface StatementSources {
+  readonly papers: ReadonlyMap<string, Paper>;
+  readonly names: ReadonlyMap<string, PaperName>;
+  /** False for the words of an old report, whose sentences name no quotes to hold their numbers. */
+  readonly checksNumbers: boolean;
+}
+
+/** A sentence with its handles led to their quotes, and its numbers looked for in them. Pure. */
+export function statementOf(said: SaidSentence, sources: StatementSources): Statement {
+  const quotes: Quote[] = [];
+  const brokenHandles: BrokenHandle[] = [];
+  for (const handle of new Set(said.rests_on ?? [])) {
+    const found = quoteOf(handle, sources);
+    if ("reason" in found) brokenHandles.push({ handle, reason: found.reason });
+    else quotes.push(found.quote);
+  }
+  const quoted = new Set(quotes.map(({ paper }) => paper.id));
+  const papers = [...new Set(said.papers ?? [])].flatMap((id) => (quoted.has(id) ? [] : (sources.names.get(id) ?? [])));
+  const years = new Set(quotes.flatMap(({ paper }) => yearOf(sources.papers.get(paper.id)) ?? []));
+  const texts = quotes.map(({ quote }) => quote);
+  const numbers = sources.checksNumbers ? numbersWithoutQuote(said.text, texts, years) : { missing: [], near: [] };
+  return { text: said.text, quotes, papers, missingNumbers: numbers.missing, nearNumbers: numbers.near, brokenHandles };
+}
+
+/** The quote that a handle names, or why there is none to show. */
+export function quoteOf(
+  handle: string,
+  { papers, names }: Pick<StatementSources, "papers" | "names">,
+): { readonly quote: Quote } | { readonly reason: string } {
+  const parsed = parseHandle(handle);
+  if (parsed === undefined) return { reason: "it is no handle: a paper's id, '#' and the number of a quote" };
+  const [paper, name] = [papers.get(parsed.paper), names.get(parsed.paper)];
+  if (paper === undefined || name === undefined) return { reason: `the paper ${parsed.paper} is not in this project` };
+  const all = paper.analysis?.evidence ?? [];
+  const evidence = all[parsed.number - 1];
+  if (evidence === undefined) {
+    const has = all.length === 0 ? "no quotes" : `${all.length} ${all.length === 1 ? "quote" : "quotes"}`;
+    return { reason: `the paper ${parsed.paper} has ${has}` };
+  }
+  const quote = quoteAt(paper, name, evidence, parsed.number);
+  return quote === undefined ? { reason: "that quote was not found in the text of the paper" } : { quote };
+}
+
+const yearOf = (paper: Paper | undefined): number | undefined => {
+  const year = /^\d{4}/.exec(paper?.date ?? "")?.[0];
+  return year === undefined ? undefined : Number(year);
+};

@@ -1,0 +1,127 @@
+import type { Paper } from "../generated/rrd.js";
+import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { Statement } from "./statements.js";
+
+/** How well a finding is carried, counted from the papers that it rests on. */
+export interface Strength {
+  /** 0 to 5, shown as ●●●○○ beside its words. */
+  readonly level: number;
+  /** Such as "2 papers that share no author, both read in full; 1 preprint". */
+  readonly says: string;
+  /** Papers that the finding rests on, without retracted ones. */
+  readonly papers: number;
+  /** Of these, groups that share no author with one another. */
+  readonly independent: number;
+  /** Read in full or in large part; the others from the abstract. */
+  readonly readInFull: number;
+  readonly published: number;
+  readonly preprints: number;
+  /** Quotes that code found in the text, of those it rests on. */
+  readonly quotesFound: number;
+  readonly quotes: number;
+  readonly retracted: readonly string[];
+  /** Corrected, or under an expression of concern, since they were published. */
+  readonly corrected: readonly string[];
+}
+
+/** What a paper is by the record: a preprint server or a journal; undefined where the record does not tell. */
+export function publicationOf(paper: Paper): "preprint" | "published" | undefined {
+  const { publication_type: type, venue, identifiers, source, volume, url } = paper;
+  const says = `${type ?? ""} ${venue ?? ""}`.toLowerCase();
+  const doi = identifiers?.doi ?? "";
+  if (/preprint|posted-content|arxiv|biorxiv|medrxiv|ssrn|preprints\.org|techrxiv/.test(says)) return "preprint";
+  if (/^10\.(?:48550|1101|64898|2139|20944|36227|31234|21203)\//.test(doi)) return "preprint";
+  if (/journal|proceedings|conference|article|book|chapter/.test(says) || volume) return "published";
+  if (venue?.trim() || doi !== "") return "published";
+  const isArxiv = identifiers?.arxiv !== undefined || /arxiv/i.test(`${source ?? ""} ${url ?? ""}`);
+  return isArxiv ? "preprint" : undefined;
+}
+
+/**
+ * The strength of a finding. One level each for: a paper that stands, a quote that was found, a second paper that
+ * shares no author with the first, a third or a published one, and all read in full. A retracted paper carries nothing.
+ */
+export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
+  const ids = [...new Set([...statement.quotes.map(({ paper }) => paper.id), ...statement.papers.map(({ id }) => id)])];
+  const all = ids.flatMap((id) => papers.get(id) ?? []);
+  const standing = all.filter(({ retracted }) => retracted !== true);
+  const retracted = all.filter((paper) => paper.retracted === true).map(({ id }) => id);
+  const isCorrected = ({ updates = [] }: Paper) =>
+    updates.some(({ type }) => type === "correction" || type === "concern" || type === "addendum");
+  const corrected = standing.filter(isCorrected).map(({ id }) => id);
+  const stand = new Set(standing.map(({ id }) => id));
+  const quotes = statement.quotes.filter(({ paper }) => stand.has(paper.id));
+  const quotesFound = quotes.filter(({ status }) => status === "verified").length;
+  const independent = groupsOf(standing);
+  const readInFull = standing.filter(({ read_depth }) => read_depth === "full" || read_depth === "partial").length;
+  const kinds = standing.map(publicationOf);
+  const published = kinds.filter((kind) => kind === "published").length;
+  const preprints = kinds.filter((kind) => kind === "preprint").length;
+  const points = [
+    standing.length > 0,
+    quotesFound > 0,
+    independent > 1,
+    independent > 2 || (independent > 0 && published > 0),
+    standing.length > 0 && readInFull === standing.length && corrected.length === 0,
+  ];
+  const level = quotesFound === 0 ? Math.min(1, standing.length) : points.filter(Boolean).length;
+  const strength = { papers: standing.length, independent, readInFull, published, preprints, quotesFound };
+  return {
+    level,
+    says: says({ ...strength, retracted, corrected, quotes: quotes.length }),
+    ...{ ...strength, quotes: quotes.length, retracted, corrected },
+  };
+}
+
+function says(of: Omit<Strength, "level" | "says">): string {
+  const { papers, independent, readInFull, published, preprints, quotesFound, quotes, retracted, corrected } = of;
+  if (papers === 0 && retracted.length > 0) return "rests on retracted papers alone";
+  if (papers === 0) return "rests on no paper";
+  const who =
+    papers === 1
+      ? "1 paper"
+      : independent === papers
+        ? `${papers} papers that share no author`
+        : `${papers} papers, ${independent === 1 ? "all sharing authors" : `${independent} groups that share no author`}`;
+  const depth =
+    readInFull === papers
+      ? papers === 1
+        ? "read in full"
+        : "all read in full"
+      : readInFull === 0
+        ? "from the abstract alone"
+        : `${readInFull} read in full`;
+  const kinds = [
+    ...(published > 0 ? [papers === 1 ? "published" : `${published} published`] : []),
+    ...(preprints > 0 ? [papers === 1 ? "a preprint" : many(preprints, "preprint")] : []),
+  ];
+  return [
+    [who, depth, ...kinds].join(", "),
+    ...(quotes === 0 ? ["no quote"] : quotesFound < quotes ? [`${quotesFound} of ${many(quotes, "quote")} found`] : []),
+    ...(corrected.length > 0 ? [`${many(corrected.length, "paper")} corrected since`] : []),
+    ...(retracted.length > 0 ? [`${many(retracted.length, "retracted paper")} not counted`] : []),
+  ].join("; ");
+}
+
+/** How many groups of papers share no author with one another. Bounded by the papers of one finding. */
+function groupsOf(papers: readonly Paper[]): number {
+  const groups: Set<string>[] = [];
+  for (const paper of papers) {
+    const names = new Set(authorsOf(paper.authors).map(nameKey));
+    // A paper without known authors may be anybody's: it is no group of its own where others are.
+    if (names.size === 0 && papers.length > 1) continue;
+    const joined = groups.filter((group) => [...names].some((name) => group.has(name)));
+    for (const group of joined) for (const name of group) names.add(name);
+    groups.splice(0, groups.length, ...groups.filter((group) => !joined.includes(group)), names);
+  }
+  return Math.max(groups.length, papers.length > 0 ? 1 : 0);
+}
+
+/** Surname and first initial: "Paré, Guy" and "G. Paré" are one author. */
+function nameKey(author: string): string {
+  const surname = surnameOf(author) ?? author.toLowerCase();
+  const { rest, initials } = partsOfName(author);
+  const first = (author.split(",")[1] ?? rest).trim();
+  return `${surname} ${(initials ?? first).slice(0, 1).toLowerCase()}`;
+}

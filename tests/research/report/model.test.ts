@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { reportModel, type ReportInput } from "../../../src/research/report/model.js";
+import type { ReportFile } from "../../../src/research/generated/report.js";
+import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { paper, rrdWith } from "../../support/research.js";
+
+const now = new Date("2026-11-22T12:00:00Z");
+const quote = (text: string, status: Evidence["status"] = "verified"): Evidence => ({
+  claim: text,
+  quote: text,
+  status,
+  locator: "p. 3",
+});
+const points = {
+  execution: { novelty: 3, feasibility: 4, time_to_poc: 4, value_market: 3, defensibility: 2, adoption: 4 },
+  blue_ocean: { market_creation: 3, first_mover_window: 2, network_effects: 1, strategic_clarity: 4 },
+};
+const read = (id: string, evidence: Evidence[], over: Partial<Paper> = {}): Paper =>
+  paper(id, {
+    ...{ status: "presented", decision: "PRESENT", score: 30, score_breakdown: points, read_depth: "full" },
+    analysis: { summary: `What ${id} found.`, evidence },
+    ...over,
+  });
+const narrative = (over: Partial<ReportFile> = {}): ReportFile => ({
+  written_at: "2026-11-22T10:00:00Z",
+  question: "Does it work?",
+  answer: [{ text: "It works in 87 % of trials.", rests_on: ["one#1"] }],
+  findings: [{ text: "Success rose to 87 %.", rests_on: ["one#1", "two#1"] }],
+  ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  ...over,
+});
+const modelOf = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
+  reportModel({ rrd, ledger: [], queries: [], now, ...over });
+
+describe("statements", () => {
+  const rrd = rrdWith([
+    read("one", [quote("Success rose from 41 % to 87 %."), quote("It fails in rain.", "not-in-text")]),
+    read("two", [quote("We saw 87 % success.")], { authors: ["Bea Berg"], identifiers: { doi: "10.1000/two" } }),
+  ]);
+
+  test("lead to the quotes that their handles name, each with its paper and mark", () => {
+    const [finding] = modelOf(rrd, { report: narrative() }).findings;
+    expect(finding?.quotes.map(({ handle, paper: of, status }) => [handle, of.label, status])).toEqual([
+      ["one#1", "Author 2026", "verified"],
+      ["two#1", "Berg 2026", "verified"],
+    ]);
+    expect(finding?.missingNumbers).toEqual([]);
+  });
+
+  test("name numbers that none of their quotes holds, and no year of a paper", () => {
+    const findings = [{ text: "In 2026 success rose to 91 %, three times as much.", rests_on: ["one#1"] }];
+    expect(modelOf(rrd, { report: narrative({ findings }) }).findings[0]?.missingNumbers).toEqual(["91 %"]);
+  });
+
+  test("say why a handle leads nowhere", () => {
+    const findings = [{ text: "All is well.", rests_on: ["three#1", "one#9", "one#2", "nonsense"] }];
+    const broken = modelOf(rrd, { report: narrative({ findings }) }).findings[0]?.brokenHandles;
+    expect(broken?.map(({ reason }) => reason)).toEqual([
+      "the paper three is not in this project",
+      "the paper one has 2 quotes",
+      "that quote was not found in the text of the paper",
+      "it is no handle: a paper's id, '#' and the number of a quote",
+    ]);
+  });
+
+  test("a quote that is not in the text is counted and never shown", () => {
+    const model = modelOf(rrd, { report: narrative() });
+    const entry = model.entry(model.row("one") ?? model.rows[0]!);
+    expect([entry.evidence.length, entry.notInText]).toEqual([1, 1]);
+  });
+});
+
+describe("the strength of a finding", () => {
+  const strengthOf = (...papers: Paper[]) => {
+    const findings = [{ text: "It works.", rests_on: papers.map(({ id }) => `${id}#1`) }];
+    return modelOf(rrdWith(papers), { report: narrative({ findings, answer: [] }) }).findings[0]?.strength;
+  };
+  const one = read("one", [quote("It works well.")]);
+
+  test("grows with papers that share no author, not with papers of one group", () => {
+    const same = strengthOf(one, read("two", [quote("It works again.")], { authors: ["A. Author", "Cy Cole"] }));
+    const other = strengthOf(one, read("two", [quote("It works again.")], { authors: ["Bea Berg"] }));
+    expect([same?.independent, other?.independent]).toEqual([1, 2]);
+    expect(other?.level).toBeGreaterThan(same?.level ?? 5);
+  });
+
+  test("counts no retracted paper", () => {
+    const alone = strengthOf({ ...one, retracted: true });
+    expect([alone?.level, alone?.says]).toEqual([0, "rests on retracted papers alone"]);
+  });
+
+  test("is small where the quote could not be checked", () => {
+    expect(strengthOf(read("one", [quote("It works well.", "could-not-check")]))?.level).toBe(1);
+  });
+});
+
+describe("the flow", () => {
+  test("every box is the one above less what leaves beside it", () => {
+    const rrd = rrdWith(
+      [
+        read("one", []),
+        read("two", [], { status: "rejected", decision: "REJECT" }),
+        read("three", [], { status: "rejected", read_depth: "abstract", abstract: "" }),
+        paper("four"),
+      ],
+      {
+        excluded: [
+          { id: "x", reason: "the same", stage: "duplicate", duplicate_of: "one" },
+          { id: "y", reason: "about fish", stage: "screened" },
+        ],
+      },
+    );
+    const { steps } = modelOf(rrd).flow;
+    for (const [index, { box }] of steps.entries()) {
+      const above = steps[index - 1];
+      if (above !== undefined) expect(box.count).toBe(above.box.count - (above.out?.count ?? 0));
+    }
+    expect(steps.at(-1)?.box.count).toBe(1);
+  });
+});
+
+describe("a folder without report.json", () => {
+  test("gives the words under the headings of its report", () => {
+    const oldReport = [
+      "# Report\n\n## Executive Summary\n\nIt works. It is cheap (about 3.5 units). It lasts. It sells.\n",
+      "### Key Findings\n\n- It works well. (one, quote 1 ✓)\n- It is cheap. (two)\n- It lasts (we think).\n",
+      "## Recommendations\n\n### High Priority\n\n1. Build one. (one)\n",
+    ].join("\n");
+    const rrd = rrdWith([read("one", [quote("It works well.")]), read("two", [])]);
+    const model = modelOf(rrd, { oldReport });
+    expect(model.answer.map(({ text }) => text)).toEqual(["It works.", "It is cheap (about 3.5 units).", "It lasts."]);
+    expect(model.findings.map(({ text, quotes, papers }) => [text, quotes.length, papers.length])).toEqual([
+      ["It works well.", 1, 0],
+      ["It is cheap.", 0, 1],
+      ["It lasts (we think).", 0, 0],
+    ]);
+    expect(model.recommendations.map(({ priority, text }) => [priority, text])).toEqual([["high", "Build one."]]);
+  });
+});
+
+test("warns of scores that tell nothing apart", () => {
+  const all = Array.from({ length: 6 }, (_, n) => read(`p${n}`, []));
+  const kinds = modelOf(rrdWith(all)).warnings.map(({ kind }) => kind);
+  expect(kinds).toContain("many-presented");
+  expect(kinds.filter((kind) => kind === "flat-dimension")).toHaveLength(10);
+});
