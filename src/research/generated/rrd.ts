@@ -532,43 +532,7 @@ export interface Rrd {
   /**
    * Records that were excluded, with the reason, so that no later batch offers them again.
    */
-  excluded?: {
-    /**
-     * Id of the record.
-     */
-    id: string;
-    /**
-     * Title of the document.
-     */
-    title?: string | null;
-    /**
-     * Reason for the exclusion.
-     */
-    reason: string;
-    /**
-     * Stage of the exclusion: duplicate, screened out, retracted, older than the lookback (window), or a notice about another work. Absent in older files.
-     */
-    stage?: "duplicate" | "screened" | "retracted" | "window" | "notice";
-    /**
-     * The paper in the pool that is the same work.
-     */
-    duplicate_of?: string;
-    /**
-     * Id of the criterion that excluded the record.
-     */
-    criterion?: string;
-    /**
-     * The answers to the criteria.
-     */
-    answers?: Answer[];
-    /**
-     * Address of the record, kept where a criterion excluded it.
-     */
-    url?: string | null;
-    identifiers?: Identifiers;
-    override?: Override;
-    [k: string]: unknown;
-  }[];
+  excluded?: Exclusion[];
   /**
    * Pairs of ids that are different works although they look like one. Add a pair to undo a merge: the id of the paper that stayed and the id of the record that was merged into it.
    */
@@ -1319,6 +1283,49 @@ export interface Insight {
    * Field of the original tool: the papers it draws on.
    */
   papers?: Strings | null;
+  [k: string]: unknown;
+}
+/**
+ * A record that was excluded.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "exclusion".
+ */
+export interface Exclusion {
+  /**
+   * Id of the record.
+   */
+  id: string;
+  /**
+   * Title of the document.
+   */
+  title?: string | null;
+  /**
+   * Reason for the exclusion.
+   */
+  reason: string;
+  /**
+   * Stage of the exclusion: duplicate, screened out, retracted, older than the lookback (window), or a notice about another work. Absent in older files.
+   */
+  stage?: "duplicate" | "screened" | "retracted" | "window" | "notice";
+  /**
+   * The paper in the pool that is the same work.
+   */
+  duplicate_of?: string;
+  /**
+   * Id of the criterion that excluded the record.
+   */
+  criterion?: string;
+  /**
+   * The answers to the criteria.
+   */
+  answers?: Answer[];
+  /**
+   * Address of the record, kept where a criterion excluded it.
+   */
+  url?: string | null;
+  identifiers?: Identifiers;
+  override?: Override;
   [k: string]: unknown;
 }
 /**

@@ -21,7 +21,10 @@ import { isLastUnit } from "./decisions/next-unit.js";
 import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./decisions/status.js";
 import { learnPatterns, type Pattern, readPatterns } from "./derived/lessons.js";
 import { observed } from "./derived/observations.js";
+import { checkFullText } from "./eligibility/check-answers.js";
+import { askedCriteria } from "./eligibility/eligibility.js";
 import { acceptDiscovery, acceptEmptyBatch } from "./discovery/judge-batch.js";
+import { checkedAnswers } from "./discovery/screen-by-criteria.js";
 import { acceptIdeas } from "./report/judge-ideas.js";
 import { acceptReport } from "./report/judge-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
@@ -258,7 +261,8 @@ async function judgeValid(
   switch (unit.kind) {
     case "discovery": {
       const batch = material.batch ?? { candidates: [], sources: [], duplicates: [] };
-      return acceptDiscovery(rrd, unit.id, value as DiscoveryResult, batch, judging);
+      const result = value as DiscoveryResult;
+      return acceptDiscovery(rrd, unit.id, result, batch, judging, await checkedAnswers(rrd, result, batch));
     }
     case "report":
       return acceptReport(rrd, value as ReportResult, { ledger, patterns }, judging, material.retraction);
@@ -271,7 +275,9 @@ async function judgeValid(
       const { evidence, results } = reading;
       const search = await searchUntrusted("checkReading", evidence, results, material.text, paper.abstract);
       const checked = "cut" in search ? uncheckedReading(evidence, search.cut) : search.value;
-      return acceptPaper(rrd, paper, reading, material, judging, checked);
+      const criteria = askedCriteria(rrd, paper);
+      const answers = await checkFullText(criteria, reading.criteria, material.text, paper);
+      return acceptPaper(rrd, paper, reading, material, judging, checked, answers);
     }
   }
 }

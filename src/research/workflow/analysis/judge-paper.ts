@@ -1,5 +1,5 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
-import type { CheckedNumber, Insight, Paper, Rrd } from "../../generated/rrd.js";
+import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkReading } from "../../evidence/check.js";
 import type { PaperText } from "../../../engine/documents/text/paper-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
@@ -19,6 +19,7 @@ import {
 } from "../decisions/scores-and-decision.js";
 import { flat, prose } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
+import { answersAt, answerText, askedCriteria, criterionText, eligibilityOf } from "../eligibility/eligibility.js";
 import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 
 /** What is known of a paper beside its record when its reading is judged. */
@@ -32,7 +33,10 @@ export interface PaperMaterial {
   readonly check?: UpdateCheck;
 }
 
-/** Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text. */
+/**
+ * Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text, and
+ * so were its `answers` to the eligibility criteria.
+ */
 export function acceptPaper(
   rrd: Rrd,
   paper: Paper,
@@ -40,6 +44,7 @@ export function acceptPaper(
   material: PaperMaterial,
   judging: Judging,
   checked = checkReading(result.evidence, result.results, material.text, paper.abstract),
+  answers: readonly Answer[] = [],
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;
@@ -55,6 +60,7 @@ export function acceptPaper(
           ...missing.slice(0, 10).map(({ quote, why }) => `${why}: "${clip(quote, 30)}"`),
         ]
       : []),
+    ...unanswered(askedCriteria(rrd, paper), result),
   ];
   if (reasons.length > 0) return { reasons };
 
@@ -65,28 +71,35 @@ export function acceptPaper(
   const totals = totalsOf(rrd, scores);
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
-  const { decision, because } = decide(rrd, totals, { retracted, read_depth });
+  const scored = decide(rrd, totals, { retracted, read_depth });
+  const screening = screeningOf(rrd, paper, answers, retracted);
+  const { decision, because } = screening ?? scored;
   const origin = material.text?.origin;
-  const insights = insightsOf(rrd, paper, result);
+  const insights = screening?.decision === "REJECT" ? [] : insightsOf(rrd, paper, result);
   const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material.check);
   const warnings = [
     ...foundWarnings,
     ...warningsOf(paper, material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
+  const points = both
+    ? {
+        execution: scores.execution,
+        blue_ocean: scores.strategic,
+        execution_total: totals.execution,
+        blue_ocean_total: totals.strategic,
+        combined_total: totals.combined,
+      }
+    : { ...scores.execution };
+  const { held_scores: wasHeld, excluded_by: wasExcludedBy } = paper;
   const set = {
     ...finding,
-    status: statusAfter[decision],
-    score: totals.combined,
-    score_breakdown: both
-      ? {
-          execution: scores.execution,
-          blue_ocean: scores.strategic,
-          execution_total: totals.execution,
-          blue_ocean_total: totals.strategic,
-          combined_total: totals.combined,
-        }
-      : { ...scores.execution },
+    status: decision === null ? ("waiting" as const) : statusAfter[decision],
+    ...(screening === undefined
+      ? { score: totals.combined, score_breakdown: points, ...(wasHeld == null ? {} : { held_scores: null }) }
+      : { score: null, score_breakdown: null, held_scores: points }),
+    ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
+    ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
     analysis: {
       summary: result.summary,
       methodology: result.methodology,
@@ -100,7 +113,12 @@ export function acceptPaper(
       evidence,
     },
     decision,
-    notes: because === undefined ? result.notes : `${result.notes} (Not ${decisionByScore(rrd, totals)}: ${because}.)`,
+    notes:
+      because === undefined
+        ? result.notes
+        : screening === undefined
+          ? `${result.notes} (Not ${decisionByScore(rrd, totals)}: ${because}.)`
+          : `${because} ${result.notes}`,
     read_depth,
     ...(material.text === undefined ? {} : { text_sha256: material.text.sha256 }),
     ...(origin === undefined ? {} : { text_from: `${origin.way}, ${origin.url}` }),
@@ -126,9 +144,12 @@ export function acceptPaper(
       counts,
       judging,
     ),
-    summary: couldBeRead({ ...paper, ...set })
-      ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
-      : `${decision}, only the title could be read`,
+    summary:
+      screening !== undefined
+        ? `${screening.summary}, ${evidenceSummary(counts)}`
+        : couldBeRead({ ...paper, ...set })
+          ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
+          : `${decision}, only the title could be read`,
     ledger: {
       evidence: {
         verified: counts.verified,
@@ -137,6 +158,43 @@ export function acceptPaper(
         could_not_check: counts.couldNotCheck,
       },
     },
+  };
+}
+
+/** Why a result is refused that answers no criterion at all; what is missing beside others counts as unclear. */
+function unanswered(criteria: readonly Criterion[], { criteria: said = {} }: AnalysisResult): string[] {
+  if (criteria.length === 0 || criteria.some(({ id }) => Object.hasOwn(said, id))) return [];
+  return [`/criteria is missing; answer each eligibility criterion: ${criteria.map(({ id }) => id).join(", ")}`];
+}
+
+/** What the criteria say of a paper that was read, where they keep it from being scored. */
+interface Screening {
+  /** Null: a person decides. */
+  readonly decision: "REJECT" | null;
+  readonly because: string;
+  readonly summary: string;
+  /** Id of the criterion that excludes. */
+  readonly by?: string;
+}
+
+function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retracted: boolean): Screening | undefined {
+  const criteria = askedCriteria(rrd, paper);
+  // A retracted paper is rejected whatever else is said of it.
+  if (criteria.length === 0 || retracted) return undefined;
+  const { excludedBy, open } = eligibilityOf(criteria, answers);
+  if (excludedBy !== undefined)
+    return {
+      decision: "REJECT",
+      because: `Excluded by ${criterionText(excludedBy)}.`,
+      summary: `REJECT, excluded by ${excludedBy.id}`,
+      by: excludedBy.id,
+    };
+  if (open.length === 0) return undefined;
+  const ids = open.map(({ id }) => id).join(", ");
+  return {
+    decision: null,
+    because: `Waits for a person: ${open.map(criterionText).join("; ")} ${open.length === 1 ? "is" : "are"} unclear.`,
+    summary: `waits for you: ${ids} unclear`,
   };
 }
 
@@ -265,7 +323,11 @@ function paperEntry(
       `## ${dayOf(at)} - Paper: ${paper.title}`,
       `ID: ${paper.id}`,
       `Status: ${paper.status.toUpperCase()}`,
-      couldBeRead(paper) ? score : "Score: none, because only the title could be read",
+      paper.score === null
+        ? "Score: none, because the criteria are not met or open"
+        : couldBeRead(paper)
+          ? score
+          : "Score: none, because only the title could be read",
     ],
     [`**Summary:** ${prose(analysis.summary)}`],
     [`**Key Method:** ${prose(analysis.methodology)}`],
@@ -278,8 +340,13 @@ function paperEntry(
       `**Evidence:** ${counts.verified} quotes found, ${near}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
       ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
     ],
-    [`**Execution Score Breakdown (${totals.execution}/30):**`, ...dimensions(executionDimensions, execution)],
-    strategic === undefined
+    (paper.answers ?? []).length === 0
+      ? []
+      : ["**Eligibility:**", ...answersAt("full_text", paper.answers).map((answer) => `- ${answerText(answer)}`)],
+    paper.score === null
+      ? []
+      : [`**Execution Score Breakdown (${totals.execution}/30):**`, ...dimensions(executionDimensions, execution)],
+    strategic === undefined || paper.score === null
       ? []
       : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...dimensions(strategicDimensions, strategic)],
     market

@@ -4,7 +4,7 @@ import type { Brief, Notes, ToolServer } from "../../../engine/loop/types.js";
 import { piecesOf } from "../../toolbox/passage.js";
 import { readingTools, searchingTools } from "../../toolbox/toolbox.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
-import type { Paper } from "../../generated/rrd.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
 import { isLastUnit } from "../decisions/next-unit.js";
 import { readNotes, readPatterns } from "../derived/lessons.js";
@@ -30,6 +30,9 @@ import {
   agentsFile,
   related,
 } from "./unit-data.js";
+import { criteriaWords } from "../eligibility/criteria-section.js";
+import { askedCriteria } from "../eligibility/eligibility.js";
+import { criteriaOf } from "../../folder/criteria.js";
 import { type Repair, repairFor } from "./repair.js";
 import { withChecks, type RetractionCheck } from "../report/warn-of-retractions.js";
 import { fence } from "../../../engine/lib/sanitise.js";
@@ -117,6 +120,9 @@ export async function briefFor(
     part("COMMON"),
     part(partOf[unit.kind]),
     section("The research", aboutResearch(rrd)),
+    repair === undefined || paper === undefined
+      ? section("Eligibility criteria", criteriaOfUnit(rrd, unit, paper))
+      : "",
     steered(notes.steering),
   ];
   const closing = [
@@ -186,6 +192,14 @@ function fenced(lines: readonly string[]): string {
   const text = lines.join("\n");
   return text === "" ? "" : fence(text);
 }
+
+/** What a unit is asked of the eligibility criteria; nothing where there are none. */
+const criteriaOfUnit = (rrd: Rrd, { kind }: ResearchUnit, paper: Paper | undefined): string =>
+  kind === "discovery"
+    ? criteriaWords("screening", criteriaOf(rrd))
+    : paper === undefined
+      ? ""
+      : criteriaWords("full_text", askedCriteria(rrd, paper));
 
 /** The unit as JSON. Angle brackets are escaped, so that no title in it can close the block. */
 export const unitBlock = (data: object): string =>

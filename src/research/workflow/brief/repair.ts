@@ -65,6 +65,8 @@ export async function repairFor(
   const evidence = await evidenceOf(reading, text, paper);
   if (evidence === undefined) return undefined;
   const isFaulty = (field: string) => problems.some(({ pointer }) => `${pointer}/`.startsWith(`/${field}/`));
+  // Answers to criteria take the paper to mend them.
+  if (isFaulty("criteria")) return undefined;
   const kept = Object.entries(reading).filter(([field]) => !["unit", "evidence"].includes(field) && !isFaulty(field));
   return { repair: { reasons, previous, passages: passagesOf(evidence) }, kept: Object.fromEntries(kept) };
 }

@@ -4,7 +4,8 @@ import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js
 import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
-import { shown, type Batch } from "../discovery/screening-batch.js";
+import { abstractTokensOf, shown, type Batch } from "../discovery/screening-batch.js";
+import { isIneligible } from "../eligibility/eligibility.js";
 import { blockedNames } from "../derived/statistics.js";
 import {
   defaultMinIdeas,
@@ -38,7 +39,7 @@ export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch:
   ),
   blocked_sources: short(blockedNames(rrd), 20, 100),
   keywords: short(rrd.requirements.keywords ?? [], 20, 150),
-  candidates: batch.candidates.map(shown),
+  candidates: batch.candidates.map((candidate) => shown(candidate, abstractTokensOf(rrd))),
   in_pool: knownTitles(rrd),
 });
 
@@ -155,7 +156,10 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
     results: clip(prose(paper.analysis?.results), 60),
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
-  const byPaper = (rrd.insights ?? []).toSorted(
+  // What is excluded, or waits for a person, is no ground to build on.
+  const ineligible = new Set(rrd.papers_pool.filter(isIneligible).map(({ id }) => id));
+  const counting = (rrd.insights ?? []).filter(({ paper_id: of }) => !ineligible.has(of ?? ""));
+  const byPaper = counting.toSorted(
     (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
   );
   const insights = take(byPaper, Math.floor(maxTokens * 0.4), (insight) => ({

@@ -5,10 +5,14 @@ import { countingLines } from "../../../engine/storage/records/ledger.js";
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
 import { isDecided, statusOf } from "../decisions/status.js";
+import { eligibilityFlow } from "../eligibility/flow.js";
+import { withOverrides } from "../eligibility/overrides.js";
+import { criteriaOf } from "../../folder/criteria.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLimits = defaultMemoryLimits): Rrd {
-  const counted: Rrd = { ...rrd, statistics: deriveStatistics(rrd) };
+  const decided = withOverrides(rrd);
+  const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
   const phase = statusOf(counted, ledger).phase;
   const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
   // A folder of the original that nobody has run yet stays as it is.
@@ -31,7 +35,8 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
   // A check belongs to the papers that it left its mark on; where none has one, it was undone.
-  const { retraction_check: _, ...before } = rrd.statistics ?? {};
+  const { retraction_check: _, total_waiting: __, ...before } = rrd.statistics ?? {};
+  const waiting = withStatus("waiting");
   return {
     ...before,
     total_discovered: papers.length,
@@ -39,6 +44,7 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
     total_presented: withStatus("presented"),
     total_rejected: withStatus("rejected"),
     total_insights_extracted: withStatus("insights_extracted"),
+    ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
     total_insights: rrd.insights?.length ?? 0,
     total_retracted: papers.filter(({ retracted }) => retracted === true).length,
     ...retractionCheck(papers),
@@ -60,17 +66,19 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
   return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
 }
 
-/** What became of the records that a search brought; nothing where code did not search. */
+/** What became of the records that were found; nothing where code did not search and there are no criteria. */
 function flowOf(rrd: Rrd): object {
-  const { flow, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
-  if (flow === undefined) return {};
+  const { flow: before, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
+  const eligibility = eligibilityFlow(rrd);
+  if (before === undefined && eligibility.screening === undefined) return {};
+  const { screening: _, full_text: __, ...flow } = before ?? {};
   const excluded: Record<string, number> = {};
   for (const { stage, duplicate_of } of rrd.excluded ?? []) {
     const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
     excluded[name] = (excluded[name] ?? 0) + 1;
   }
   const screened = screening.reduce((sum, batch) => sum + batch.screened, 0);
-  return { flow: { ...flow, screened, excluded, included: rrd.papers_pool.length } };
+  return { flow: { ...flow, screened, excluded, included: rrd.papers_pool.length, ...eligibility } };
 }
 
 const ownMetrics =

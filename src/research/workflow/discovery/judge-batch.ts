@@ -9,7 +9,10 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
+import { criteriaOf } from "../../folder/criteria.js";
+import { eligibilityOf } from "../eligibility/eligibility.js";
 import { screeningMetrics } from "./screened.js";
+import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { isSeed } from "./next-round.js";
 import type { Batch } from "./screening-batch.js";
 import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
@@ -20,7 +23,7 @@ type Found = DiscoveryResult["papers"][number];
 
 /**
  * Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the
- * sources did.
+ * sources did. Where there are eligibility criteria, their `answers` alone say what goes to full text.
  */
 export function acceptDiscovery(
   rrd: Rrd,
@@ -28,7 +31,9 @@ export function acceptDiscovery(
   result: DiscoveryResult,
   batch: Batch,
   judging: Judging,
+  answers: AnswersById = new Map(),
 ): Acceptable | Unacceptable {
+  const criteria = criteriaOf(rrd);
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
   const isOffered = ({ id }: { readonly id?: string }) => id !== undefined && candidates.has(id);
   const { kept = [], papers, dropped = [], visited_urls = [] } = result;
@@ -43,6 +48,7 @@ export function acceptDiscovery(
         .filter((at, index, all) => !isAddress(at) && all.indexOf(at) === index)
         .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
     ),
+    ...unanswered(criteria, [...kept, ...papers, ...dropped].filter(isOffered)),
   ];
   if (reasons.length > 0) return { reasons };
 
@@ -72,9 +78,17 @@ export function acceptDiscovery(
     const { title, url, priority: proposed = 3, why = "" } = candidate;
     return [{ id, title, url, priority: priority ?? proposed, reason: reason ?? why }];
   });
-  for (const found of [...chosen, ...papers].toSorted((a, b) => b.priority - a.priority)) {
+  // What no criterion excludes goes to full text, whatever the agent would do with it.
+  const open = criteria.length === 0 ? [] : dropped.flatMap((one) => openCandidate(one, candidates.get(one.id)));
+  for (const found of [...chosen, ...papers, ...open].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
-    const paper = recordOf(found, candidate);
+    const answered = candidate === undefined ? unchecked(criteria) : (answers.get(candidate.id) ?? []);
+    const { excludedBy } = eligibilityOf(criteria, answered);
+    if (candidate !== undefined && excludedBy !== undefined) {
+      if (!excluded.some(({ id }) => id === candidate.id)) excluded.push(screenedOut(candidate, excludedBy, answered));
+      continue;
+    }
+    const paper = { ...recordOf(found, candidate), ...(answered.length === 0 ? {} : { answers: [...answered] }) };
     const traits = isCompared ? matchFeaturesOf(paper) : undefined;
     const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
     if (ids.has(paper.id)) continue;
@@ -87,7 +101,7 @@ export function acceptDiscovery(
       added.push(paper);
     }
   }
-  for (const { id, reason } of dropped) {
+  for (const { id, reason } of criteria.length > 0 ? [] : dropped) {
     const candidate = candidates.get(id);
     if (candidate !== undefined && !added.some((paper) => paper.id === id))
       excluded.push({ id, title: candidate.title, reason, stage: "screened" });
@@ -233,6 +247,16 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
     ...(search === undefined
       ? {}
       : screeningMetrics(rrd, { ...judged, rounds: search.rounds.length, waiting: unscreened })),
+    ...(search === undefined && listed !== undefined && criteriaOf(rrd).length > 0
+      ? {
+          flow: {
+            ...metrics.flow,
+            identified: listed.identified,
+            duplicates_removed: 0,
+            not_screened: unscreened + listed.left,
+          },
+        }
+      : {}),
     ...(search === undefined
       ? {}
       : {

@@ -6,11 +6,26 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { apartOf, settledIds, type Sources } from "./search-session.js";
+import { criteriaOf } from "../../folder/criteria.js";
+import { screeningWordsTokens } from "../eligibility/criteria-section.js";
 import { blockedNames } from "../derived/statistics.js";
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 import type { SourceReport } from "./source-reports.js";
 
 const batchTokens = 2_400;
+/** Answers to eligibility criteria that one result is asked for. */
+const maxAnswers = 160;
+
+/** How much of an abstract a brief shows: all of most where quotes are to be copied from it. */
+export const abstractTokensOf = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 120 : 400);
+
+/** What a batch has room for: tokens of candidates, and candidates. The criteria take their part of both. */
+function roomOf(rrd: Rrd, smaller: number): { readonly tokens: number; readonly candidates: number } {
+  const criteria = criteriaOf(rrd);
+  if (criteria.length === 0) return { tokens: batchTokens / 2 ** smaller, candidates: Infinity };
+  const tokens = (batchTokens - screeningWordsTokens(criteria)) / 2 ** smaller;
+  return { tokens, candidates: Math.max(1, Math.floor(maxAnswers / criteria.length)) };
+}
 
 /** What a discovery batch holds for screening, and how the sources that code searched itself did. */
 export interface Batch {
@@ -35,7 +50,7 @@ export interface Batch {
  */
 export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promise<Batch> {
   const sources: SourceReport[] = [];
-  const choice = chooser(rrd, batchTokens / 2 ** smaller);
+  const choice = chooser(rrd, roomOf(rrd, smaller));
   const asked = rrd.requirements.sources ?? [];
   const held = new Map<string, number>();
   let waiting = 0;
@@ -79,14 +94,15 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
 }
 
 /** Takes candidates while there is room, each work once. */
-function chooser(rrd: Rrd, maxCandidates: number) {
+function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
   const candidates: ScreeningCandidate[] = [];
   const duplicates: { candidate: PaperRecord; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
   const known = workIndex();
   for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
   const apart: readonly Apart[] = apartOf(rrd);
-  let room = maxCandidates;
+  const abstractTokens = abstractTokensOf(rrd);
+  let room = most.tokens;
   let full = false;
   /** How many of these were settled, as chosen or as duplicates. */
   const take = (some: readonly ScreeningCandidate[]): number => {
@@ -96,8 +112,9 @@ function chooser(rrd: Rrd, maxCandidates: number) {
         done += 1;
         continue;
       }
-      const size = estimateTokens(JSON.stringify(shown(candidate)));
-      if (full || (size > room && candidates.length > 0)) {
+      const size = estimateTokens(JSON.stringify(shown(candidate, abstractTokens)));
+      const isFull = size > room || candidates.length >= most.candidates;
+      if (full || (isFull && candidates.length > 0)) {
         full = true;
         break;
       }
@@ -120,9 +137,11 @@ function chooser(rrd: Rrd, maxCandidates: number) {
   return { candidates, duplicates, take };
 }
 
-/** A candidate as the brief shows it: of what code found, only what it takes to judge. */
-export function shown(candidate: ScreeningCandidate): object {
-  const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, 120);
+/**
+ * A candidate as the brief shows it: of what code found, only what it takes to judge, of its abstract so many tokens.
+ */
+export function shown(candidate: ScreeningCandidate, abstractTokens: number): object {
+  const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, abstractTokens);
   if (candidate.why === undefined) {
     const { license: _, comment: __, ...facts } = keptFacts(candidate);
     return { ...facts, authors: candidate.authors.slice(0, 6), abstract };

@@ -27,6 +27,18 @@ export function eligibilityOf(
 export const answersAt = (stage: Answer["stage"], answers: readonly Answer[] | undefined): Answer[] =>
   (answers ?? []).filter((answer) => answer.stage === stage);
 
+/** The criteria that the reading of a paper has to answer; none where a person has decided. */
+export const askedCriteria = (rrd: Rrd, { override }: Pick<Paper, "override">): readonly Criterion[] =>
+  override === undefined ? criteriaOf(rrd) : [];
+
+/** An answer in words: 'c2: yes, “…” (abstract)'. */
+export function answerText({ criterion, answer, quote, locator, said, reason }: Answer): string {
+  const words = quote === undefined || answer === "unclear" ? "" : `, “${quote}”`;
+  const where = locator == null ? "" : ` (${locator})`;
+  const claimed = said === undefined ? "" : `; the agent said ${said}`;
+  return `${criterion}: ${answer}${words}${where}${claimed}${reason === undefined ? "" : `. ${reason}`}`;
+}
+
 /** A criterion in words: "c2 (exclude: animal studies)". */
 export const criterionText = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
 
@@ -88,12 +100,19 @@ export const isWaiting = ({ status, override }: Paper): boolean => status === "w
 export const openCriteria = (criteria: readonly Criterion[], { answers }: Paper): readonly Criterion[] =>
   eligibilityOf(criteria, answersAt("full_text", answers)).open;
 
-/** Why a paper of the pool is not eligible: `retracted`, `person`, or a criterion's id. */
+/**
+ * Why a paper of the pool is not eligible: `person`, `retracted`, or the id of a criterion. Undefined for one that is
+ * eligible or not judged yet.
+ */
 export function exclusionOf({ override, excluded_by: by, retracted, status }: Paper): string | undefined {
   if (override?.decision === "exclude") return "person";
   if (retracted === true && status === "rejected") return "retracted";
-  return override === undefined ? (by ?? undefined) : undefined;
+  return override === undefined && status === "rejected" ? (by ?? undefined) : undefined;
 }
+
+/** Whether nothing may be built on a paper: it waits for a person, or criteria or a person exclude it. */
+export const isIneligible = (paper: Paper): boolean =>
+  isWaiting(paper) || (exclusionOf(paper) ?? "retracted") !== "retracted";
 
 function counted(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
   const counts = new Map<string, number>();

@@ -1,0 +1,33 @@
+import { estimateTokens } from "../../../engine/lib/tokens.js";
+import type { Criterion } from "../../generated/rrd.js";
+
+/** The text of a brief that asks for answers to the criteria; empty where there are none. Without its heading. */
+export function criteriaWords(kind: "screening" | "full_text", criteria: readonly Criterion[]): string {
+  if (criteria.length === 0) return "";
+  const [first, second] = criteria;
+  const quoted = kind === "screening" ? "words copied exactly from its abstract or title" : "the paper's words";
+  const example = [
+    `"${first?.id}": {"answer": "yes", "quote": "${quoted}"}`,
+    ...(second === undefined ? [] : [`"${second.id}": {"answer": "unclear"}`]),
+  ].join(", ");
+  const list = criteria.map(({ id, kind: which, text }) => `- ${id} (${which}): ${text.replace(/\s+/g, " ")}`);
+  return [words[kind], `\`"criteria": {${example}}\``, meaning[kind], ...list].join("\n\n").replace(/\n\n- /g, "\n- ");
+}
+
+const words = {
+  screening:
+    "They alone decide what goes to full text. Judge every candidate: each entry of `kept`, `dropped` and `papers` carries one more field with an answer to every criterion, from its title and abstract:",
+  full_text:
+    "They alone decide whether the paper is included. The result carries one more field with an answer to every criterion, from the paper's text:",
+};
+
+const meaning = {
+  screening:
+    "yes: it is true of the paper; no: it is not. Code looks for each quote; yes or no without a quote that it finds counts as unclear, so say unclear, without a quote, where the record does not settle it. A record is excluded by yes to an `exclude` criterion or no to an `include` criterion; every other one goes to full text, dropped ones too.",
+  full_text:
+    "yes: it is true of the paper; no: it is not. Code looks for each quote in the text; yes or no without a quote that it finds counts as unclear, so say unclear, without a quote, where the text does not settle it. Yes to an `exclude` criterion or no to an `include` criterion excludes the paper. Fill in everything else all the same.",
+};
+
+/** Estimated tokens that the criteria take of a discovery brief. */
+export const screeningWordsTokens = (criteria: readonly Criterion[]): number =>
+  estimateTokens(criteriaWords("screening", criteria));
