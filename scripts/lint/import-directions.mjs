@@ -52,6 +52,7 @@ const folders = {
     toolbox: ["papers", "sources", "search", "evidence", "full-text"],
     workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox", "export"],
     overview: ["folder", "workflow"],
+    steering: ["folder", "workflow", "overview"],
     report: ["papers", "evidence", "full-text", "folder", "workflow", "overview"],
     "baseline-agent": [],
   },

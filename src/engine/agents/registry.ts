@@ -5,7 +5,7 @@ import { amp } from "./amp.js";
 import { claude } from "./claude/claude.js";
 import { codex } from "./codex/codex.js";
 import { command } from "./command.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentSettings } from "./definition.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentSettings, Reader } from "./definition.js";
 import { agentFrom } from "./run-agent.js";
 
 /** The engine's own adapters. Taking one away takes its file and its line here. */
@@ -50,10 +50,28 @@ export function checkAgent(spec: string, settings: AgentSettings): Promise<Agent
 
 /** The final message in what an agent printed; null where there is none, or the agent is not known any more. */
 export function answerIn(printed: string, spec: string, settings: AgentSettings): string | null {
-  const named = spec.startsWith(inline) || Object.hasOwn(settings.agents, spec) || knownAgents(settings).includes(spec);
-  const reader = (named ? find(spec, settings).definition : command).reader();
+  const reader = readerFor(spec, settings);
   for (const line of printed.split("\n")) reader.line(line);
   return reader.answer().message ?? null;
+}
+
+/** A reader of what the agent prints; of plain text where it is not known any more. */
+export function readerFor(spec: string, settings: AgentSettings): Reader {
+  const named = spec.startsWith(inline) || Object.hasOwn(settings.agents, spec) || knownAgents(settings).includes(spec);
+  return (named ? find(spec, settings).definition : command).reader();
+}
+
+/**
+ * A reader of what some agent prints whose name nobody wrote down yet: that of the adapter which understands the first
+ * lines, else of plain text.
+ */
+export function readerByLines(lines: readonly string[], settings: Adapters): Reader {
+  const structured = definitionsIn(settings).filter(({ name }) => name !== command.name);
+  const understands = ({ reader: create }: AgentDefinition) => {
+    const reader = create();
+    return lines.some((line) => line.startsWith("{") && reader.line(line).length > 0);
+  };
+  return (structured.find(understands) ?? command).reader();
 }
 
 /** The model that the agent uses, as far as the settings tell. */
