@@ -39,7 +39,7 @@ export const summaries = {
   reset: "start a project, or a part of it, again; --undo takes that back",
   validate: "check a project's rrd.json and print every problem",
   verify: "look for every quote again in the stored texts",
-  export: "write a project's papers for reference managers or spreadsheets",
+  export: "write a project's papers for reference managers, spreadsheets and R",
   replay: "replay the recorded search offline and compare the results",
   brief: "print the text for the next agent; starts nothing",
   patterns: "show what agents learned; --accept moves one into AGENTS.md",

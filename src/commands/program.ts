@@ -8,7 +8,7 @@ import { type CommandName, epilogue, summaries } from "./help-text.js";
 type Values = Record<string, unknown>;
 type WishValues = { source?: string[]; keyword?: string[]; from?: string; until?: string };
 /** What `export` can write. */
-const exportFormats = ["ris", "bibtex", "csl", "csv"] as const;
+const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
 type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
 type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
 
@@ -212,7 +212,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return exportCommand({ folder, as, to, only, json: json === true }, io);
   })
     .addOption(
-      new Option("--as <format>", "RIS, BibTeX, CSL-JSON or a spreadsheet")
+      new Option("--as <format>", "RIS, BibTeX, CSL-JSON, a spreadsheet, or the PRISMA flow for R")
         .choices(exportFormats)
         .makeOptionMandatory(),
     )

@@ -9,13 +9,15 @@ import { bibtexOf } from "../../research/export/bibtex.js";
 import { worksOf } from "../../research/export/cited-work.js";
 import { cslOf } from "../../research/export/csl.js";
 import { papersAsCsv } from "../../research/export/csv.js";
+import { prismaCsv } from "../../research/export/prisma.js";
 import { risOf } from "../../research/export/ris.js";
 import { documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
+import { flowOf } from "../../research/report/flow.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 
-type ExportFormat = "ris" | "bibtex" | "csl" | "csv";
+type ExportFormat = "ris" | "bibtex" | "csl" | "csv" | "prisma";
 
 interface ExportOptions extends FolderOptions {
   readonly as: ExportFormat;
@@ -29,10 +31,12 @@ interface ExportOptions extends FolderOptions {
 const ownNames: ReadonlySet<string> = new Set([rrdName, ledgerName, progressName, queriesName, ...documentNames]);
 
 /**
- * Writes the papers of a project for other programs: reference managers, spreadsheets and pandoc. Asks nobody and
+ * Writes the papers of a project for other programs: reference managers, spreadsheets, pandoc and R. Asks nobody and
  * changes nothing in the project. `--to` replaces a file that is there.
  */
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
+  if (as === "prisma" && only !== undefined)
+    throw new ExpectedError("--only does not go with --as prisma: the flow counts all papers.", 2);
   const folder = await findResearch(io.cwd, argument);
   const { rrd } = await readResearch(folder);
   const papers =
@@ -45,7 +49,9 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   else if (file === undefined) io.stdout(text);
   if (papers === 0) io.stderr(`${shown(io.cwd, folder)} has no ${only === undefined ? "" : `${only} `}papers yet.\n`);
   else if (file !== undefined && !json)
-    io.stderr(`${many(papers, "paper")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}\n`);
+    io.stderr(
+      `${as === "prisma" ? "The flow" : many(papers, "paper")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}\n`,
+    );
   return 0;
 }
 
@@ -59,6 +65,10 @@ function textOf(rrd: Rrd, as: ExportFormat, only: Paper["status"] | undefined): 
       return cslOf(worksOf(rrd, only));
     case "csv":
       return papersAsCsv(rrd, only);
+    case "prisma": {
+      const { counts, reasons, steps } = flowOf(rrd);
+      return prismaCsv({ counts, reasons, sources: steps[0]?.box.lines ?? [] });
+    }
   }
 }
 

@@ -13,7 +13,7 @@ export interface Wish {
   readonly clear?: boolean;
 }
 
-/** The words that would be said, without space around them. @throws ExpectedError (exit code 2) for too many, or none. */
+/** The words without space around them. @throws ExpectedError (exit code 2) for none and for too many. */
 export function wordsOf({ text }: Pick<Wish, "text">): string {
   const words = text?.trim() ?? "";
   if (text !== undefined && words === "")

@@ -41,12 +41,13 @@ test("a file is written where --to says, and --json says what was written", asyn
 });
 
 test.each([
-  [["--as", "endnote"], "Allowed choices are ris, bibtex, csl, csv"],
+  [["--as", "endnote"], "Allowed choices are ris, bibtex, csl, csv, prisma"],
   [[], "--as"],
   [["--as", "ris", "--to", "no/such/folder.ris"], "There is no folder"],
   [["--as", "ris", "--to", "there"], "there is a folder"],
   [["--as", "ris", "--to", "researches/hands-2026-01-14/rrd.json"], "a file of the project itself"],
   [["--as", "ris", "--only", "rejected"], "presented"],
+  [["--as", "prisma", "--only", "presented"], "the flow counts all papers"],
 ])("export %j is refused with a sentence, and writes nothing", async (args, words) => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
