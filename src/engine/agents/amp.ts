@@ -3,7 +3,8 @@ import type { AgentCheck, AgentContext, AgentDefinition, Answer, Reader } from "
 import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
-import { ask, programOf, versionIn } from "./program.js";
+import { ask, ownReach, programOf, versionIn } from "./program.js";
+import { keyAddress, keyPlaceholder } from "../process/reach.js";
 import { serverName, withoutSecrets } from "./tool-server.js";
 import { given } from "../lib/given.js";
 
@@ -24,6 +25,18 @@ export const amp: AgentDefinition = {
     const args = ["-x", "--stream-json", "--dangerously-allow-all", ...servers, ...(context.options.args ?? [])];
     return { command: programOf(context, "amp"), args };
   },
+  reach: ({ options, settings }) => ({
+    ...ownReach(options),
+    hosts: ["ampcode.com:443", "static.ampcode.com:443", ...(options.hosts ?? [])],
+    keys: [
+      {
+        name: "amp",
+        to: (options.env?.["AMP_URL"] ?? settings.env["AMP_URL"]) || "https://ampcode.com",
+        headers: { authorization: `Bearer ${(options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || ""}` },
+      },
+    ],
+    env: { AMP_URL: keyAddress("amp"), AMP_API_KEY: keyPlaceholder },
+  }),
   reader: readAmp,
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "amp");

@@ -1,7 +1,8 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { readPlainText } from "./shared/plain-text.js";
-import { ask } from "./program.js";
+import { ask, ownReach } from "./program.js";
 
 /**
  * Any other command: the brief on stdin, the workspace as its folder, plain text on stdout, the exit code as its
@@ -15,6 +16,12 @@ export const command: AgentDefinition = {
       command: "sh",
       args: ["-c", withArgs(lineOf(context), context.options.args ?? []), "sh", ...(context.options.args ?? [])],
     };
+  },
+  /** The files that its command line names; hosts and whatever else it needs are for the config to say. */
+  reach(context) {
+    const { options, settings } = context;
+    const own = ownReach(options);
+    return { ...own, read: [...filesIn(lineOf(context), settings.cwd), ...own.read] };
   },
   reader: readPlainText,
   async check(context): Promise<AgentCheck> {
@@ -48,5 +55,11 @@ function lineOf({ options, settings }: AgentContext): string {
  */
 const firstWord = (line: string): string | undefined =>
   /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
+
+/** The files that stand in a command line as plain words; a relative one is of the user's folder. */
+const filesIn = (line: string, cwd: string): string[] =>
+  [...line.matchAll(/'([^']+)'|"([^"$`]+)"|([^\s'"$`;&|<>()]+)/g)]
+    .map(([, single, double, bare]) => resolve(cwd, single ?? double ?? bare ?? ""))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 
 const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);

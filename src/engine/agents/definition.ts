@@ -1,6 +1,7 @@
 import type { WrittenConfig } from "../generated/config.js";
+import type { Reach } from "../process/reach.js";
 import type { Exec } from "../process/run-process.js";
-import type { Agent, AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
+import type { AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
 /** What a config says about one agent: model, command, more arguments and environment. */
 export type AgentOptions = NonNullable<WrittenConfig["agents"]>[string];
@@ -21,6 +22,11 @@ export interface AgentSettings {
   readonly stateDir: string;
   /** Starts the agent's program: `runProcess`, or that of a sandbox. */
   readonly exec: Exec;
+  /** The sandbox whose `exec` that is; absent: none. `toolRelay`: reaches a tool server outside, from inside. */
+  readonly sandbox?: {
+    readonly name: "bubblewrap" | "docker";
+    readonly toolRelay: { readonly command: string; readonly args: readonly string[] };
+  };
   /** Where the raw stdout of an iteration is kept; undefined keeps none. */
   transcript(iteration: number): string | undefined;
   /** Adapters of the wings above, beside the engine's own. */
@@ -56,6 +62,12 @@ export interface Invocation {
   /** On top of `settings.env` and below the config's `env`; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly files?: readonly PreparedFile[];
+}
+
+/** What the agent's program has to reach beside its own files and the workspace, where a sandbox holds it to that. */
+export interface AgentReach extends Omit<Reach, "tools" | "variables"> {
+  /** What it is told in its environment of where things are inside; undefined removes a variable. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What a reader has understood so far. */
@@ -96,8 +108,8 @@ export interface AgentCheck {
  */
 export interface AgentDefinition {
   readonly name: string;
-  /** `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing does. */
-  readonly confinement: Agent["confinement"];
+  /** Outside of a sandbox. `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing does. */
+  readonly confinement: "workspace" | "unconfined";
   /** Set where it answers briefs of ours alone and can't work on a folder by a prompt of the original's kind. */
   readonly briefsOnly?: true;
   /** Set where it has no model: then nothing of its use is missing. */
@@ -120,6 +132,8 @@ export interface AgentDefinition {
    * it may cost, for CLIs that can keep to it.
    */
   invoke(brief: Brief, context: AgentContext, maxUsd?: number): Invocation | Failure;
+  /** What it has to reach in a sandbox. Starts nothing, writes nothing. */
+  reach(context: AgentContext, access: Brief["access"]): AgentReach;
   /** A reader for one run. */
   reader(): Reader;
   /** For `doctor`: is the program there, which version, is there a key or a login. Never throws. */

@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
-import type { AgentCheck, AgentContext, AgentDefinition } from "./definition.js";
+import type { Brief } from "../loop/types.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
 /** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
 export function programOf({ options, settings }: AgentContext, fallback: string): string {
@@ -12,8 +14,40 @@ export function programOf({ options, settings }: AgentContext, fallback: string)
 /**
  * What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request.
  */
-export const instructions =
-  "You do one unit of research work: follow the user's message to the letter, and answer with the result in the form it asks for, and nothing else.";
+export const instructionsFor = ({ shell }: Brief["access"]): string =>
+  shell === true
+    ? "You work on the files of the current folder: follow the user's message to the letter, with your tools, then say in one sentence what you did."
+    : "You do one unit of research work: follow the user's message to the letter, and answer with the result in the form it asks for, and nothing else.";
+
+/** The folder of the user. */
+export const homeIn = ({ HOME }: NodeJS.ProcessEnv): string => HOME ?? homedir();
+
+/** What the config says that an agent has to reach, whatever its adapter knows. Paths are as the config has them. */
+export const ownReach = ({ hosts = [], read = [] }: AgentOptions): AgentReach => ({
+  read: read.map((path) => resolve(path.replace(/^~(?=\/|$)/, homedir()))),
+  write: [],
+  hosts,
+  keys: [],
+  env: {},
+});
+
+/** Where a program lies, and what has to be seen of the disk so that it runs; undefined where it is not there. */
+export function locate(command: string, env: NodeJS.ProcessEnv): { path: string; read: string[] } | undefined {
+  const path = command.includes("/") ? command : firstOnPath(command, env);
+  if (path === undefined || !existsSync(path)) return undefined;
+  const real = realpathSync(path);
+  // The system's own are there in every sandbox, under the name by which they are called.
+  if (real.startsWith("/usr/")) return { path, read: [] };
+  // A package may be spread over others of its scope, and looks for them beside itself.
+  const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(real) ?? [];
+  return { path: real, read: [modules === undefined ? real : join(modules, scope ?? name ?? "")] };
+}
+
+const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined =>
+  PATH.split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
 
 export interface Probe {
   /** Undefined when the program is not there or did not end in time. */

@@ -28,9 +28,10 @@ export const knownAgents = (settings: Adapters): readonly string[] =>
  */
 export function createAgent(spec: string, settings: AgentSettings): Agent {
   const { definition, context } = find(spec, settings);
-  if (definition.confinement === "unconfined" && !settings.unconfined && !settings.classic) {
+  const isLoose = definition.confinement === "unconfined" && settings.sandbox === undefined;
+  if (isLoose && !settings.unconfined && !settings.classic) {
     throw new ExpectedError(
-      `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --unconfined if that is what you want.`,
+      `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --sandbox bubblewrap (or docker) to hold it, or --unconfined if that is what you want.`,
       2,
     );
   }
@@ -41,6 +42,10 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
     );
   return agentFrom(definition, context);
 }
+
+/** Whether the agent that `spec` names has no confinement of its own. Throws like createAgent for an unknown name. */
+export const needsSandbox = (spec: string, settings: AgentSettings): boolean =>
+  find(spec, settings).definition.confinement === "unconfined";
 
 /** What `doctor` says about the agent that `spec` names; throws like createAgent for a name that is not known. */
 export function checkAgent(spec: string, settings: AgentSettings): Promise<AgentCheck> {

@@ -15,6 +15,7 @@ import {
   type Reader,
 } from "./definition.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
+import { briefInside, startOf } from "./in-sandbox.js";
 import { onPath } from "./program.js";
 import { priced } from "./prices.js";
 import { given } from "../lib/given.js";
@@ -26,7 +27,8 @@ export const maxBriefBytes = 1_048_576;
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
   const redact = redactFor(settings.env, { ...context.options.env }, ...(settings.secrets ?? []));
-  const confinement = settings.classic ? "unconfined" : definition.confinement;
+  const held = settings.sandbox === undefined ? definition.confinement : "sandbox";
+  const confinement = settings.classic ? "unconfined" : held;
   return {
     name,
     confinement,
@@ -34,7 +36,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
     // In classic mode the agent works with what its user gave it.
     ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
-      const invocation = commandFor(definition, brief, context, maxUsd);
+      const invocation = commandFor(definition, briefInside(brief, context), context, maxUsd);
       if (isFailure(invocation)) return yield failed(invocation);
       try {
         for (const file of invocation.files ?? []) await prepare(file);
@@ -51,10 +53,8 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       const transcript = settings.transcript(brief.iteration);
       if (transcript !== undefined) await keepBrief(transcript, redact(brief.text));
       const lines = settings.exec({
-        command: invocation.command,
-        args: invocation.args,
+        ...startOf(definition, context, brief, invocation),
         cwd: brief.workspace,
-        env: { ...settings.env, ...invocation.env, ...context.options.env },
         stdin: brief.text,
         timeoutMs,
         idleMs: settings.idleMs,
@@ -76,6 +76,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       } finally {
         await lines.return({ cause: "aborted", stderr: "" });
       }
+      for (const message of end.notices ?? []) yield { type: "notice", message };
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
       const limits = { timeoutMs, why: signal.reason as unknown };
       const { failure: found, ...ended } = judge(end, reader, invocation, context, limits);

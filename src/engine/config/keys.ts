@@ -22,6 +22,7 @@ export const scalarKinds = {
   idle_minutes: "number",
   patience_minutes: "number",
   unconfined: "boolean",
+  sandbox: "text",
   git: "boolean",
   learn: "text",
   state_dir: "text",
@@ -44,6 +45,8 @@ const agentKinds = {
   model: "text",
   args: "yaml",
   env: "yaml",
+  hosts: "yaml",
+  read: "yaml",
   user_settings: "boolean",
 } as const satisfies Record<keyof NonNullable<WrittenConfig["agents"]>[string], Kind>;
 

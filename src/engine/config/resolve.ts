@@ -51,6 +51,8 @@ export interface ResolvedConfig {
   readonly idleMs: number;
   readonly patienceMs: number;
   readonly unconfined: boolean;
+  /** Undefined: what each agent asks for. */
+  readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
   readonly git: boolean;
   /**
    * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is

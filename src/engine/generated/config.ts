@@ -72,6 +72,10 @@ export interface WrittenConfig {
    */
   unconfined?: boolean;
   /**
+   * Where agents run. bubblewrap and docker hold them to what they need. auto: bubblewrap, otherwise docker, otherwise the host. By default agents that confine themselves run on the host, others as with auto.
+   */
+  sandbox?: "auto" | "host" | "bubblewrap" | "docker";
+  /**
    * Commit the project folder after every accepted iteration.
    */
   git?: boolean;
@@ -173,6 +177,14 @@ export interface WrittenConfig {
       env?: {
         [k: string]: string;
       };
+      /**
+       * In a sandbox: more network services that the agent may reach, each as 'host:port'.
+       */
+      hosts?: string[];
+      /**
+       * In a sandbox: more files and folders that the agent may read, as absolute paths.
+       */
+      read?: string[];
       /**
        * Let the CLI load your own settings, instructions and servers.
        */

@@ -1,4 +1,5 @@
 import { lookup as resolveName } from "node:dns";
+import { networkInterfaces } from "node:os";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
@@ -62,6 +63,40 @@ function ipv4Within(address: string): string | undefined {
     : undefined;
 }
 
+/** This machine, its neighbours on the same wire, and where clouds tell a machine its secrets. */
+const ownNetworks = new BlockList();
+for (const [net, prefix] of [
+  ["0.0.0.0", 8],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["168.63.129.16", 32],
+  ["100.100.100.200", 32],
+  ["192.0.0.192", 32],
+] as const)
+  ownNetworks.addSubnet(net, prefix, "ipv4");
+for (const [net, prefix] of [
+  ["::", 127],
+  ["fe80::", 10],
+  ["fd00:ec2::254", 128],
+  ["fd20:ce::254", 128],
+] as const)
+  ownNetworks.addSubnet(net, prefix, "ipv6");
+
+/**
+ * Whether an IP address leads to this machine, by whatever of its addresses, or to what only this machine can reach:
+ * link-local ones and the metadata services of clouds. Other machines of a private network are not meant.
+ */
+export function isOwnAddress(address: string): boolean {
+  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const family = isIP(bare);
+  if (family === 0) return false;
+  const inner = family === 6 ? ipv4Within(bare) : bare;
+  if (inner !== undefined && ownNetworks.check(inner, "ipv4")) return true;
+  if (family === 6 && ownNetworks.check(bare, "ipv6")) return true;
+  const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map((one) => one.address));
+  return own.includes(bare) || (inner !== undefined && own.includes(inner));
+}
+
 /** The code of the error that `publicLookup` gives for a name that leads into this machine or its network. */
 export const privateAddressCode = "EPRIVATE";
 
@@ -73,13 +108,13 @@ export const publicLookup: LookupFunction = lookupThrough(resolveName);
 
 /**
  * As `publicLookup`, by another resolver than this machine's. It is asked once a connection: what it answers is checked
- * and connected to.
+ * and connected to. `isRefused`: which addresses are.
  */
-export function lookupThrough(resolver: LookupFunction): LookupFunction {
+export function lookupThrough(resolver: LookupFunction, isRefused = isPrivateAddress): LookupFunction {
   return (hostname, options, callback) => {
     resolver(hostname, { ...options }, (error, address, family) => {
       if (error !== null) return callback(error, address, family);
-      const found = (Array.isArray(address) ? address.map((each) => each.address) : [address]).find(isPrivateAddress);
+      const found = (Array.isArray(address) ? address.map((each) => each.address) : [address]).find(isRefused);
       if (found === undefined) return callback(null, address, family);
       callback(Object.assign(new Error(`${hostname} is ${found}`), { code: privateAddressCode }), "", 0);
     });

@@ -46,5 +46,14 @@ export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPor
 /** What stands inside a sandbox where a program expects its key. */
 export const keyPlaceholder = "kept-outside-the-sandbox";
 
+/** In `hosts`: any public host on the ports of the web, for a program that may look around in it. */
+export const anyPublicHost: readonly string[] = ["*:443", "*:80"];
+
+/** The `host:port` of a base address. */
+export function hostOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
+}
+
 /** HOME inside a sandbox. */
 export const sandboxHome = "/home/agent";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { AgentDefinition } from "../../engine/agents/definition.js";
 import { readPlainText } from "../../engine/agents/shared/plain-text.js";
-import { entry } from "../../engine/lib/package-root.js";
+import { entry, packageFile } from "../../engine/lib/package-root.js";
 
 const program = entry("baseline-agent");
 
@@ -16,6 +16,7 @@ export const baseline: AgentDefinition = {
   briefsOnly: true,
   free: true,
   invoke: () => ({ command: process.execPath, args: [program] }),
+  reach: () => ({ read: [packageFile("dist"), packageFile("package.json")], write: [], hosts: [], keys: [], env: {} }),
   reader: readPlainText,
   async check() {
     return existsSync(program)

@@ -1,8 +1,12 @@
 import type { Brief, ToolServer } from "../../loop/types.js";
 import { readClaude } from "./stream.js";
-import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
-import { ask, instructions, isOlder, programOf, tooOldCheck, versionIn } from "../program.js";
+import { join } from "node:path";
+import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
+import { ask, homeIn, instructionsFor, isOlder, ownReach, programOf, tooOldCheck, versionIn } from "../program.js";
 import { serverName, withoutSecrets } from "../tool-server.js";
+
+const keyVariables = ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 
 /** Claude Code: https://code.claude.com/docs/en/headless */
 export const claude: AgentDefinition = {
@@ -10,7 +14,7 @@ export const claude: AgentDefinition = {
   confinement: "workspace",
   takesTools: true,
   oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
-  keyVariables: ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
+  keyVariables,
   invoke(brief, context, maxUsd): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];
@@ -42,8 +46,35 @@ export const claude: AgentDefinition = {
         CLAUDE_CODE_ENTRYPOINT: undefined,
         ...(brief.access.tools === undefined ? {} : waitForTools),
         // As root it refuses --dangerously-skip-permissions otherwise.
-        ...(brief.access.everything && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
+        ...((brief.access.everything || context.settings.sandbox !== undefined) && process.getuid?.() === 0
+          ? { IS_SANDBOX: "1" }
+          : {}),
       },
+    };
+  },
+  reach(context, { web }): AgentReach {
+    const { settings, options } = context;
+    const env = { ...settings.env, ...options.env };
+    const base = env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com";
+    const own = ownReach(options);
+    const hosts = [...own.hosts, ...(web ? anyPublicHost : [])];
+    // Its own files are those of a home that is empty inside.
+    const fresh = { CLAUDE_CONFIG_DIR: undefined };
+    const variable = keyVariables.find((name) => (env[name] ?? "") !== "");
+    if (variable === undefined) {
+      const login = join(env["CLAUDE_CONFIG_DIR"] || join(homeIn(env), ".claude"), ".credentials.json");
+      const write = [{ from: login, at: `${sandboxHome}/.claude/.credentials.json` }];
+      return { ...own, write, hosts: [...hosts, hostOf(base), "platform.claude.com:443"], env: fresh };
+    }
+    const key = env[variable] ?? "";
+    const headers: Record<string, string> =
+      variable === "ANTHROPIC_API_KEY" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
+    const hidden = Object.fromEntries(keyVariables.map((name) => [name, undefined]));
+    return {
+      ...own,
+      hosts,
+      keys: [{ name: "claude", to: base, headers }],
+      env: { ...fresh, ...hidden, [variable]: keyPlaceholder, ANTHROPIC_BASE_URL: keyAddress("claude") },
     };
   },
   reader: readClaude,
@@ -87,12 +118,16 @@ const waitForTools = {
  * all,
  * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools
  * run unasked. The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned
- * off: it has to be denied by name, or a paper's hidden instruction could reach later sessions.
+ * off: it has to be denied by name, or a paper's hidden instruction could reach later sessions. In a sandbox its home is
+ * a new one, and the sandbox refuses: its own permissions would only be in the way of a shell.
  */
 function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];
-  const files = access.shell === true ? ["Read", "Edit", "Write"] : ["Write", ...(access.read ? ["Read"] : [])];
-  const tools = [...files, ...web];
+  const isInSandbox = settings.sandbox !== undefined;
+  const tools =
+    access.shell === true
+      ? [...(isInSandbox ? ["Bash"] : []), "Read", "Edit", "Write", ...web]
+      : ["Write", ...(access.read ? ["Read"] : []), ...web];
   const allowed = [...web, ...(access.tools?.names ?? []).map((name) => `mcp__${serverName}__${name}`)];
   const env = { ...settings.env, ...options.env };
   const ownFiles = env["CLAUDE_CONFIG_DIR"] || "~/.claude";
@@ -100,12 +135,24 @@ function confined({ access }: Brief, { options, settings }: AgentContext): strin
     ...["--tools", tools.join(",")],
     ...(allowed.length > 0 ? ["--allowedTools", allowed.join(",")] : []),
     ...(access.tools === undefined ? [] : ["--mcp-config", JSON.stringify(serversOf(access.tools, env))]),
-    // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
-    ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
-    ...["--permission-mode", "acceptEdits", "--no-session-persistence"],
+    ...(isInSandbox
+      ? ["--dangerously-skip-permissions"]
+      : [
+          // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
+          ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
+          ...["--permission-mode", "acceptEdits"],
+        ]),
+    "--no-session-persistence",
     ...(options.user_settings === true
       ? []
-      : ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--system-prompt", instructions]),
+      : [
+          "--setting-sources",
+          "",
+          "--strict-mcp-config",
+          "--disable-slash-commands",
+          "--system-prompt",
+          instructionsFor(access),
+        ]),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
-import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "../definition.js";
-import { ask, instructions, isOlder, programOf, tooOldCheck, versionIn } from "../program.js";
+import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
+import { ask, homeIn, instructionsFor, isOlder, ownReach, programOf, tooOldCheck, versionIn } from "../program.js";
 import { serverName } from "../tool-server.js";
 import { codexHome } from "../../lib/layout.js";
 import { given } from "../../lib/given.js";
@@ -38,10 +38,10 @@ export const codex: AgentDefinition = {
       command,
       args: [
         ...args,
-        ...confined(brief, own !== undefined && ownModel(context)),
+        ...confined(brief, own !== undefined && ownModel(context), context.settings.sandbox !== undefined),
         ...(own === undefined ? [] : lean(own.instructions)),
         ...(brief.access.tools === undefined ? [] : served(brief.access.tools)),
-        ...(options.args ?? []),
+        ...(context.settings.sandbox === undefined ? (options.args ?? []) : argsInside(context)),
         "-",
       ],
       env: { TMPDIR: temporary(context), ...(own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) }) },
@@ -50,9 +50,35 @@ export const codex: AgentDefinition = {
           ? [{ path: join(temporary(context), ".keep"), text: "" }]
           : [
               { path: join(temporary(context), ".keep"), text: "" },
-              { path: own.instructions, text: `${instructions}\n` },
+              { path: own.instructions, text: `${instructionsFor(brief.access)}\n` },
               { path: join(own.home, "auth.json"), linkTo: own.login },
             ],
+    };
+  },
+  reach(context): AgentReach {
+    const own = ownReach(context.options);
+    const env = environment(context);
+    const providers = providersIn(context);
+    const more = { ...own, read: [...own.read, ownHome(context).instructions] };
+    // Its own home is new inside, and empty but for the login.
+    const fresh = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
+    if (providers.length > 0) {
+      const keys = providers.map(({ id, base, keyVariable }) => ({ id, base, key: env[keyVariable ?? ""] ?? "" }));
+      return {
+        ...more,
+        keys: keys.map(({ id, base, key }) => ({ name: id, to: base, headers: key === "" ? {} : bearer(key) })),
+        env: { ...fresh, ...Object.fromEntries(providers.map(({ keyVariable }) => [keyVariable, keyPlaceholder])) },
+      };
+    }
+    const { CODEX_API_KEY: key = "" } = { ...env, ...keyFrom(context) };
+    if (key === "") {
+      const login = { from: join(usersHome(context), "auth.json"), at: `${sandboxHome}/.codex/auth.json` };
+      return { ...more, write: [login], hosts: [...own.hosts, ...loginHosts], env: fresh };
+    }
+    return {
+      ...more,
+      keys: [{ name: "openai", to: ownBase(context), headers: bearer(key) }],
+      env: { ...fresh, CODEX_API_KEY: keyPlaceholder },
     };
   },
   reader: readCodex,
@@ -111,14 +137,16 @@ const bounded = [
  * in their environment. Its sandbox lets commands read everything, so there is no shell either where apply_patch is
  * certain to be there for writing: Codex gives that to the models it knows, and it knows its default.
  */
-const confined = ({ access }: Brief, knownModel: boolean): string[] => [
-  ...["-s", "workspace-write", "--ephemeral", "--disable", "view_image"],
+const confined = ({ access }: Brief, knownModel: boolean, isInSandbox: boolean): string[] => [
+  // Its own sandbox writes nothing within another, and ends well all the same.
+  ...(isInSandbox ? ["--dangerously-bypass-approvals-and-sandbox"] : ["-s", "workspace-write"]),
+  ...["--ephemeral", "--disable", "view_image"],
   ...(knownModel && !access.read && access.shell !== true ? ["--disable", "shell_tool"] : []),
   ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
   ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
   ...set("shell_environment_policy.ignore_default_excludes", "false"),
   // A brief with files to read keeps the shell, which can read whatever the user can: then nothing may leave.
-  ...set("web_search", access.web && !access.read && access.shell !== true ? '"live"' : '"disabled"'),
+  ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
 ];
 
 /**
@@ -158,6 +186,43 @@ const lean = (instructionsFile: string): string[] => [
   ...["goals", "multi_agent", "apps", "plugins", "sleep_tool"].flatMap((feature) => ["--disable", feature]),
 ];
 
+/** Where a login is good for, and where it is renewed. */
+const loginHosts = ["chatgpt.com:443", "api.openai.com:443", "auth.openai.com:443"];
+
+const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
+
+const baseSetting = /^(?:openai_base_url|model_providers\.([\w-]+)\.base_url)\s*=\s*"?([^"]+?)"?\s*$/;
+
+/** The model services that the configured arguments define. */
+function providersIn({ options }: AgentContext): { id: string; base: string; keyVariable?: string }[] {
+  const args = options.args ?? [];
+  return args.flatMap((arg) => {
+    const [, id, base] = baseSetting.exec(arg) ?? [];
+    if (id === undefined || base === undefined) return [];
+    const setting = new RegExp(`^model_providers\\.${id}\\.env_key\\s*=\\s*"?([^"]+?)"?\\s*$`);
+    const keyVariable = args.map((each) => setting.exec(each)?.[1]).find((name) => name !== undefined);
+    return [{ id, base, ...given({ keyVariable }) }];
+  });
+}
+
+/** The address of Codex's own model service. */
+const ownBase = ({ options }: AgentContext): string =>
+  (options.args ?? [])
+    .map((arg) => baseSetting.exec(arg))
+    .find((match) => match !== null && match[1] === undefined)?.[2] ?? "https://api.openai.com/v1";
+
+/** The configured arguments, with the address of each model service where the proxy adds its key. */
+function argsInside(context: AgentContext): string[] {
+  const args = (context.options.args ?? []).map((arg) => {
+    const [, id] = baseSetting.exec(arg) ?? [];
+    return id === undefined ? arg : arg.replace(/=.*/s, `="${keyAddress(id)}"`);
+  });
+  const { keys } = codex.reach(context, { web: false, read: false, everything: false });
+  return keys.some(({ name }) => name === "openai")
+    ? [...args, ...set("openai_base_url", `"${keyAddress("openai")}"`)]
+    : args;
+}
+
 const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
 
 /**
@@ -170,8 +235,8 @@ function ownHome(context: AgentContext): { home: string; instructions: string; l
 }
 
 function usersHome(context: AgentContext): string {
-  const { CODEX_HOME, HOME } = environment(context);
-  return CODEX_HOME ?? join(HOME ?? homedir(), ".codex");
+  const env = environment(context);
+  return env["CODEX_HOME"] ?? join(homeIn(env), ".codex");
 }
 
 /**

@@ -1,0 +1,51 @@
+import { given } from "../lib/given.js";
+import { namesSecret } from "../lib/redact.js";
+import type { Brief } from "../loop/types.js";
+import type { Reach } from "../process/reach.js";
+import type { AgentContext, AgentDefinition, Invocation } from "./definition.js";
+import { locate } from "./program.js";
+
+/** The brief as an agent in a sandbox is to get it: the server of its tools runs outside. */
+export function briefInside(brief: Brief, { settings }: AgentContext): Brief {
+  const { access } = brief;
+  if (settings.sandbox === undefined || access.tools === undefined) return brief;
+  return {
+    ...brief,
+    access: { ...access, tools: { ...settings.sandbox.toolRelay, names: access.tools.names, env: [] } },
+  };
+}
+
+/** What the agent's process is started with. */
+export interface Started {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly reach?: Reach;
+}
+
+/** The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow. */
+export function startOf(
+  definition: AgentDefinition,
+  context: AgentContext,
+  brief: Brief,
+  { command, args, env }: Invocation,
+): Started {
+  const { settings, options } = context;
+  const all = { ...settings.env, ...env, ...options.env };
+  if (settings.sandbox === undefined) return { command, args, env: all };
+  const { env: inside, ...more } = definition.reach(context, brief.access);
+  const program = locate(command, all);
+  const { tools } = brief.access;
+  const reach: Reach = {
+    ...more,
+    read: [...(program?.read ?? []), ...more.read],
+    write: [brief.workspace, ...more.write],
+    // Named by the person for this very agent.
+    variables: Object.keys(options.env ?? {}).filter((name) => !(name in inside)),
+    ...given({ tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) } }),
+  };
+  return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };
+}
+
+const withoutSecretsBut = (needed: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !namesSecret(name) || needed.includes(name)));

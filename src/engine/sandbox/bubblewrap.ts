@@ -1,0 +1,247 @@
+import { execFile } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { messageOf } from "../lib/errors.js";
+import { type ProcessEnd, runProcess } from "../process/run-process.js";
+import { sandboxHome } from "../process/reach.js";
+import { type Inside, mountsOf, openInside, toolRelay } from "./inside.js";
+import { limited, processGroup } from "./limits.js";
+import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
+import { watchResources } from "./watcher.js";
+
+/** A bubblewrap that works here, or why there is none and what to do about it. */
+export type FoundBubblewrap = { readonly program: string } | { readonly problem: string; readonly fix: string };
+
+/**
+ * Looks for a bubblewrap (the system's, else the one in Codex's package) and tries it: whether it may make namespaces
+ * depends on kernel and distribution.
+ */
+export async function findBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
+  if (process.platform !== "linux") return { problem: "bubblewrap needs Linux", fix: "Use Docker." };
+  const programs = [found("bwrap", env), codexsOwn(env)].filter((program) => program !== undefined);
+  if (programs.length === 0)
+    return { problem: "bubblewrap is not installed", fix: "Install the package bubblewrap (apt install bubblewrap)." };
+  if (found("prlimit", env) === undefined && !existsSync("/usr/bin/prlimit"))
+    return { problem: "there is no prlimit for the limits of a sandbox", fix: "Install the package util-linux." };
+  const problems: string[] = [];
+  for (const program of programs) {
+    const problem = await problemOf(program);
+    if (problem === undefined) return { program };
+    problems.push(problem);
+  }
+  return { problem: `bubblewrap does not work here (${problems[0] ?? ""})`, fix: fixFor(problems[0] ?? "") };
+}
+
+/** A sandbox of Linux namespaces: `program` is bubblewrap's path. Visible is what is named, and nothing else. */
+export function bubblewrap(program: string, { home, limits: own }: SandboxOptions): Sandbox {
+  const limits = { ...defaultLimits, ...own };
+  return {
+    name: "bubblewrap",
+    toolRelay: toolRelay(process.execPath),
+    async *exec(request): AsyncGenerator<string, ProcessEnd> {
+      if (home !== undefined) mkdirSync(join(home, "agent"), { recursive: true });
+      let inside: Inside;
+      try {
+        inside = await openInside(request, process.execPath);
+      } catch (error) {
+        return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
+      }
+      const group = processGroup(limits.processes);
+      const tooMuch = new AbortController();
+      let watcher: ReturnType<typeof watchResources> | undefined;
+      const command = [
+        ...(group?.join ?? []),
+        program,
+        ...view(inside, home, limits),
+        ...["--chdir", request.cwd, "--"],
+        ...limited(limits),
+        ...inside.command,
+      ];
+      try {
+        const end = yield* runProcess({
+          ...request,
+          command: command[0] ?? program,
+          args: command.slice(1),
+          env: inside.env,
+          signal: AbortSignal.any([request.signal, tooMuch.signal]),
+          started: (pid) => {
+            const folders = inside.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
+            watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (what) =>
+              tooMuch.abort(what),
+            );
+            request.started?.(pid);
+          },
+        });
+        const isTooMuch = end.cause === "aborted" && !request.signal.aborted && tooMuch.signal.aborted;
+        return {
+          ...end,
+          ...(isTooMuch ? { cause: "resources" as const, resource: String(tooMuch.signal.reason) } : {}),
+          notices: inside.notices(),
+        };
+      } finally {
+        watcher?.stop();
+        group?.remove();
+        await inside.close();
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Bubblewrap's own arguments: what the program sees, in the order in which it is laid over each other. */
+function view(inside: Inside, home: string | undefined, { temporary }: Limits): string[] {
+  const sized = ["--size", String(temporary)];
+  return [
+    ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
+    ...["--unshare-net", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"],
+    ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
+    ...systemFolders(),
+    ...["--dev", "/dev", ...sized, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--proc", "/proc", ...coveredProc()],
+    ...["--perms", "1777", ...sized, "--tmpfs", "/tmp", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
+    ...(home === undefined ? [...sized, "--tmpfs", "/home", "--dir", sandboxHome] : ["--bind", home, "/home"]),
+    ...mountsOf(inside).flatMap(({ from, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, at]),
+    ...["--remount-ro", "/"],
+  ];
+}
+
+/** Programs, libraries and certificates. */
+const shown = [
+  ...["/usr", "/nix/store", "/gnu/store", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf"],
+  ...[
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/timezone",
+  ],
+  ...["/etc/os-release", "/etc/mime.types", "/etc/protocols", "/etc/services"],
+];
+const linked = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+let system: string[] | undefined;
+
+function systemFolders(): string[] {
+  return (system ??= [
+    ...shown.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", realpathSync(path), path]),
+    ...linked
+      .filter((path) => existsSync(path))
+      .flatMap((path) =>
+        lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path],
+      ),
+    // Node may be the user's own; the relay needs it.
+    ...(process.execPath.startsWith("/usr/") ? [] : ["--ro-bind", process.execPath, process.execPath]),
+  ]);
+}
+
+/**
+ * What of /proc belongs to the whole machine: files there that belong to root need no capability to be written where
+ * root started the sandbox (kernel.core_pattern names a program that the kernel runs outside), and bubblewrap leaves
+ * most of it open.
+ */
+const machineWide = [
+  "sys",
+  "fs",
+  "irq",
+  "bus",
+  "acpi",
+  "scsi",
+  "driver",
+  "asound",
+  "mtrr",
+  "pressure",
+  "sysrq-trigger",
+];
+
+const coveredProc = (): string[] =>
+  process.getuid?.() === 0
+    ? machineWide
+        .map((name) => join("/proc", name))
+        .filter((path) => existsSync(path))
+        .flatMap((path) => ["--ro-bind", path, path])
+    : [];
+
+/** The path of a program that stands in the user's PATH. */
+function found(name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined {
+  return PATH.split(delimiter)
+    .filter((folder) => folder.startsWith("/"))
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return lstatSync(realpathSync(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Codex brings a bubblewrap along: …/@openai/codex-linux-x64/vendor/<target>/codex-resources/bwrap. */
+function codexsOwn(env: NodeJS.ProcessEnv): string | undefined {
+  const codex = found("codex", env);
+  if (codex === undefined) return undefined;
+  const scope = dirname(dirname(dirname(realpathSync(codex))));
+  return [scope, join(scope, "codex", "node_modules", "@openai")]
+    .flatMap((folder) => namesIn(folder, /^codex-linux-/))
+    .flatMap((folder) => namesIn(join(folder, "vendor"), /./))
+    .map((folder) => join(folder, "codex-resources", "bwrap"))
+    .find(isExecutable);
+}
+
+function namesIn(folder: string, pattern: RegExp): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => pattern.test(name))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** Why this bubblewrap can't start a program as we need it; undefined where it can. */
+async function problemOf(program: string): Promise<string | undefined> {
+  const nothing: Inside = {
+    reach: { read: [], write: [], hosts: [], keys: [], variables: [] },
+    ...{ command: [], env: {}, mounts: [], notices: () => [], close: () => Promise.resolve() },
+  };
+  const args = [...view(nothing, undefined, defaultLimits), "--", ...limited(defaultLimits), "true"];
+  try {
+    await promisify(execFile)(program, args, { timeout: 10_000, env: { PATH: "/usr/bin:/bin" } });
+    return undefined;
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim().split("\n").at(-1) ?? "";
+    return (said === "" ? messageOf(error) : said).slice(0, 200);
+  }
+}
+
+function fixFor(problem: string): string {
+  if (/unknown option|disable-userns/i.test(problem)) return "Install bubblewrap 0.8 or newer.";
+  if (setting("kernel/apparmor_restrict_unprivileged_userns") === "1")
+    return "AppArmor forbids user namespaces to programs without a profile: allow them to bwrap with a profile in /etc/apparmor.d (its content: `abi <abi/4.0>, profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }`), or for all programs with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.";
+  if (setting("kernel/unprivileged_userns_clone") === "0")
+    return "Allow user namespaces with `sysctl kernel.unprivileged_userns_clone=1`.";
+  if (setting("user/max_user_namespaces") === "0")
+    return "Allow user namespaces with `sysctl user.max_user_namespaces=10000`.";
+  return "Within a container, allow user namespaces (Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined), or use Docker.";
+}
+
+function setting(name: string): string | undefined {
+  try {
+    return readFileSync(join("/proc/sys", name), "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { packageFile } from "../lib/package-root.js";
+import { namesSecret } from "../lib/redact.js";
+import type { ProcessRequest } from "../process/run-process.js";
+import { keyPlaceholder, type Mount, noReach, proxyPort, type Reach, sandboxHome } from "../process/reach.js";
+import { openProxy, type Proxy, serveTools } from "./proxy.js";
+
+/** What every kind of sandbox needs for one program: its way out, its environment, its command. */
+export interface Inside {
+  readonly reach: Reach;
+  /** The program with the relay before it, where it has a way out. */
+  readonly command: readonly string[];
+  readonly env: Record<string, string>;
+  /** Files of ours that the program needs to see, beside its reach. */
+  readonly mounts: readonly Mount[];
+  /** What a person should know when the program has ended. */
+  notices(): string[];
+  close(): Promise<void>;
+}
+
+/** Where the folder of a sandbox's sockets and small files stands inside. */
+export const runFolder = "/run/sandbox";
+export const relayProgram = packageFile("bin", "sandbox-relay.mjs");
+
+/** How an agent's CLI inside reaches a tool server that runs outside. */
+export const toolRelay = (node: string): { command: string; args: string[] } => ({
+  command: node,
+  args: [relayProgram, "tools", join(runFolder, "tools.sock")],
+});
+
+/** Opens the way out of a sandbox that `request` runs in. `node`: the path of Node inside. */
+export async function openInside(request: ProcessRequest, node: string): Promise<Inside> {
+  const reach = request.reach ?? noReach;
+  const isOnline = reach.hosts.length > 0 || reach.keys.length > 0 || reach.tools !== undefined;
+  const folder = privateFolder();
+  const servers: Proxy[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
+    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach));
+    if (reach.tools !== undefined) servers.push(await serveTools(join(folder, "tools.sock"), reach.tools, request.cwd));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const ports = [proxyPort, ...forwarded(reach)].join(",");
+  const relay = isOnline ? [node, relayProgram, "run", join(runFolder, "proxy.sock"), ports] : [];
+  return {
+    reach,
+    command: [...relay, request.command, ...request.args],
+    env: environmentInside(request.env, reach, { isOnline, node }),
+    mounts: [
+      { from: folder, at: runFolder },
+      ...Object.keys(systemFiles).map((name) => ({ from: join(folder, name), at: `/etc/${name}` })),
+      ...(isOnline ? [relayProgram] : []),
+    ],
+    notices: () => {
+      const refused = servers.flatMap((server) => [...server.refused]);
+      return refused.length === 0 ? [] : [`The sandbox let nothing through to ${refused.join(", ")}.`];
+    },
+    close,
+  };
+}
+
+/** Who the program is, and that no name leads anywhere but through the proxy. */
+const systemFiles = {
+  passwd: `root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:${sandboxHome}:/bin/sh\n`,
+  group: "root:x:0:\nagent:x:1000:\n",
+  hosts: "127.0.0.1 localhost sandbox\n::1 localhost\n",
+};
+
+/** The path of a unix socket has 107 bytes at most. */
+const maxTemporary = 60;
+
+function privateFolder(): string {
+  const usual = tmpdir();
+  return mkdtempSync(join(usual.length > maxTemporary ? "/tmp" : usual, "rr-sandbox-"));
+}
+
+/** The services of this machine that are within reach: each has its own port inside too. */
+const forwarded = ({ hosts }: Reach): number[] => [
+  ...new Set(
+    hosts.flatMap((host) => {
+      const port = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]):(\d+)$/.exec(host)?.[1];
+      return port === undefined || Number(port) === proxyPort ? [] : [Number(port)];
+    }),
+  ),
+];
+
+/** Of the user's machine alone, or of another home. */
+const outsideOnly =
+  /^(?:XDG_\w+|DBUS_\w+|SSH_\w+|GPG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|NODE_OPTIONS|LD_\w+|OLDPWD|PWD|SHLVL|MAIL|(?:ALL|FTP|HTTPS?|NO)_PROXY)$/i;
+
+/** The user's environment without what would lead astray inside, and without secrets that the program has no use for. */
+function environmentInside(
+  env: NodeJS.ProcessEnv,
+  { variables }: Reach,
+  { isOnline, node }: { readonly isOnline: boolean; readonly node: string },
+): Record<string, string> {
+  const kept = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || outsideOnly.test(name) || (isSecret(name, value) && !variables.includes(name))
+      ? []
+      : [[name, value] as const],
+  );
+  const address = `http://127.0.0.1:${proxyPort}`;
+  const proxies = isOnline ? ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address] as const) : [];
+  const direct = isOnline ? [["NO_PROXY", "127.0.0.1,localhost"] as const] : [];
+  const path = [...(env["PATH"] ?? "").split(delimiter), "/usr/local/bin", "/usr/bin", "/bin", dirname(node)];
+  return {
+    ...Object.fromEntries(kept),
+    ...Object.fromEntries(
+      [...proxies, ...direct].flatMap(([name, value]) => [
+        [name, value],
+        [name.toLowerCase(), value],
+      ]),
+    ),
+    PATH: [...new Set(path.filter((folder) => folder.startsWith("/")))].join(delimiter),
+    HOME: sandboxHome,
+    USER: "agent",
+    LOGNAME: "agent",
+    SHELL: "/bin/sh",
+    ...Object.fromEntries(["TMPDIR", "TMP", "TEMP"].map((name) => [name, "/tmp"])),
+  };
+}
+
+const isSecret = (name: string, value: string): boolean =>
+  value !== keyPlaceholder && (namesSecret(name) || /^[a-z][\w+.-]*:\/\/[^/\s]*:[^/\s]*@/i.test(value));
+
+/** The mounts of a reach with all of ours, what lies around before what lies within, each with where it stands inside. */
+export function mountsOf({ reach, mounts }: Inside): { from: string; at: string; isWritable: boolean }[] {
+  const all = [
+    ...mounts.map((mount) => ({ mount, isWritable: false })),
+    ...reach.write.map((mount) => ({ mount, isWritable: true })),
+    ...reach.read.map((mount) => ({ mount, isWritable: false })),
+  ].map(({ mount, isWritable }) => ({
+    ...(typeof mount === "string" ? { from: mount, at: mount } : mount),
+    isWritable,
+  }));
+  return all.filter(({ from }) => existsSync(from)).sort((one, other) => depth(one.at) - depth(other.at));
+}
+
+const depth = (path: string): number => path.split("/").filter(Boolean).length;

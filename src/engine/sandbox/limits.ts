@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Limits } from "./sandbox.js";
+
+/**
+ * The command by which a program is started with its limits, from inside the sandbox: processes are counted for each
+ * user namespace. Of memory this bounds what one process may ask for; the watcher bounds them all together.
+ */
+export const limited = ({ processes, memory, file }: Limits): readonly string[] => [
+  "prlimit",
+  `--nproc=${processes}`,
+  `--data=${memory}`,
+  `--fsize=${file}`,
+  "--core=0",
+  "--",
+];
+
+/** A group of processes that the kernel lets grow no further. */
+export interface ProcessGroup {
+  /** The command by which a program is started as its member. */
+  readonly join: readonly string[];
+  remove(): void;
+}
+
+/**
+ * A group for root, whose processes no other limit counts; undefined where there is no such group to be had. Version 1
+ * has a tree of its own for processes; version 2 one tree, whose root hands the controller on.
+ */
+export function processGroup(processes: number): ProcessGroup | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const parent of parents()) {
+    const folder = join(parent, `research-ralph-${randomUUID()}`);
+    try {
+      mkdirSync(folder);
+      // In a tree of version 2 the file is there only where the controller is on.
+      if (!existsSync(join(folder, "pids.max"))) throw new Error("no such controller");
+      writeFileSync(join(folder, "pids.max"), String(processes));
+      return {
+        join: ["/bin/sh", "-c", `echo $$ > "$0" && exec "$@"`, join(folder, "cgroup.procs")],
+        remove: () => removeEmpty(folder),
+      };
+    } catch {
+      removeEmpty(folder);
+    }
+  }
+  return undefined;
+}
+
+/** Folders in which a group may be made. */
+function parents(): string[] {
+  const own = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(ownGroups())?.[1];
+  const version1 = own === undefined ? [] : [join("/sys/fs/cgroup/pids", own), "/sys/fs/cgroup/pids"];
+  return [...version1, "/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+}
+
+function ownGroups(): string {
+  try {
+    return readFileSync("/proc/self/cgroup", "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The kernel needs a moment to see that the last member has gone; what stays holds nothing and costs nothing. */
+function removeEmpty(folder: string, tries = 20): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    if (tries > 0 && existsSync(folder)) setTimeout(() => removeEmpty(folder, tries - 1), 50).unref();
+  }
+}

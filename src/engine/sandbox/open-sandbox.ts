@@ -1,0 +1,21 @@
+import { ExpectedError } from "../lib/errors.js";
+import { bubblewrap, findBubblewrap } from "./bubblewrap.js";
+import type { Sandbox, SandboxChoice, SandboxOptions } from "./sandbox.js";
+
+/** A sandbox, or none where programs run on the host; `why`: one sentence for the person who let it be chosen. */
+export interface Opened {
+  readonly sandbox?: Sandbox;
+  readonly why: string;
+}
+
+/**
+ * Opens the sandbox that a person asked for. `auto` takes bubblewrap, else Docker, else the host. Throws an
+ * ExpectedError (exit code 1) where the one that was named does not work here.
+ */
+export async function openSandbox(choice: SandboxChoice, options: SandboxOptions): Promise<Opened> {
+  if (choice === "host") return { why: "Agents run on the host." };
+  const found = await findBubblewrap(options.env);
+  if ("program" in found) return { sandbox: bubblewrap(found.program, options), why: "Agents run in bubblewrap." };
+  if (choice === "auto") return { why: `Agents run on the host, because ${found.problem}. ${found.fix}` };
+  throw new ExpectedError(`No sandbox: ${found.problem}. ${found.fix}`);
+}

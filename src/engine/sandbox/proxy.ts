@@ -1,0 +1,172 @@
+import { spawn } from "node:child_process";
+import { lookup as resolveName } from "node:dns";
+import { type ClientRequest, createServer, type IncomingMessage, request as httpRequest } from "node:http";
+import type { RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import {
+  connect,
+  createServer as createSocketServer,
+  isIP,
+  type LookupFunction,
+  type Server,
+  type Socket,
+} from "node:net";
+import { given } from "../lib/given.js";
+import { isOwnAddress, isPrivateAddress, lookupThrough } from "../net/private-address.js";
+import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
+
+/** The way out of one sandbox. */
+export interface Proxy {
+  /** Hosts that were asked for and are not within reach, as `host:port`. */
+  readonly refused: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+/** How many different refused hosts are remembered. */
+const maxRefused = 20;
+/** Names of any public host on the two ports of the web, for a program that may search it. */
+const anywhere = "*";
+
+/**
+ * Listens on a unix socket and lets requests through to the hosts of `reach` and to nothing else: by CONNECT, as a
+ * proxy for plain http, and at `/key/<name>/…`, where the key of a service is added that the program itself never sees.
+ * `resolver`: asks for the addresses of a name; no name may lead to this machine, whoever allowed it.
+ */
+export async function openProxy(
+  socket: string,
+  { hosts, keys }: Pick<Reach, "hosts" | "keys">,
+  resolver: LookupFunction = resolveName,
+): Promise<Proxy> {
+  const allowed = new Set(hosts);
+  const refused = new Set<string>();
+  const open = new Set<Socket>();
+  /** How an address is to be resolved; undefined where it is out of reach. */
+  const wayTo = (host: string, port: number): { lookup?: LookupFunction } | undefined => {
+    const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
+    const name = `${host.toLowerCase()}:${port}`;
+    // An address that stands in the list itself was named by a person.
+    const isAddress = isIP(bare) !== 0 || bare === "localhost";
+    if (allowed.has(name)) return isAddress ? {} : { lookup: lookupThrough(resolver, isOwnAddress) };
+    if (allowed.has(`${anywhere}:${port}`) && !isAddress) return { lookup: lookupThrough(resolver, isPrivateAddress) };
+    if (refused.size < maxRefused) refused.add(name);
+    return undefined;
+  };
+
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, answer) => {
+    const refuse = (status: number, why: string) => void answer.writeHead(status, plain).end(`${why}\n`);
+    const target = targetOf(incoming, keys);
+    if (target === undefined) return refuse(400, "This proxy does not understand that address.");
+    const { url, headers, route } = target;
+    const way = route === undefined ? wayTo(url.hostname, portOf(url)) : wayOfRoute(url, resolver);
+    if (way === undefined) return refuse(403, `${url.host} is not within reach of this sandbox.`);
+    const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const options: RequestOptions = { method: incoming.method ?? "GET", headers, ...way };
+    const outgoing: ClientRequest = ask(url, options, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+      response.on("error", () => answer.destroy());
+    });
+    outgoing.on("error", ({ message }) => (answer.headersSent ? answer.destroy() : refuse(502, message)));
+    answer.on("close", () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  server.on("connect", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
+    client.on("error", () => undefined);
+    const { host, port } = splitHost(incoming.url ?? "");
+    const way = port === undefined ? undefined : wayTo(host, port);
+    if (port === undefined || way === undefined) return void client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    const bare = host.replace(/^\[|\]$/g, "");
+    const there = connect({ host: bare, port, allowHalfOpen: true, ...given({ lookup: way.lookup }) }, () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      if (head.length > 0) there.write(head);
+      there.pipe(client);
+      client.pipe(there);
+    });
+    open.add(there);
+    there.on("close", () => void open.delete(there));
+    let isThere = false;
+    there.on("connect", () => (isThere = true));
+    there.on("error", () => void (isThere ? client.destroy() : client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")));
+    client.on("close", () => there.destroy());
+  });
+  server.on("clientError", (_error, client) => client.destroy());
+  server.on("connection", (client: Socket) => {
+    open.add(client);
+    client.on("close", () => void open.delete(client));
+  });
+  await listening(server, socket);
+  return { refused, close: () => closing(server, open) };
+}
+
+/** Starts the program that serves tools for whoever connects, and ends it with the connection. */
+export async function serveTools(socket: string, { command, args, env }: ToolProgram, cwd: string): Promise<Proxy> {
+  const open = new Set<Socket>();
+  const server = createSocketServer((client) => {
+    const program = spawn(command, args, { env, cwd, stdio: ["pipe", "pipe", "ignore"] });
+    const end = () => {
+      program.kill("SIGKILL");
+      client.destroy();
+    };
+    for (const each of [client, program, program.stdin, program.stdout]) each.on("error", end);
+    client.on("close", end);
+    program.on("exit", () => client.end());
+    client.pipe(program.stdin);
+    program.stdout.pipe(client);
+    open.add(client);
+    client.on("close", () => void open.delete(client));
+  });
+  await listening(server, socket);
+  return { refused: new Set(), close: () => closing(server, open) };
+}
+
+const listening = (server: Server, socket: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socket, () => resolve());
+  });
+
+function closing(server: Server, open: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of open) socket.destroy();
+  return closed;
+}
+
+const plain = { "content-type": "text/plain" } as const;
+
+interface Target {
+  readonly url: URL;
+  readonly headers: Record<string, string | string[]>;
+  readonly route?: KeyRoute;
+}
+
+/** Headers that are between the program and this proxy, and those in which a placeholder may stand. */
+const notHandedOn = new Set(["host", "connection", "proxy-connection", "proxy-authorization", "keep-alive", "upgrade"]);
+const keyHeaders = new Set(["authorization", "x-api-key"]);
+
+/** Where a request is to go and with which headers; undefined where that can't be told. */
+function targetOf({ url = "", headers: sent }: IncomingMessage, keys: readonly KeyRoute[]): Target | undefined {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(sent))
+    if (value !== undefined && !notHandedOn.has(name)) headers[name] = value;
+  const [, name, path] = /^\/key\/([\w-]+)(\/.*)?$/s.exec(url) ?? [];
+  const route = keys.find((each) => each.name === name);
+  if (route === undefined)
+    return /^http:\/\//i.test(url) && URL.canParse(url) ? { url: new URL(url), headers } : undefined;
+  for (const header of keyHeaders) delete headers[header];
+  for (const [header, value] of Object.entries(route.headers)) headers[header.toLowerCase()] = value;
+  return { url: new URL(route.to.replace(/\/$/, "") + (path ?? "/")), headers, route };
+}
+
+/** The base address of a key is what the user set, or the service's own: only a name is looked at twice. */
+const wayOfRoute = ({ hostname }: URL, resolver: LookupFunction): { lookup?: LookupFunction } =>
+  isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost"
+    ? {}
+    : { lookup: lookupThrough(resolver, isOwnAddress) };
+
+const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
+
+/** What stands before and behind the last colon. */
+function splitHost(text: string): { host: string; port?: number } {
+  const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  return { host, ...(port === "" ? {} : { port: Number(port) }) };
+}
