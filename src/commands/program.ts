@@ -298,7 +298,11 @@ const withAgent = (command: Command): Command =>
       "claude, codex, amp, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback",
     )
     .option("--model <name>", "model of the agent")
-    .option("--unconfined", "allow an agent that nothing confines (amp, command agents)")
+    .option(
+      "--sandbox <kind>",
+      "where agents run: auto, host, bubblewrap or docker (default: agents without confinement of their own in a sandbox)",
+    )
+    .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
@@ -341,6 +345,7 @@ function flagsOf(values: Values): ConfigFlags {
     idleMinutes,
     patience,
     unconfined,
+    sandbox,
     git,
   } = values;
   const flags = {
@@ -356,6 +361,7 @@ function flagsOf(values: Values): ConfigFlags {
     idle_minutes: idleMinutes,
     patience_minutes: patience,
     unconfined,
+    sandbox,
     // Commander sets `git` to true where --no-git is known and was not given; that must not beat the config.
     git: git === false ? false : undefined,
   };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { given } from "../engine/lib/given.js";
 import { transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
@@ -9,6 +10,7 @@ import { type Summariser, summariser } from "../engine/loop/history/summarise.js
 import type { Roles } from "../engine/loop/rules.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
+import { housed, sandboxFor } from "./sandbox.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 
 /** Agents to use, the first choice first. */
@@ -70,6 +72,27 @@ export function settingsFor(
   };
 }
 
+/** Where the agents of a run are started. */
+export type House = Pick<AgentSettings, "exec" | "sandbox">;
+
+/** The names of every agent that a run may start. */
+export const namesIn = ({ agent, fallbacks, history }: ResolvedConfig, roles: RoleNames = {}): string[] => [
+  ...new Set([
+    agent,
+    ...fallbacks,
+    ...Object.values(roles).flat(),
+    ...(history.agent === undefined ? [] : [history.agent]),
+  ]),
+];
+
+/** Throws as agentsFor where an agent of the config can't be used, in the sandbox that the config asks for. */
+export async function requireAgents(config: ResolvedConfig, io: Io, classic = false): Promise<void> {
+  const settings = settingsFor(config, io, { classic });
+  const housing = await sandboxFor(config, io, settings, namesIn(config));
+  agentsFor(config, housed(settings, housing));
+  await housing.sandbox?.close();
+}
+
 export const isUnconfined = ({ confinement }: Agent): boolean => confinement === "unconfined";
 
 /** What a person has to know of an agent before it starts. */
@@ -87,11 +110,11 @@ function secretsIn({ agents, hooks, sources }: ResolvedConfig, io: Io): NodeJS.P
   return [io.env, ...keys, ...[...Object.values(agents), ...hooks].map(({ env = {} }) => env)];
 }
 
-/** The agent that summarises the history; undefined where code does it, or nobody. */
-export function summarisingAgent(config: ResolvedConfig, io: Io): Agent | undefined {
+/** The agent that summarises the history; undefined where code does it, or nobody. `house`: as of the run's agents. */
+export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): Agent | undefined {
   const { every, agent: name } = config.history;
   if (name === undefined || every === 0) return undefined;
-  const settings = settingsFor(config, io);
+  const settings = { ...settingsFor(config, io), ...given({ exec: house.exec, sandbox: house.sandbox }) };
   return createAgent(name, {
     ...settings,
     iterationMs: Math.min(settings.iterationMs, maxSummaryMs),
@@ -103,10 +126,15 @@ export function summarisingAgent(config: ResolvedConfig, io: Io): Agent | undefi
 export function summariserFor(
   config: ResolvedConfig,
   io: Io,
-  { tell, redact, signal }: { readonly tell: Tell; readonly redact: Redact; readonly signal: AbortSignal },
+  {
+    tell,
+    redact,
+    signal,
+    house,
+  }: { readonly tell: Tell; readonly redact: Redact; readonly signal: AbortSignal; readonly house: House },
 ): Summariser {
   const { every } = config.history;
-  const agent = summarisingAgent(config, io);
+  const agent = summarisingAgent(config, io, house);
   const { now } = io.clock;
   if (agent === undefined) return summariser({ every, tell, now });
   const { stateDir } = config;

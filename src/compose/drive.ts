@@ -8,7 +8,9 @@ import {
   redactorFor,
   settingsFor,
   summariserFor,
+  namesIn,
 } from "./agents.js";
+import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
@@ -45,6 +47,8 @@ interface Drive {
   readonly maxWithoutResult?: number;
   /** Roles that have agents of their own. */
   readonly roles?: RoleNames;
+  /** What the agents' sandbox has to be; absent: as a project of papers needs it. */
+  readonly sandbox?: SandboxWish;
 }
 
 /** What is made once for a run and handed down. */
@@ -74,7 +78,9 @@ export async function drive<State, U extends Unit, P, C>(
   const { folder, iterations, json, quiet, verbose = false, words = researchWords, maxWithoutResult } = how;
   const { maxMs, patienceMs, budget, hooks: configured } = config;
   const { clock } = io;
-  const settings = settingsFor(config, io, how);
+  const onHost = settingsFor(config, io, how);
+  const housing = await sandboxFor(config, io, onHost, namesIn(config, how.roles), how.sandbox);
+  const settings = housed(onHost, housing);
   const { agents, roles, everyone } = crewFor(config, settings, how.roles);
   const redact = redactorFor(config, io);
   const signals = listenForSignals(io);
@@ -93,6 +99,7 @@ export async function drive<State, U extends Unit, P, C>(
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
+    if (housing.notice !== undefined) void tell({ type: "notice", ...housing.notice });
     const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the guard then sees that the time is up.
@@ -110,7 +117,10 @@ export async function drive<State, U extends Unit, P, C>(
       more: [stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
       ...given({ folder, maxMs }),
     });
-    const remembering = withHistory(workflow, summariserFor(config, io, { tell, redact, signal: abort }));
+    const remembering = withHistory(
+      workflow,
+      summariserFor(config, io, { tell, redact, signal: abort, house: settings }),
+    );
     return await runLoop(remembering, agents[0], {
       ...rules,
       tell,
@@ -128,6 +138,7 @@ export async function drive<State, U extends Unit, P, C>(
     stopWatching();
     signals.stop();
     sink.close();
+    await housing.sandbox?.close();
   }
 }
 

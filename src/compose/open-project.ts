@@ -45,7 +45,7 @@ export async function openProject(
   manner: Manner = {},
 ): Promise<ResearchWorkflow> {
   const { everyone, tell, hooks, redact, ending } = run;
-  const summarises = summarisingAgent(config, io);
+  const summarises = summarisingAgent(config, io, run.settings);
   const others = summarises === undefined || everyone.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
   const configs = [...projectFiles(root), ...userFiles(homeOf(io.env))];

@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { agentsFor, settingsFor, warningsOf } from "../../compose/agents.js";
+import { requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -87,7 +87,7 @@ export async function create(
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd, config.stateDir);
   // An agent that can't be used must be known before anything is looked at.
-  agentsFor(config, settingsFor(config, io));
+  await requireAgents(config, io);
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);

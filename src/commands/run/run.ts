@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { agentsFor, settingsFor } from "../../compose/agents.js";
+import { requireAgents } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
@@ -47,7 +47,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   let { rrd } = await readResearch(folder);
   const prompt = await classicPrompt(folder, config.stateDir, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
-  agentsFor(config, settingsFor(config, io, { classic: prompt !== undefined }));
+  await requireAgents(config, io, prompt !== undefined);
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.sources !== undefined) rrd = await withSources(folder, args.sources, config.git, io);

@@ -87,7 +87,7 @@ for (const [net, prefix] of [
  * link-local ones and the metadata services of clouds. Other machines of a private network are not meant.
  */
 export function isOwnAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const bare = address.replace(/^\[|\]$/g, "").split("%", 1)[0] ?? "";
   const family = isIP(bare);
   if (family === 0) return false;
   const inner = family === 6 ? ipv4Within(bare) : bare;

@@ -27,7 +27,17 @@ export type FoundBubblewrap = { readonly program: string } | { readonly problem:
  * Looks for a bubblewrap (the system's, else the one in Codex's package) and tries it: whether it may make namespaces
  * depends on kernel and distribution.
  */
-export async function findBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
+export function findBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
+  const path = env["PATH"] ?? "";
+  const known = tried.get(path) ?? look(env);
+  tried.set(path, known);
+  return known;
+}
+
+/** What was found, by the PATH: a run asks twice. */
+const tried = new Map<string, Promise<FoundBubblewrap>>();
+
+async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
   if (process.platform !== "linux") return { problem: "bubblewrap needs Linux", fix: "Use Docker." };
   const programs = [found("bwrap", env), codexsOwn(env)].filter((program) => program !== undefined);
   if (programs.length === 0)

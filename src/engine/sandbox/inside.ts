@@ -96,7 +96,7 @@ const forwarded = ({ hosts }: Reach): number[] => [
 const outsideOnly =
   /^(?:XDG_\w+|DBUS_\w+|SSH_\w+|GPG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|NODE_OPTIONS|LD_\w+|OLDPWD|PWD|SHLVL|MAIL|(?:ALL|FTP|HTTPS?|NO)_PROXY)$/i;
 
-/** The user's environment without what would lead astray inside, and without secrets that the program has no use for. */
+/** The user's environment without what would lead astray inside, and without secrets that nobody named. */
 function environmentInside(
   env: NodeJS.ProcessEnv,
   { variables }: Reach,
@@ -129,9 +129,9 @@ function environmentInside(
 }
 
 const isSecret = (name: string, value: string): boolean =>
-  value !== keyPlaceholder && (namesSecret(name) || /^[a-z][\w+.-]*:\/\/[^/\s]*:[^/\s]*@/i.test(value));
+  value !== keyPlaceholder && (namesSecret(name) || (URL.canParse(value) && new URL(value).password !== ""));
 
-/** The mounts of a reach with all of ours, what lies around before what lies within, each with where it stands inside. */
+/** The mounts of a reach and ours, what lies around before what lies within. */
 export function mountsOf({ reach, mounts }: Inside): { from: string; at: string; isWritable: boolean }[] {
   const all = [
     ...mounts.map((mount) => ({ mount, isWritable: false })),

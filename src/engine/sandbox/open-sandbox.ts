@@ -8,6 +8,9 @@ export interface Opened {
   readonly why: string;
 }
 
+const heldBy = (name: string): string =>
+  `Agents run in ${name}: each sees its workspace and its own program, and reaches its model service and nothing else.`;
+
 /**
  * Opens the sandbox that a person asked for. `auto` takes bubblewrap, else Docker, else the host. Throws an
  * ExpectedError (exit code 1) where the one that was named does not work here.
@@ -15,7 +18,7 @@ export interface Opened {
 export async function openSandbox(choice: SandboxChoice, options: SandboxOptions): Promise<Opened> {
   if (choice === "host") return { why: "Agents run on the host." };
   const found = await findBubblewrap(options.env);
-  if ("program" in found) return { sandbox: bubblewrap(found.program, options), why: "Agents run in bubblewrap." };
+  if ("program" in found) return { sandbox: bubblewrap(found.program, options), why: heldBy("bubblewrap") };
   if (choice === "auto") return { why: `Agents run on the host, because ${found.problem}. ${found.fix}` };
   throw new ExpectedError(`No sandbox: ${found.problem}. ${found.fix}`);
 }

@@ -4,7 +4,7 @@ import type { Limits } from "./sandbox.js";
 const gigabyte = 2 ** 30;
 /** How often it looks, in milliseconds. */
 const everyMs = 250;
-/** A process that was not of the sandbox is looked at again after so many looks: its number may be another's by then. */
+/** A process of others is looked at again after so many looks: its number may be another's by then. */
 const looksUntilAnew = 20;
 /** Below this a sandbox is not what fills a disk. */
 const minWritten = gigabyte / 10;

@@ -257,7 +257,8 @@ describe("what can be wrong", () => {
       code: 2,
       err: expect.stringContaining("Did you mean claude?"),
     });
-    expect(await cli(["run", "--agent", "cmd:true"], cwd)).toMatchObject({
+    // Neither bubblewrap nor Docker is there.
+    expect(await cli(["run", "--agent", "cmd:true"], cwd, { PATH: "/nonexistent" })).toMatchObject({
       code: 2,
       err: expect.stringContaining("--unconfined"),
     });

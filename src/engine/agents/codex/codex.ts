@@ -191,31 +191,36 @@ const loginHosts = ["chatgpt.com:443", "api.openai.com:443", "auth.openai.com:44
 
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 
-const baseSetting = /^(?:openai_base_url|model_providers\.([\w-]+)\.base_url)\s*=\s*"?([^"]+?)"?\s*$/;
+/** The key and the value of a configured setting; the value without its quotes. */
+function settingIn(arg: string): { key: string; value: string } {
+  const [key = "", ...value] = arg.split("=");
+  return { key: key.trim(), value: value.join("=").trim().replace(/^"|"$/g, "") };
+}
+
+const providerBase = /^model_providers\.([\w-]+)\.base_url$/;
 
 /** The model services that the configured arguments define. */
 function providersIn({ options }: AgentContext): { id: string; base: string; keyVariable?: string }[] {
-  const args = options.args ?? [];
-  return args.flatMap((arg) => {
-    const [, id, base] = baseSetting.exec(arg) ?? [];
-    if (id === undefined || base === undefined) return [];
-    const setting = new RegExp(`^model_providers\\.${id}\\.env_key\\s*=\\s*"?([^"]+?)"?\\s*$`);
-    const keyVariable = args.map((each) => setting.exec(each)?.[1]).find((name) => name !== undefined);
+  const settings = (options.args ?? []).map(settingIn);
+  return settings.flatMap(({ key, value: base }) => {
+    const id = providerBase.exec(key)?.[1];
+    if (id === undefined) return [];
+    const keyVariable = settings.find((each) => each.key === `model_providers.${id}.env_key`)?.value;
     return [{ id, base, ...given({ keyVariable }) }];
   });
 }
 
 /** The address of Codex's own model service. */
 const ownBase = ({ options }: AgentContext): string =>
-  (options.args ?? [])
-    .map((arg) => baseSetting.exec(arg))
-    .find((match) => match !== null && match[1] === undefined)?.[2] ?? "https://api.openai.com/v1";
+  (options.args ?? []).map(settingIn).findLast(({ key }) => key === "openai_base_url")?.value ??
+  "https://api.openai.com/v1";
 
 /** The configured arguments, with the address of each model service where the proxy adds its key. */
 function argsInside(context: AgentContext): string[] {
   const args = (context.options.args ?? []).map((arg) => {
-    const [, id] = baseSetting.exec(arg) ?? [];
-    return id === undefined ? arg : arg.replace(/=.*/s, `="${keyAddress(id)}"`);
+    const { key } = settingIn(arg);
+    const id = providerBase.exec(key)?.[1];
+    return id === undefined ? arg : `${key}="${keyAddress(id)}"`;
   });
   const { keys } = codex.reach(context, { web: false, read: false, everything: false });
   return keys.some(({ name }) => name === "openai")

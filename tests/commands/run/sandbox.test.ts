@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { unitAgent } from "../../support/command-agents.js";
+import { cli } from "../../support/in-process.js";
+
+const hasBubblewrap = ((): boolean => {
+  try {
+    execFileSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+describe.skipIf(!hasBubblewrap)("run --sandbox", () => {
+  test("holds a command agent, which then needs no --unconfined, and the ledger says so", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    const { code, err } = await cli(["run", "-i", "2", "--agent", unitAgent, "--no-git"], cwd);
+    expect({ code, err }).toMatchObject({ code: 3, err: expect.stringContaining("Agents run in bubblewrap") });
+    const lines = readFileSync(join(folder, "ledger.jsonl"), "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { outcome: "accepted", confinement: "sandbox" },
+      { outcome: "accepted", confinement: "sandbox" },
+    ]);
+  });
+});
+
+test("a sandbox that is not there is one sentence with what to do, and classic mode has none", async () => {
+  const cwd = freshFolder();
+  sampleResearch(cwd);
+  expect(
+    await cli(["run", "--sandbox", "bubblewrap", "--agent", "baseline"], cwd, { PATH: "/nonexistent" }),
+  ).toMatchObject({ code: 1, err: expect.stringMatching(/bubblewrap is not installed.*apt install bubblewrap/) });
+  writeFileSync(join(cwd, "prompt.md"), "Read the papers in {{RESEARCH_DIR}}.\n");
+  expect(await cli(["run", "--sandbox", "bubblewrap", "--classic"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("outside of any sandbox"),
+  });
+});
