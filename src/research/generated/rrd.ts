@@ -73,6 +73,14 @@ export type PhaseTiming = {
   ended_at?: IsoTime;
   duration_seconds?: Seconds;
   /**
+   * The end and duration of this phase as another program recorded them, before it was taken up again here. duration_seconds holds both.
+   */
+  earlier?: {
+    ended_at?: IsoTime;
+    duration_seconds?: Seconds;
+    [k: string]: unknown;
+  } | null;
+  /**
    * Papers with a decision (analysis only).
    */
   papers_analyzed?: number | null;

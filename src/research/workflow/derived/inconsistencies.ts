@@ -1,6 +1,7 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { decisionOf, scoresOf, statusAfter, totalsOf, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { isDecided } from "../decisions/status.js";
+import { differences } from "./stated.js";
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */
@@ -14,29 +15,17 @@ interface Inconsistency {
 
 /** Every contradiction between a file's statements and its records; runs of the original left many. */
 export const inconsistencies = (rrd: Rrd): Inconsistency[] => [
-  ...(rrd.statistics == null ? [] : differences(rrd.statistics, deriveStatistics(rrd), "/statistics")),
+  ...(rrd.statistics == null ? [] : ofStatistics(rrd.statistics, rrd)),
   ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)),
   ...ofInsights(rrd),
   ...ofPool(rrd),
 ];
 
-/** Leaves that both sides have and that differ; averages are compared to a tenth. */
-function differences(stated: object, derived: object, pointer: string): Inconsistency[] {
-  return Object.entries(stated).flatMap(([key, value]) => {
-    const actual = (derived as Record<string, unknown>)[key];
-    const at = `${pointer}/${key}`;
-    if (actual === undefined || value == null) return [];
-    const isList = Array.isArray(value) || Array.isArray(actual);
-    if (!isList && typeof value === "object" && typeof actual === "object" && actual !== null)
-      return differences(value, actual, at);
-    const isSame =
-      typeof value === "number" && typeof actual === "number"
-        ? Math.abs(value - actual) < 0.11
-        : JSON.stringify(value) === JSON.stringify(actual);
-    const message = `says ${JSON.stringify(value)}, the records say ${JSON.stringify(actual)}`;
-    return isSame ? [] : [{ pointer: at, message, derived: actual }];
+const ofStatistics = (statistics: object, rrd: Rrd): Inconsistency[] =>
+  differences(statistics, deriveStatistics(rrd), "/statistics").map(({ pointer, stated, derived }) => {
+    const message = `says ${JSON.stringify(stated)}, the records say ${JSON.stringify(derived)}`;
+    return { pointer, message, derived };
   });
-}
 
 function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const found: Inconsistency[] = [];

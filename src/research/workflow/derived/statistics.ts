@@ -1,13 +1,14 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import type { Paper, Rrd, Statistics, Timing } from "../../generated/rrd.js";
+import type { Paper, Rrd, Statistics } from "../../generated/rrd.js";
 import { defaultMemoryLimits, type MemoryLimits } from "../../../engine/lib/memory-limits.js";
-import { countingLines } from "../../../engine/storage/records/ledger.js";
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
 import { isDecided, statusOf } from "../decisions/status.js";
 import { eligibilityFlow } from "../eligibility/flow.js";
 import { withOverrides } from "../eligibility/overrides.js";
 import { criteriaOf } from "../../folder/criteria.js";
+import { statedOtherwise } from "./stated.js";
+import { deriveTiming } from "./timing.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLimits = defaultMemoryLimits): Rrd {
@@ -28,10 +29,16 @@ const lastIteration = (ledger: readonly LedgerLine[]): number =>
   ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
 /**
- * Counts, and averages over the papers that could be judged, from the records alone. What discovery recorded of its
- * sources is kept.
+ * Counts, and averages over the papers that could be judged, from the records alone; null where there is none. What
+ * discovery recorded of its sources is kept, and so is what a file of another program states otherwise.
  */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
+  const derived = countsOf(rrd);
+  const stated = statedOtherwise(rrd, derived);
+  return stated === undefined ? derived : { ...derived, stated };
+}
+
+function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
   // A check belongs to the papers that it left its mark on; where none has one, it was undone.
@@ -129,69 +136,5 @@ function distribution(values: readonly number[], bands: Readonly<Record<string, 
   );
 }
 
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
-
-type Span =
-  | { started_at?: string | null; ended_at?: string | null; duration_seconds?: number | null }
-  | null
-  | undefined;
-
-const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
-
-/**
- * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of
- * (a run of the original) is kept. A duration is the wall time from start to end, as the original's is.
- */
-export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): Timing {
-  const before = rrd.timing ?? {};
-  const counting = countingLines(ledger).filter((line) => line.outcome !== "reset");
-  const known = new Set(counting);
-  const undone = ledger.filter((line) => line.outcome !== "reset" && !known.has(line));
-  const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
-  const span = (phase: Rrd["phase"], kept: Span) => {
-    const isOf = (line: LedgerLine) => line.phase === phase;
-    const [lines, taken] = [counting.filter(isOf), undone.filter(isOf)];
-    const last = lines.at(-1);
-    if (last === undefined && taken.length === 0)
-      return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
-    const started_at = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
-    const ended_at = last !== undefined && isPast(phase) ? last.at : null;
-    const duration_seconds = started_at === null || ended_at === null ? null : seconds(started_at, ended_at);
-    return { ...kept, started_at, ended_at, duration_seconds };
-  };
-  const discovery = span("DISCOVERY", before.discovery);
-  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...analysis } = before.analysis ?? {};
-  const isReading = (line: LedgerLine) => line.phase === "ANALYSIS" && line.unit !== "report";
-  const spent = counting.filter(isReading);
-  const read = spent.filter((line) => line.outcome === "accepted").length;
-  const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
-  const first = counting[0] === undefined ? (discovery.started_at ?? null) : startOf(counting[0]);
-  const ended = counting.findLast((line) => line.outcome === "accepted")?.at ?? before.complete?.ended_at ?? null;
-  return {
-    ...before,
-    research_started_at: stillTrue(before.research_started_at, undone) ?? first,
-    discovery,
-    analysis: {
-      ...span("ANALYSIS", analysis),
-      papers_analyzed: rrd.papers_pool.filter(isDecided).length,
-      avg_seconds_per_paper: read > 0 ? Math.round(work / read) : undone.some(isReading) ? null : (average ?? null),
-    },
-    ideation: span("IDEATION", before.ideation),
-    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? ended : null },
-  };
-}
-
-/** A recorded start, unless it is that of iterations which a reset has undone. */
-function stillTrue(started: string | null | undefined, undone: readonly LedgerLine[]): string | null | undefined {
-  const [first] = undone;
-  return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
-}
-
-/** No iteration lasts a year: a longer duration is damage to the line, and would lead out of all dates. */
-const maxSeconds = 366 * 86_400;
-
-const startOf = ({ at, duration_seconds: took = 0 }: LedgerLine): string =>
-  new Date(Date.parse(at) - (took > maxSeconds ? 0 : took) * 1000).toISOString();
-const seconds = (from: string, to: string): number =>
-  Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
+const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;

@@ -4,7 +4,8 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchOf, statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import { derive, deriveTiming, deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
+import { derive, deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
+import { deriveTiming } from "../../../../src/research/workflow/derived/timing.js";
 import { paper, rrdWith, decided, scoresOfAll } from "../../../support/research.js";
 import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
 
@@ -67,7 +68,7 @@ describe("fields of a person's own", () => {
     ]) {
       expect(object).toMatchObject(mine);
     }
-    expect(after.statistics?.analysis_metrics).toMatchObject({ avg_combined_score: 0 });
+    expect(after.statistics?.analysis_metrics).toMatchObject({ avg_combined_score: null });
     expect(after.statistics?.analysis_metrics).not.toHaveProperty("avg_score");
   });
 });
