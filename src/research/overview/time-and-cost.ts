@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
+import { secondsBefore, wasReadElsewhere } from "../workflow/derived/timing.js";
 
 /**
  * Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was
@@ -7,13 +8,13 @@ import type { Rrd } from "../generated/rrd.js";
  */
 export function timeSpent(rrd: Rrd, ledger: readonly LedgerLine[]): number | undefined {
   const lines = ledger.filter((line) => line.duration_seconds !== undefined);
-  if (lines.length > 0) return lines.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0) * 1000;
-  // Folders of the original have no ledger, but the duration of each phase.
-  const phases = [rrd.timing?.discovery, rrd.timing?.analysis, rrd.timing?.ideation].map(
-    (phase) => phase?.duration_seconds ?? 0,
-  );
-  const seconds = phases.reduce((sum, duration) => sum + duration, 0);
-  return seconds === 0 ? undefined : seconds * 1000;
+  const own = lines.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
+  // Folders of the original have no ledger, but the duration of each phase; what was done since is added.
+  const before = secondsBefore(rrd, ledger);
+  const seconds = before + own;
+  // A report written again is not the time of the work.
+  if (before === 0 && wasReadElsewhere(rrd, ledger)) return undefined;
+  return lines.length === 0 && seconds === 0 ? undefined : seconds * 1000;
 }
 
 /** Average time an agent spent for one decided paper, failed attempts included, in milliseconds. */

@@ -10,6 +10,7 @@ import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf, totalOf } from "../overview/costs.js";
 import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
 import { isDecided } from "../workflow/decisions/status.js";
+import { secondsBefore } from "../workflow/derived/timing.js";
 import { calibrationOf, type Warning } from "./calibration.js";
 import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
 import { type Citation, citationOf } from "./citation-status.js";
@@ -231,7 +232,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const ideas = (ideasFile?.ideas ?? []).map((idea) => ideaOf(idea, rowById, standing, insightRow));
   const map = once(() => mapOf(rrd, rows));
   const question = narrative.question ?? questionOf(rrd);
-  const figures = figuresOf(rrd, rows, standing.length, total);
+  const figures = figuresOf(input, rows, standing.length, total);
 
   const held: Readonly<Record<SectionName, () => boolean>> = {
     question: () => question !== "",
@@ -322,7 +323,12 @@ function questionOf({ description, project }: Rrd): string {
   return sentence === "" ? oneLine(project).replace(/^Research:\s*/i, "") : sentence;
 }
 
-function figuresOf(rrd: Rrd, rows: readonly PaperRow[], insights: number, total: Sum): Figure[] {
+function figuresOf(
+  { rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">,
+  rows: readonly PaperRow[],
+  insights: number,
+  total: Sum,
+): Figure[] {
   const decided = rrd.papers_pool.filter(isDecided).length;
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
@@ -338,7 +344,7 @@ function figuresOf(rrd: Rrd, rows: readonly PaperRow[], insights: number, total:
     label,
     isBad,
   });
-  const took = total.seconds > 0 ? total.seconds : (rrd.timing?.analysis?.duration_seconds ?? 0);
+  const took = total.seconds + secondsBefore(rrd, ledger);
   const time = took > 0 ? duration(took * 1000) : "";
   return [
     figure(

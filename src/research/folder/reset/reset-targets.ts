@@ -4,7 +4,9 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { type Reset as ResetOf, undoneAfter } from "../../../engine/storage/records/reset.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
-import { rrdName } from "../layout.js";
+import { reportName, rrdName } from "../layout.js";
+import { statedByReport } from "../legacy/report-head.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { researchFormat } from "../rrd-file.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 import { given } from "../../../engine/lib/given.js";
@@ -87,7 +89,7 @@ function withoutResult(rrd: Rrd, paper: Paper): Rrd {
 }
 
 /** Lets a unit that is no paper be tried again. Its document stays until a new one is written. */
-function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Reset {
+async function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Promise<Reset> {
   const { refusals = [], ...rest } = rrd;
   const isOf = (refused: string | undefined) =>
     unit === "discovery" ? refused?.startsWith("discovery-") === true : refused === unit;
@@ -108,7 +110,15 @@ function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Reset {
   const phase =
     unit === "report" && rrd.phase !== "DISCOVERY" ? "ANALYSIS" : rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase;
   const sentence = unit === "report" ? "The report will be written again" : "The ideas will be derived again";
-  return { after: { ...kept, phase }, unit, sentences: [`${sentence}; ${cleared}.`] };
+  const statistics = unit === "report" ? await withStated(folder, rrd.statistics) : rrd.statistics;
+  return { after: { ...kept, ...given({ statistics }), phase }, unit, sentences: [`${sentence}; ${cleared}.`] };
+}
+
+/** The statistics with what the report that goes away states of the work, where another program wrote it. */
+async function withStated(folder: string, statistics: Rrd["statistics"]): Promise<Rrd["statistics"]> {
+  const report = await readRegularText(join(folder, reportName)).catch(() => "");
+  const stated = { ...statistics?.stated, ...statedByReport(report) };
+  return Object.keys(stated).length === 0 ? statistics : { ...statistics, stated };
 }
 
 function searchingAgain(folder: string, rrd: Rrd): Rrd {

@@ -31,7 +31,7 @@ export function differences(stated: object, derived: object, pointer: string): D
  */
 export function statedOtherwise(rrd: Rrd, derived: NonNullable<Statistics>): Record<string, unknown> | undefined {
   const { statistics, format, loop } = rrd;
-  if (format !== undefined || loop != null || statistics == null || statistics.stated !== undefined) return undefined;
+  if (format !== undefined || loop != null || statistics == null) return undefined;
   const all = [
     ...differences(totalsOf(statistics), derived, ""),
     ...differences(statistics.analysis_metrics ?? {}, derived.analysis_metrics ?? {}, ""),
@@ -40,7 +40,7 @@ export function statedOtherwise(rrd: Rrd, derived: NonNullable<Statistics>): Rec
   const whole = ({ pointer }: Difference) => pointer.split("/")[1] ?? "";
   const metrics = statistics.analysis_metrics as Record<string, unknown> | null | undefined;
   const entries = all.map((one) => [whole(one), isLeaf(one) ? one.stated : metrics?.[whole(one)]] as const);
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return entries.length === 0 ? undefined : { ...Object.fromEntries(entries), ...statistics.stated };
 }
 
 const totalsOf = (statistics: object): object =>

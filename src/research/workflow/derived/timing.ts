@@ -66,6 +66,8 @@ export interface Period {
   /** YYYY-MM-DD; undefined where nobody recorded it. */
   readonly from?: string;
   readonly until?: string;
+  /** What an earlier report by another program says: "January 14-15, 2026", "Research-Ralph (Claude Opus 4.5)". */
+  readonly stated?: { readonly period?: string; readonly agent?: string };
   /** The day of this writing, where the report was there before and is only written again. */
   readonly writtenAgain?: string;
   /** Agents of the iterations so far, in their order. */
@@ -79,17 +81,29 @@ export function periodOf(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Pe
   const timing = deriveTiming({ ...rrd, phase: "COMPLETE" }, ledger);
   const lines = countingLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const today = now.toISOString().slice(0, 10);
-  const again = lines.some(isAccepted("report")) || hadBefore(rrd, ledger, "report");
-  const isRead = rrd.papers_pool.some(isDecided) && lines.some((line) => isWork(line) && line.outcome === "accepted");
-  const isOver = again && !isNewWork(lines);
-  const until = isOver ? timing.complete?.ended_at?.slice(0, 10) : today;
+  const isAgain = (lines.some(isAccepted("report")) || hadBefore(rrd, ledger, "report")) && !isNewWork(lines);
   const elsewhere = beganElsewhere(rrd, ledger);
-  const from = timing.research_started_at?.slice(0, 10) ?? (elsewhere || isRead ? undefined : today);
+  const { research_period: period, agent } = rrd.statistics?.stated ?? {};
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const stated = given({ period: text(period), agent: text(agent) });
   return {
-    ...given({ from, until, writtenAgain: isOver ? today : undefined }),
-    agents: [...new Set(lines.flatMap(({ agent }) => agent ?? []))],
+    ...given({
+      from: timing.research_started_at?.slice(0, 10) ?? (elsewhere ? undefined : today),
+      until: isAgain ? timing.complete?.ended_at?.slice(0, 10) : today,
+      writtenAgain: isAgain ? today : undefined,
+      stated: Object.keys(stated).length === 0 ? undefined : stated,
+    }),
+    agents: [...new Set(lines.flatMap(({ agent: name }) => name ?? []))],
     beganElsewhere: elsewhere,
   };
+}
+
+/** "2026-01-19 to 2026-01-20", in the words of an earlier report where no time was recorded, or that none was. */
+export function periodText({ from, until, stated }: Period): string {
+  if (from !== undefined && until !== undefined) return from === until ? from : `${from} to ${until}`;
+  if (stated?.period !== undefined) return `${stated.period} (as an earlier report states)`;
+  if (from === undefined && until === undefined) return "not recorded";
+  return from === undefined ? `to ${until}; its beginning was not recorded` : `from ${from}`;
 }
 
 /** Work since the last report, or since the ledger began. */
@@ -118,7 +132,7 @@ function writtenAgain(rrd: Rrd, ledger: readonly LedgerLine[]): ReadonlySet<Ledg
   return again;
 }
 
-/** Whether a report or ideas were there before the ledger began: their phase was over, or the ledger begins by a reset. */
+/** Whether a report or ideas were there before the ledger began: their phase was over, or it begins by a reset. */
 function hadBefore(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): boolean {
   const [first] = ledger;
   if (first === undefined) return rrd.phase === "COMPLETE";
@@ -140,6 +154,12 @@ function earlierSpan(kept: PhaseTiming | undefined, ledger: readonly LedgerLine[
   return { ended_at, ...(duration_seconds == null ? {} : { duration_seconds }) };
 }
 
+/** Seconds that phases took before the ledger began, as another program recorded them. */
+export const secondsBefore = ({ timing }: Rrd, ledger: readonly LedgerLine[]): number =>
+  [timing?.discovery, timing?.analysis, timing?.ideation]
+    .map((kept) => (ledger.length === 0 ? kept : earlierSpan(kept, ledger))?.duration_seconds ?? 0)
+    .reduce((sum, duration) => sum + duration, 0);
+
 /** Whether papers were read before the ledger began, so that its first line is not when the work began. */
 function beganElsewhere(rrd: Rrd, ledger: readonly LedgerLine[]): boolean {
   const [first] = ledger;
@@ -147,6 +167,10 @@ function beganElsewhere(rrd: Rrd, ledger: readonly LedgerLine[]): boolean {
   const units = new Set(ledger.map(({ unit }) => unit));
   return rrd.papers_pool.some((paper) => isDecided(paper) && !units.has(paper.id));
 }
+
+/** Whether all of the reading was done before the ledger began, so that its lines are not the time of the work. */
+export const wasReadElsewhere = (rrd: Rrd, ledger: readonly LedgerLine[]): boolean =>
+  beganElsewhere(rrd, ledger) && !ledger.some((line) => line.outcome !== "reset" && isWork(line));
 
 /** A recorded start, unless it is that of iterations which a reset has undone. */
 function stillTrue(started: string | null | undefined, undone: readonly LedgerLine[]): string | null | undefined {
