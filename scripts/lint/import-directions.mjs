@@ -70,8 +70,9 @@ const inside = {
     derived: ["decisions", "result", "eligibility"],
     discovery: ["decisions", "result", "eligibility", "derived"],
     report: ["decisions", "result", "eligibility", "derived"],
+    sharing: ["decisions", "result", "eligibility", "derived", "discovery", "report"],
     analysis: ["decisions", "result", "eligibility", "derived", "report"],
-    brief: ["decisions", "result", "eligibility", "derived", "discovery", "report", "analysis"],
+    brief: ["decisions", "result", "eligibility", "derived", "discovery", "report", "sharing", "analysis"],
   },
 };
 

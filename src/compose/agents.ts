@@ -86,10 +86,15 @@ export const namesIn = ({ agent, fallbacks, history }: ResolvedConfig, roles: Ro
 ];
 
 /** Throws as agentsFor where an agent of the config can't be used, in the sandbox that the config asks for. */
-export async function requireAgents(config: ResolvedConfig, io: Io, classic = false): Promise<void> {
+export async function requireAgents(
+  config: ResolvedConfig,
+  io: Io,
+  classic = false,
+  roles: RoleNames = {},
+): Promise<void> {
   const settings = settingsFor(config, io, { classic });
-  const housing = await sandboxFor(config, io, settings, namesIn(config));
-  agentsFor(config, housed(settings, housing));
+  const housing = await sandboxFor(config, io, settings, namesIn(config, roles));
+  crewFor(config, housed(settings, housing), roles);
   await housing.sandbox?.close();
 }
 

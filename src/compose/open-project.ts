@@ -26,6 +26,7 @@ import { derive } from "../research/workflow/derived/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { requireSpace, workspacesOf } from "../research/workflow/workspace.js";
+import { sharingOf } from "./sharing.js";
 import { toolsOf } from "./tools.js";
 
 /** How a project is worked on. */
@@ -61,6 +62,7 @@ export async function openProject(
       redact,
       ...io.clock,
       learn: config.learn === "auto",
+      sharing: sharingOf(config),
       ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
       ...(everyone.some(isUnconfined)
         ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }
@@ -136,7 +138,7 @@ async function opened<Opened>(
   const warn = (message: string) => void tell({ type: "notice", level: "warning", message });
   const inform = (message: string) => void tell({ type: "notice", level: "info", message });
   for (const message of warned.flatMap(warningsOf)) warn(message);
-  for (const message of overridden(config)) inform(message);
+  for (const message of overridden(config, classic)) inform(message);
   for (const message of oneAtATime(config, everyone)) warn(message);
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const workspaces = workspacesOf(config.stateDir, folder);
@@ -195,12 +197,14 @@ async function keepEnd(research: Pick<Research, "load" | "edit">, verdict: Verdi
 const waitsStill = ({ path, agent }: Edit, folder: string): string =>
   `${path} changed while ${agent} ran, and briefs use what stood there before until you agree: research-ralph approve ${basename(folder)}; with --reject it is taken back.`;
 
-const overridden = ({ context_reset_frequency: every }: ResolvedConfig): string[] =>
-  every === undefined
+const overridden = ({ context_reset_frequency: every, think }: ResolvedConfig, classic: boolean): string[] => [
+  ...(every === undefined
     ? []
     : [
         `context_reset_frequency (${every}) has no effect: every iteration has a fresh context, and an iteration that fills it too far is closed.`,
-      ];
+      ]),
+  ...(classic && think !== undefined ? ["think has no effect in classic mode: one agent does each unit."] : []),
+];
 
 function oneAtATime({ jobs }: ResolvedConfig, agents: Agents): string[] {
   const free = agents.find(isUnconfined);

@@ -1,5 +1,6 @@
 import { defaultMemoryLimits } from "../../src/engine/lib/memory-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { Sharing } from "../../src/research/workflow/sharing/shared-unit.js";
 import type { SearchSession } from "../../src/research/workflow/discovery/search-session.js";
 import { candidatesOf } from "../../src/research/search/candidates.js";
 import { tmpdir } from "node:os";
@@ -224,12 +225,14 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         history,
         git = false,
         veto = async () => [],
+        sharing = {},
         wrapped = (workflow) => workflow,
         ...more
       }: Partial<LoopOptions> & {
         readonly history?: History;
         readonly git?: boolean;
         readonly veto?: () => Promise<string[]>;
+        readonly sharing?: Sharing;
         readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
       } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
@@ -256,6 +259,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           experience: { takes: {}, from: "" },
           memory: defaultMemoryLimits,
           veto,
+          sharing,
           close: research.close,
         }),
       );

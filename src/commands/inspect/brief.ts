@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentsFor, redactorFor, settingsFor } from "../../compose/agents.js";
+import { crewFor, redactorFor, settingsFor } from "../../compose/agents.js";
+import { roleNamesOf, sharingOf } from "../../compose/sharing.js";
 import { localSources } from "../../compose/library.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { isVerdict } from "../../engine/loop/types.js";
@@ -9,8 +10,11 @@ import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
-import { messagesFor, steered } from "../../research/workflow/apply-steering.js";
+import { messagesFor, steered } from "../../research/workflow/derived/apply-steering.js";
 import { memoryOf } from "../../research/workflow/derived/observations.js";
+import { unitNamed } from "../../research/workflow/decisions/next-unit.js";
+import { workBasis } from "../../research/workflow/sharing/work-basis.js";
+import { loadNoted, withPart } from "../../research/workflow/sharing/shared-unit.js";
 import { nextKept } from "../../research/workflow/prepare.js";
 import { services } from "../../research/workflow/discovery/search-session.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
@@ -38,7 +42,9 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
-  const state = { rrd, ledger, status: statusOf(rrd, ledger) };
+  const { noted } = await loadNoted(folder, ledger, (id) => workBasis(rrd, unitNamed(rrd, id)));
+  const state = { rrd, ledger, status: statusOf(rrd, ledger), noted };
+  const sharing = sharingOf(config);
   const classic = await classicPrompt(folder, config.stateDir, false, {
     cwd: io.cwd,
     stdin: io.stdin,
@@ -63,12 +69,21 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
       root,
       services: sources.services,
       workspaces: workspacesOf(config.stateDir, folder),
+      sharing,
       ...tools,
     };
     // A long text is laid into it, for an agent without tools.
     const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
     try {
-      const { brief } = await briefFor(where, next.state, next.unit, next.material, notes, iteration, workspace);
+      const { brief } = await briefFor(
+        where,
+        next.state,
+        withPart(next.unit, next.state, sharing),
+        next.material,
+        notes,
+        iteration,
+        workspace,
+      );
       text = brief.text;
     } finally {
       await rm(workspace, { recursive: true, force: true });
@@ -90,7 +105,9 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
 
 /** Whether the agents that a run would start are given tools. None is started, so nothing has to be allowed. */
 const takesTools = (config: ResolvedConfig, io: Io): boolean =>
-  agentsFor(config, settingsFor({ ...config, unconfined: true }, io)).every(({ takesTools: takes }) => takes === true);
+  crewFor(config, settingsFor({ ...config, unconfined: true }, io), roleNamesOf(config)).everyone.every(
+    ({ takesTools: takes }) => takes === true,
+  );
 
 function noAgent(reason: string, json: boolean, io: Io): number {
   if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { drive } from "../../compose/drive.js";
+import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
@@ -37,14 +38,19 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     return mkdtemp(join(config.stateDir, "read-"));
   });
   try {
-    const verdict = await drive(config, io, { json, quiet, iterations: 3, folder }, async (run) => {
-      const paper = await describeTyped(reference, folder, config, io, run.ending);
-      // Of a paper on this machine nothing is looked up outside.
-      const isLocal = reference.kind === "file" || reference.kind === "sample";
-      const rrd = rrdForOne(keptFacts(paper), [isLocal ? "samples" : "web"]);
-      await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
-      return readingWorkflow(await openProject(folder, config, io, run));
-    });
+    const verdict = await drive(
+      config,
+      io,
+      { json, quiet, iterations: 2 + iterationsOf(config, 1), folder, roles: roleNamesOf(config) },
+      async (run) => {
+        const paper = await describeTyped(reference, folder, config, io, run.ending);
+        // Of a paper on this machine nothing is looked up outside.
+        const isLocal = reference.kind === "file" || reference.kind === "sample";
+        const rrd = rrdForOne(keptFacts(paper), [isLocal ? "samples" : "web"]);
+        await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
+        return readingWorkflow(await openProject(folder, config, io, run));
+      },
+    );
     if (verdict.verdict === "complete") {
       const { rrd, ledger } = await readResearch(folder);
       const reading = readingOf(rrd, ledger);

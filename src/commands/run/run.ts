@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
+import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -47,7 +48,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   let { rrd } = await readResearch(folder);
   const prompt = await classicPrompt(folder, config.stateDir, args.classic, io);
   // An agent that can't be used must be known before the file is changed for it.
-  await requireAgents(config, io, prompt !== undefined);
+  const isClassic = prompt !== undefined;
+  await requireAgents(config, io, isClassic, isClassic ? {} : roleNamesOf(config));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.sources !== undefined) rrd = await withSources(folder, args.sources, config.git, io);
@@ -64,12 +66,15 @@ export async function work(
   how: { readonly json: boolean; readonly quiet: boolean; readonly verbose?: boolean; readonly force?: boolean },
   classic?: string,
 ): Promise<number> {
-  const iterations = config.iterations ?? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
+  const units = Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
+  const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
   const manner = { forecast: true, force: how.force === true };
   const watched = { ...how, iterations, folder };
   const verdict =
     classic === undefined
-      ? await drive(config, io, watched, (run) => openProject(folder, config, io, run, manner))
+      ? await drive(config, io, { ...watched, roles: roleNamesOf(config) }, (run) =>
+          openProject(folder, config, io, run, manner),
+        )
       : await drive(config, io, { ...watched, classic: true }, (run) =>
           openClassicProject(folder, config, io, run, classic, manner),
         );

@@ -1,7 +1,7 @@
 import { gatherConfig } from "../../engine/config/resolve.js";
 import { projectFiles, userFiles } from "../../engine/config/file.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { kindAt, listKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
+import { kindAt, wholeKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
@@ -39,7 +39,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
   const values = withoutSecrets(gathered.values, redact) as typeof gathered.values;
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
-  const keys = [...scalarKeys, ...namedKeys, ...listKeys];
+  const keys = [...scalarKeys, ...namedKeys, ...wholeKeys];
   if (json) {
     const all = keys.map((key) => [key, { value: values[key] ?? null, from: origins[key] ?? "default" }]);
     io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);

@@ -5,7 +5,7 @@ import { nearest } from "../lib/nearest.js";
 /** Keys under which names stand, each with options of its own. */
 export type NamedKey = "agents" | "sources";
 /** A key with one value. */
-export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey | ListKey>;
+export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey | WholeKey>;
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
 /** What a value given as text (a flag, a variable, `config key=value`) is read as. */
@@ -63,9 +63,12 @@ const optionKinds: Readonly<Record<NamedKey, Readonly<Record<string, Kind>>>> = 
 };
 export const namedKeys = Object.keys(optionKinds) as NamedKey[];
 
-/** Keys whose value is a list, taken whole from the nearest file. */
-export const listKeys = ["hooks"] as const;
-type ListKey = (typeof listKeys)[number];
+/** Keys whose value is a list or an object, taken whole from the nearest file. */
+export const wholeKeys = ["hooks", "think"] as const;
+type WholeKey = (typeof wholeKeys)[number];
+
+/** Those of them that hold commands of the user's. */
+export const commandKeys: readonly WholeKey[] = ["hooks"];
 
 /**
  * The same values as in schemas/config.schema.json; a test compares them. Limits, `contact` and
@@ -112,10 +115,10 @@ export function kindAt(path: readonly string[]): Kind {
     if (kind !== undefined && rest.length === 0) return kind;
     throw unknownKey(path.join("."), `${first}.${name}.`, option, Object.keys(kinds));
   }
-  if ((listKeys as readonly string[]).includes(first) && name === undefined) return "yaml";
+  if ((wholeKeys as readonly string[]).includes(first) && name === undefined) return "yaml";
   const kind = Object.hasOwn(scalarKinds, first) ? scalarKinds[first as ScalarKey] : undefined;
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys, ...listKeys]);
+  throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys, ...wholeKeys]);
 }
 
 const isNamed = (key: string): key is NamedKey => Object.hasOwn(optionKinds, key);
@@ -137,7 +140,7 @@ function adviceFor(prefix: string, word: string, known: readonly string[]): stri
  * do".
  */
 export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
-  const known = [...scalarKeys, ...namedKeys, ...listKeys];
+  const known = [...scalarKeys, ...namedKeys, ...wholeKeys];
   const top = Object.keys(written).filter((key) => !known.includes(key as NamedKey));
   const inner = namedKeys.flatMap((key) => {
     const value = written[key];

@@ -6,7 +6,8 @@ import { ExpectedError } from "../lib/errors.js";
 import { checkValue, projectFiles, readConfigFile, userFiles } from "./file.js";
 import {
   defaults,
-  listKeys,
+  commandKeys,
+  wholeKeys,
   namedKeys,
   type NamedKey,
   readScalar,
@@ -59,6 +60,8 @@ export interface ResolvedConfig {
    * remembered.
    */
   readonly history: { readonly every: number; readonly agent?: string; readonly limits: MemoryLimits };
+  /** Every unit is thought over, by this critic, in at most so many rounds; absent: by nobody. */
+  readonly think?: { readonly critic: string; readonly rounds: number };
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
@@ -127,10 +130,10 @@ export async function gatherConfig({
       .flatMap((layer) => (layer.written[key] === undefined ? [] : [layer.originOf(key)]))
       .join(", ");
   }
-  for (const key of listKeys) {
+  for (const key of wholeKeys) {
     const layer = layers.find((candidate) => candidate.written[key] !== undefined);
     if (layer === undefined) continue;
-    forbidInResearch(key, layer.base, layer.originOf(key));
+    if (commandKeys.includes(key)) forbidInResearch(key, layer.base, layer.originOf(key));
     values[key] = layer.written[key];
     origins[key] = layer.originOf(key);
   }
@@ -155,7 +158,7 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     patience_minutes,
     ...more
   } = values;
-  const { state_dir, agents = {}, sources = {}, hooks = [], history_every, historian, ...others } = more;
+  const { state_dir, agents = {}, sources = {}, hooks = [], think, history_every, historian, ...others } = more;
   const {
     history_observations,
     history_recent,
@@ -183,6 +186,7 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     agents,
     sources,
     hooks,
+    ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
     history: { every: history_every, limits, ...given({ agent: historian }) },
     stateDir: state_dir,
     ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
@@ -192,6 +196,9 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     origins,
   };
 }
+
+/** Most critiques of a unit that is thought over, where the file does not say. */
+const defaultRounds = 2;
 
 /** The agents of a list with commas. A command may hold commas itself, so it is the last. */
 function agentsIn(list: string): string[] {

@@ -120,6 +120,19 @@ export interface WrittenConfig {
    */
   historian?: string;
   /**
+   * Think every unit over: an agent drafts it, the critic names what is wrong with it against the material, and the first answers. Each of them is an iteration of its own, so a unit costs up to 1 + 2 × rounds iterations. Not set: nobody thinks units over.
+   */
+  think?: {
+    /**
+     * Agent that criticises, a name as for 'agent'.
+     */
+    critic: string;
+    /**
+     * Maximum critiques of a unit. A critic that finds nothing ends it earlier.
+     */
+    rounds?: number;
+  };
+  /**
    * E-mail address that is sent to scholarly APIs in the User-Agent, as they ask. It is never invented.
    */
   contact?: string;

@@ -39,6 +39,8 @@ export const lockFile = inHidden(lockName);
 export const journalFolder = inHidden("journal");
 /** Those that have taken effect. */
 export const doneFolder = inHidden("journal", "done");
+/** What agents left for the next one that shares their unit, one file an iteration. */
+export const notedFolder = inHidden("noted");
 /** What a person tells the project from another terminal. */
 export const inboxFolder = inHidden("inbox");
 /** What each agent printed, one file an iteration. */

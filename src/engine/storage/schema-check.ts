@@ -18,6 +18,7 @@ export type SchemaName =
   | "query"
   | "report"
   | "result-analysis"
+  | "result-critique"
   | "result-discovery"
   | "result-ideation"
   | "result-report"

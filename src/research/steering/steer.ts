@@ -4,7 +4,7 @@ import { leaveMessage, readMessages } from "../../engine/storage/records/steerin
 import { readResearch } from "../folder/research.js";
 import { researchFormat } from "../folder/rrd-file.js";
 import { workStateOf } from "../overview/work-state.js";
-import { maxMessage } from "../workflow/apply-steering.js";
+import { maxMessage } from "../workflow/derived/apply-steering.js";
 
 /** What a person tells the agents of a project. */
 export interface Wish {

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
-import { type redactFor, redactValue } from "../../engine/lib/redact.js";
+import { keepNoted } from "../../engine/storage/noted.js";
+import type { redactFor } from "../../engine/lib/redact.js";
 import { occupancyOf } from "../../engine/loop/guards/context-window.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
@@ -18,6 +19,7 @@ import { searchUntrusted } from "../full-text/reader-process.js";
 import { acceptPaper, acceptRetractedPaper } from "./analysis/judge-paper.js";
 import type { Material } from "./brief/brief.js";
 import { isLastUnit } from "./decisions/next-unit.js";
+import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./decisions/status.js";
 import { learnPatterns, type Pattern, readPatterns } from "./derived/lessons.js";
 import { observed } from "./derived/observations.js";
@@ -28,7 +30,9 @@ import { checkedAnswers } from "./discovery/screen-by-criteria.js";
 import { acceptIdeas } from "./report/judge-ideas.js";
 import { acceptReport } from "./report/judge-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
-import { checkedResult, keepAnswer, readResult, reasonsOf } from "./result/result-file.js";
+import { keepAnswer, readChecked, replaceResult } from "./result/result-file.js";
+import { hear } from "./sharing/hear.js";
+import type { Sharing } from "./sharing/shared-unit.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
 /** What results are folded into, and who is asked before. */
@@ -44,6 +48,8 @@ export interface Accepting {
   /** Takes the user's secrets out of what an agent left. */
   readonly redact: ReturnType<typeof redactFor>;
   readonly memory: MemoryLimits;
+  /** Which units several agents share. */
+  readonly sharing?: Sharing;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
 }
@@ -121,13 +127,34 @@ export async function acceptRun(
 
   await keepAnswer(workspace, run.message);
   const patterns = await readPatterns(research.folder, workspaces.stateDir);
-  const judging = { iteration, agent: run.agent, at, redact };
-  const judged = await judge(state, unit, workspace, material, patterns, judging);
-  const { redacted, dropped } = judged;
+  const heard = await hear(accepting.sharing ?? {}, state, unit, workspace, (text) =>
+    redact(text, material.text?.text),
+  );
+  const instead = "instead" in heard ? heard.instead : undefined;
+  if (heard.warning !== undefined) await warn(heard.warning);
+  // A refused one is mended from what lies there.
+  if (instead !== undefined) await replaceResult(workspace, instead.value);
+  const judging = { iteration, agent: instead?.agent ?? run.agent, at, redact };
+  const judged =
+    "reasons" in heard || "note" in heard
+      ? { redacted: false, dropped: [], ...heard }
+      : await judge(state, unit, workspace, material, patterns, judging);
+  const { redacted, dropped } = { ...judged, redacted: judged.redacted || heard.redacted === true };
   if (redacted)
     await warn(
       `The result of ${run.agent} for ${unit.id} contained what looks like a secret of yours. It was removed, but change that secret: the agent may have sent it elsewhere.`,
     );
+  if ("note" in judged) {
+    const { note: value, summary } = judged;
+    const { role = "", round = 1 } = unit;
+    const basis = workBasis(state.rrd, unit);
+    const kept_sha256 = await keepNoted(research.folder, { iteration, role, round, agent: run.agent, basis, value });
+    const line = { ...ledgerLine(unit, run, at, "noted", prepareMs), ...sentinelOf(false, saysComplete(run.message)) };
+    const said = `${unit.id}, ${role}: ${summary}`;
+    await research.fold({ ...head, message: said, changes: [], ledger: { ...line, kept_sha256 } });
+    await workspaces.remove(iteration);
+    return { outcome: "noted", summary };
+  }
   const reasons = "reasons" in judged ? judged.reasons : await vetoes(accepting, state, unit, run, judged);
   const line = {
     ...ledgerLine(unit, run, at, "reasons" in judged || reasons.length > 0 ? "refused" : "accepted", prepareMs),
@@ -239,14 +266,11 @@ export async function judge(
   patterns: readonly Pattern[],
   { redact: takeOut, ...judging }: Judging & Pick<Accepting, "redact">,
 ): Promise<Judged> {
-  const result = await readResult(join(workspace, resultName));
   const redact = (text: string): string => takeOut(text, material.text?.text);
-  if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
-  const { value: found, found: redacted } = redactValue(result.value, redact);
   // The agent of a repair has not seen the paper: what nobody found fault with stays as it was read.
-  const isObject = typeof found === "object" && found !== null && !Array.isArray(found);
-  const { value, dropped, problems } = checkedResult(unit.kind, isObject ? { ...found, ...material.kept } : found);
-  if (problems.length > 0) return { redacted, dropped, reasons: reasonsOf(problems) };
+  const read = await readChecked(unit.kind, join(workspace, resultName), redact, material.kept);
+  if ("reasons" in read) return read;
+  const { redacted, dropped, value } = read;
   return { redacted, dropped, ...(await judgeValid(state, unit, value, material, patterns, { ...judging, redacted })) };
 }
 
@@ -302,6 +326,7 @@ export function ledgerLine(
     unit: unit.id,
     phase: unit.phase,
     outcome,
+    ...given({ role: unit.role, round: unit.round }),
     agent: run.agent,
     ...given({ model: run.model }),
     confinement: run.confinement,

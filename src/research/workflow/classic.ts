@@ -10,7 +10,7 @@ import { stampOf, type Stamp, writeFileAtomic } from "../../engine/storage/atomi
 import type { Change, Research } from "../folder/research.js";
 import { readRrdFile, formatRrd, parseRrd } from "../folder/rrd-file.js";
 import { type Experience, accountOf } from "./derived/forecast.js";
-import { loadSteered } from "./apply-steering.js";
+import { loadSteered } from "./derived/apply-steering.js";
 import { memoryOf } from "./derived/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { agreedPrompt, fill } from "./brief/prompt.js";

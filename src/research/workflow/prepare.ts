@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { findInstructions } from "../../engine/documents/text/find-injections.js";
 import { buildText } from "../../engine/documents/text/paper-text.js";
 import type { Clock } from "../../engine/lib/clock.js";
@@ -13,6 +12,7 @@ import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
 import type { Material } from "./brief/brief.js";
 import { nextUnit } from "./decisions/next-unit.js";
+import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { searchSoFar, type Sources } from "./discovery/search-session.js";
@@ -158,24 +158,9 @@ function flagged(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch 
 
 /** What the preparation of a unit depends on, as a hash. */
 function basisOf({ rrd, ledger }: ResearchState, unit: ResearchUnit): string {
-  const hash = (...parts: unknown[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-  switch (unit.kind) {
-    case "discovery": {
-      const { description, requirements, papers_pool, excluded, apart, blocked_sources, statistics } = rrd;
-      const ids = papers_pool.map(({ id, priority, identifiers }) => [id, priority, identifiers]);
-      const metrics = statistics?.discovery_metrics;
-      const smaller = timesTooFull(ledger, unit.id);
-      return hash(description, requirements, ids, excluded, apart, blocked_sources, metrics, smaller);
-    }
-    case "paper": {
-      const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, unit.id) ?? {};
-      return hash(title, url, pdf_url, identifiers, abstract, refusals?.length, retracted);
-    }
-    case "report":
-      return hash(papersToCheck(rrd).map(({ id, url, pdf_url, identifiers }) => [id, url, pdf_url, identifiers]));
-    case "ideas":
-      return hash();
-  }
+  const basis = workBasis(rrd, unit);
+  if (unit.kind !== "discovery") return basis;
+  return JSON.stringify([basis, rrd.statistics?.discovery_metrics, timesTooFull(ledger, unit.id)]);
 }
 
 const notYet = "(The full text of the paper goes here. It is fetched when the paper's turn comes.)";

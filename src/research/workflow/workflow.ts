@@ -1,12 +1,16 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
 import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
-import type { Verdict, Workflow } from "../../engine/loop/types.js";
+import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
+import { sweepNoted } from "../../engine/storage/noted.js";
 import type { TamperGuard } from "../folder/tamper/tamper-guard.js";
 import { type Accepting, acceptRun, acceptSettled } from "./accept.js";
 import { briefFor, type Material, type ServeTools } from "./brief/brief.js";
 import { accountOf, type Experience } from "./derived/forecast.js";
-import { loadSteered } from "./apply-steering.js";
-import { nextUnit } from "./decisions/next-unit.js";
+import { loadSteered } from "./derived/apply-steering.js";
+import { nextUnit, unitNamed } from "./decisions/next-unit.js";
+import { workBasis } from "./sharing/work-basis.js";
+import { loadNoted, withPart } from "./sharing/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { memoryOf, withSummary } from "./derived/observations.js";
 import { isStale, type Library, type PreparedUnit, prepareUnit } from "./prepare.js";
@@ -60,17 +64,30 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
    * first.
    */
   let impatientUntil = 0;
+  const told = new Set<string>();
+  const once = async (message: string, tell: Tell): Promise<void> => {
+    if (!told.has(message)) await tell({ type: "notice", level: "info", message });
+    told.add(message);
+  };
 
   return {
     name: "research",
     load: (tell) =>
       orVerdict(async () => {
         const { rrd, ledger } = await (guarded > 0 ? research.load() : loadSteered(research, options, tell));
-        if (!swept) await workspaces.keepOnly(openRefusals(ledger));
+        if (!swept) {
+          await workspaces.keepOnly(openRefusals(ledger));
+          await sweepNoted(research.folder, ledger);
+        }
         swept = true;
-        return { rrd, ledger, status: statusOf(rrd, ledger) };
+        const { noted, lost } = await loadNoted(research.folder, ledger, (id) => workBasis(rrd, unitNamed(rrd, id)));
+        for (const line of lost) await once(lostText(line), tell);
+        return { rrd, ledger, status: statusOf(rrd, ledger), noted };
       }),
-    next: (state, busy, later) => nextUnit(state, busy, later, research.folder),
+    next: (state, busy, later) => {
+      const unit = nextUnit(state, busy, later, research.folder);
+      return unit === "wait" || isVerdict(unit) ? unit : withPart(unit, state, options.sharing ?? {});
+    },
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
@@ -118,6 +135,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       }),
   };
 }
+
+const lostText = ({ iteration, unit, role = "" }: LedgerLine): string =>
+  `What iteration ${iteration} (${role}) left for ${unit} can't be used any more: its file is gone or was changed, or what it rests on was; it is done again.`;
 
 /**
  * The state with one record as it was when its brief was written. While others were folded in, a person may have

@@ -14,6 +14,8 @@ const promptParts = [
   "REPORT",
   "IDEATION",
   "REPAIR",
+  "CRITIC",
+  "ANSWER",
   "COMPLETE",
 ] as const;
 export type PromptPart = (typeof promptParts)[number];

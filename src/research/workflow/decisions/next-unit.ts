@@ -1,4 +1,5 @@
 import type { Delayed, Unit, Verdict } from "../../../engine/loop/types.js";
+import type { Rrd } from "../../generated/rrd.js";
 import { maxRefusals, unitRefusals, untriedSources, type ResearchState, type ResearchUnit } from "./status.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 
@@ -80,3 +81,9 @@ function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
 /** Whether the project is complete once this unit is accepted. */
 export const isLastUnit = ({ status }: ResearchState, { kind }: ResearchUnit): boolean =>
   kind === "ideas" || (kind === "report" && !status.ideasWanted && status.refused.length === 0);
+
+/** What kind of unit has this id. */
+export function unitNamed({ papers_pool }: Rrd, id: string): Pick<ResearchUnit, "kind" | "id"> {
+  if (papers_pool.some((paper) => paper.id === id)) return { kind: "paper", id };
+  return { kind: id === "report" || id === "ideas" ? id : "discovery", id };
+}

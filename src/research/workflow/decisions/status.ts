@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress, Unit } from "../../../engine/loop/types.js";
+import type { Noted } from "../../../engine/storage/noted.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
 
 /** What the workflow reads off the disk before each iteration. */
@@ -9,6 +10,8 @@ export interface ResearchState {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly status: ProjectStatus;
+  /** What agents left for the next one that shares their unit, by the unit; the oldest first. */
+  readonly noted?: ReadonlyMap<string, readonly Noted[]>;
 }
 
 /** A unit of a project. */

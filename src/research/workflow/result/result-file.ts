@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hasCode, messageOf } from "../../../engine/lib/errors.js";
 import {
@@ -11,6 +11,7 @@ import {
   tooDeepAt,
 } from "../../../engine/storage/json-syntax.js";
 import { type Problem, problemsOf } from "../../../engine/storage/schema-check.js";
+import { redactValue } from "../../../engine/lib/redact.js";
 import { resultName } from "../../folder/layout.js";
 
 const maxBytes = 5 * 1024 * 1024;
@@ -111,6 +112,14 @@ export async function keepAnswer(workspace: string, message: string): Promise<vo
   }
 }
 
+/** Puts another result in the place of what an agent left; nothing where the agent took the folder away. */
+export async function replaceResult(workspace: string, value: unknown): Promise<void> {
+  if (isReplaced(workspace)) return;
+  const path = join(workspace, resultName);
+  await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  await keepAnswer(workspace, JSON.stringify(value));
+}
+
 /**
  * So many characters may stand around the object. A message that quotes the brief, with its example of a result, has
  * thousands.
@@ -192,6 +201,7 @@ const schemaOf = {
   report: "result-report",
   ideas: "result-ideation",
   requirements: "result-requirements",
+  critique: "result-critique",
 } as const;
 
 /** A result of more unknown fields than this many rounds of 200 is something else. */
@@ -225,6 +235,32 @@ export function checkedResult(
   }
   // Beside what is wrong, an unknown field may be the slip that caused it.
   return { value, dropped, problems: problems.length === 0 ? [] : all };
+}
+
+/** Of reading a result: what was found of secrets and of fields that nobody asked for. */
+interface Reading {
+  /** Something that looks like a secret of the user's was taken out. */
+  readonly redacted: boolean;
+  /** JSON pointers of fields that the schema does not know. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Reads the result at `path` and checks it against the schema of its kind of unit, without the user's secrets.
+ * `kept`: fields that the agent has no say in.
+ */
+export async function readChecked(
+  kind: keyof typeof schemaOf,
+  path: string,
+  redact: (text: string) => string,
+  kept: Readonly<Record<string, unknown>> = {},
+): Promise<Reading & ({ readonly value: unknown } | { readonly reasons: readonly string[] })> {
+  const result = await readResult(path);
+  if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
+  const { value: found, found: redacted } = redactValue(result.value, redact);
+  const isObject = typeof found === "object" && found !== null && !Array.isArray(found);
+  const { value, dropped, problems } = checkedResult(kind, isObject ? { ...found, ...kept } : found);
+  return problems.length > 0 ? { redacted, dropped, reasons: reasonsOf(problems) } : { redacted, dropped, value };
 }
 
 const maxReasons = 20;

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { Rrd } from "../generated/rrd.js";
-import type { Redact } from "../../engine/lib/redact.js";
-import type { Tell } from "../../engine/loop/types.js";
-import { appendOnce } from "../../engine/storage/atomic-file.js";
-import { type Received, readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
-import type { Research } from "../folder/research.js";
-import { progressName } from "../folder/layout.js";
-import { resetStagnation } from "./derived/observations.js";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Redact } from "../../../engine/lib/redact.js";
+import type { Tell } from "../../../engine/loop/types.js";
+import { appendOnce } from "../../../engine/storage/atomic-file.js";
+import { type Received, readMessages, takeMessage } from "../../../engine/storage/records/steering-inbox.js";
+import type { Research } from "../../folder/research.js";
+import { progressName } from "../../folder/layout.js";
+import { resetStagnation } from "./observations.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
 export const maxMessage = 1_000;
