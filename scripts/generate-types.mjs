@@ -7,10 +7,11 @@ import { compile } from "json-schema-to-typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const schemas = join(root, "schemas");
-/** Schemas of files that the engine writes; all others are the research wing's. */
+/** Schemas of files that the engine and the wing of tasks have; all others are the research wing's. */
 const engine = new Set(["config", "event", "journal", "ledger", "memory", "query"]);
+const task = new Set(["ralph", "ralph-state", "test-results"]);
 /** Schemas whose types the files after them import instead of repeating them. */
-const shared = ["rrd", "memory", "report"];
+const shared = ["rrd", "ralph", "memory", "report"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
 const known = new Map();
 const check = process.argv.includes("--check");
@@ -35,7 +36,7 @@ for (const file of readdirSync(schemas)
     style: { printWidth: 140 },
   });
   const name = basename(file, ".schema.json");
-  const wing = engine.has(name) ? "engine" : "research";
+  const wing = engine.has(name) ? "engine" : task.has(name) ? "task" : "research";
   const target = join(root, "src", wing, "generated", `${name}.ts`);
   const text = withoutDoubles(compiled, wing, name);
   let before = "";
@@ -67,7 +68,7 @@ function withoutDoubles(compiled, wing, name) {
     const plain = type.replace(/\d+$/, "");
     const from = known.get(`${type} ${body}`);
     const isDouble = plain !== type && bodies.get(plain) === body;
-    if (from !== undefined && (from.wing === "engine" || wing === "research"))
+    if (from !== undefined && (from.wing === "engine" || wing === from.wing))
       imported.set(from, [...(imported.get(from) ?? []), type]);
     else if (!isDouble) continue;
     text = text.replace(declaration, (whole, found) => (found === type ? "" : whole));
@@ -75,9 +76,11 @@ function withoutDoubles(compiled, wing, name) {
   }
   const place = { wing, name };
   if (shared.includes(name)) for (const [type, body] of bodies) known.set(`${type} ${body}`, place);
+  // A type of a shared file may be used by none but those that are left out with it.
+  const isUsed = (type) => new RegExp(`\\b${type}\\b`).test(text);
   const lines = [...imported].map(([from, types]) => {
     const folder = from.wing === wing ? "." : `../../${from.wing}/generated`;
-    return `import type { ${types.sort().join(", ")} } from "${folder}/${from.name}.js";\n`;
+    return `import type { ${types.filter(isUsed).sort().join(", ")} } from "${folder}/${from.name}.js";\n`;
   });
   return lines.length === 0 ? text : text.replace(/(?=\n\/\*\*|\nexport )/, `\n${lines.join("")}`);
 }

@@ -56,6 +56,7 @@ const folders = {
     report: ["papers", "evidence", "full-text", "folder", "workflow", "overview"],
     "baseline-agent": [],
   },
+  task: { generated: [], folder: [], criteria: [], plan: ["criteria"], workflow: ["criteria", "folder", "plan"] },
 };
 
 /**
@@ -77,7 +78,7 @@ const inside = {
 };
 
 /** What any file of its wing or above may import, whatever the folder. */
-const forEveryone = ["engine/loop/types", "engine/generated", "research/generated"];
+const forEveryone = ["engine/loop/types", "engine/generated", "research/generated", "task/generated"];
 
 /**
  * Files with a shorter list than their folder: the loop knows its own words, how agents run side by side and how a

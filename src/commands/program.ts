@@ -10,6 +10,7 @@ type WishValues = { source?: string[]; keyword?: string[]; from?: string; until?
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
 type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
+type TaskValues = { goal?: string; check?: string[]; testCommand?: string; undo?: number; branch?: string | true };
 type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
 
 /**
@@ -282,6 +283,39 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io));
     });
 
+  const task = add("task", "[task]", async (values, named) => {
+    const { taskCommand } = await import("./task/task.js");
+    const { goal, check: checks, testCommand, undo, branch } = values as TaskValues;
+    return taskCommand(
+      {
+        task: named,
+        ...given({ goal, checks, testCommand, undo, branch }),
+        tests: values["tests"] === true,
+        save: values["save"] === true,
+        dryRun: values["dryRun"] === true,
+        worktree: values["worktree"] === true,
+        force: values["force"] === true,
+        ...running(values),
+      },
+      io,
+    );
+  })
+    .option("--goal <file>", "read the task, in words, from this file")
+    .option("--check <command>", "a command that must succeed; again for more", collected)
+    .option("--tests", "the project's tests must pass")
+    .option("--test-command <command>", "the command that runs them")
+    .option("--save", "write the task to ./ralph.json")
+    .option("--dry-run", "only check the criteria: exit code 0 or 1")
+    .option("--undo <N>", "put the files back to how they were after iteration N; 0: before the first", whole)
+    .option("--branch [name]", "work on a new branch")
+    .option("--worktree", "work in a new worktree on a new branch; your files stay as they are")
+    .option("--force", "continue after the verdict stuck")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number)
+    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
+  withAgent(task);
+
   const demo = add("demo", "", async (values) => {
     const { demoCommand } = await import("./demo.js");
     return demoCommand(running(values), io);
@@ -325,6 +359,9 @@ function number(value: string): number {
 
 /** Names with commas between them; the option may be given again. */
 const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
+
+/** Each whole, commas and all; the option may be given again. */
+const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
 function whole(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");

@@ -33,6 +33,10 @@ export const scalarKinds = {
   history_summary_chars: "number",
   stagnation_limit: "number",
   stagnation_window: "number",
+  task_workspace: "text",
+  task_plan_file: "text",
+  task_record_file: "text",
+  task_current_file: "text",
   historian: "text",
   contact: "text",
 } as const satisfies Record<ScalarKey, Kind>;
@@ -91,6 +95,10 @@ export const defaults = {
   history_summary_chars: 2000,
   stagnation_limit: 5,
   stagnation_window: 10,
+  task_workspace: ".",
+  task_plan_file: "todo.md",
+  task_record_file: "whole.task.md",
+  task_current_file: "current.state.md",
 } as const satisfies WrittenConfig;
 
 /** Keys of the original tool and what became of them. */

@@ -62,6 +62,11 @@ export interface ResolvedConfig {
   readonly history: { readonly every: number; readonly agent?: string; readonly limits: MemoryLimits };
   /** Every unit is thought over, by this critic, in at most so many rounds; absent: by nobody. */
   readonly think?: { readonly critic: string; readonly rounds: number };
+  /** Where the agents of a task work, and how the files are called there that are written from its state. */
+  readonly task: {
+    readonly workspace: string;
+    readonly views: { readonly plan: string; readonly record: string; readonly current: string };
+  };
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
@@ -166,6 +171,10 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     history_summary_chars,
     stagnation_limit,
     stagnation_window,
+    task_workspace,
+    task_plan_file,
+    task_record_file,
+    task_current_file,
     ...same
   } = others;
   const limits: MemoryLimits = {
@@ -188,6 +197,10 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     hooks,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
     history: { every: history_every, limits, ...given({ agent: historian }) },
+    task: {
+      workspace: task_workspace,
+      views: { plan: task_plan_file, record: task_record_file, current: task_current_file },
+    },
     stateDir: state_dir,
     ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
     iterationMs: ms(iteration_minutes),

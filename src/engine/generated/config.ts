@@ -116,6 +116,22 @@ export interface WrittenConfig {
    */
   stagnation_window?: number;
   /**
+   * Folder in which a task's agents work and its criteria are checked, relative to the folder of its ralph.json.
+   */
+  task_workspace?: string;
+  /**
+   * Name of a task's plan in its workspace: criteria and the agent's own steps.
+   */
+  task_plan_file?: string;
+  /**
+   * Name of the record of a whole task in its workspace.
+   */
+  task_record_file?: string;
+  /**
+   * Name of the file that says where a task stands, in its workspace.
+   */
+  task_current_file?: string;
+  /**
    * Agent that summarises the history, a name as for 'agent'. By default code does it at no cost. If the agent fails, code does it too.
    */
   historian?: string;

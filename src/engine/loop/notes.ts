@@ -66,10 +66,11 @@ const remedies: Readonly<Record<LoopKind, string>> = {
 export function remediationFor({
   observations,
   limits,
-}: Pick<LoopMemory, "observations" | "limits">): string | undefined {
+  remedies: own,
+}: Pick<LoopMemory, "observations" | "limits" | "remedies">): string | undefined {
   const row = rowOf(observations, limits);
   if (row === undefined) return undefined;
-  return `The last ${iterationsIn(row)} iterations got nowhere (${row.kind}). ${remedies[row.kind]}`;
+  return `The last ${iterationsIn(row)} iterations got nowhere (${row.kind}). ${own?.[row.kind] ?? remedies[row.kind]}`;
 }
 
 /** What the guards say: a verdict of one goes before the delay of another. */

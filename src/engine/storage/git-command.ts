@@ -16,6 +16,8 @@ interface GitLimits {
   readonly abort?: AbortSignal;
   /** Most milliseconds. */
   readonly maxMs?: number;
+  /** Absolute path of an index to use in place of the repository's. */
+  readonly index?: string;
   /** Values that count before those of the configuration files, by their key. */
   readonly settings?: ReadonlyMap<string, string>;
 }
@@ -71,10 +73,15 @@ const pipeMs = 1000;
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, maxMs = 60_000, settings = new Map() }: GitLimits = {},
+  { abort, maxMs = 60_000, settings = new Map(), index }: GitLimits = {},
 ): Promise<GitAnswer> {
   const run = randomUUID();
-  const env = { ...environment, ...inVariables(settings), [marker]: run };
+  const env = {
+    ...environment,
+    ...inVariables(settings),
+    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    [marker]: run,
+  };
   const git = execa("git", [...withoutHooks, ...args], {
     cwd: folder,
     env,

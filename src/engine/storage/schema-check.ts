@@ -17,13 +17,16 @@ export type SchemaName =
   | "product-ideas"
   | "query"
   | "report"
+  | "ralph"
+  | "ralph-state"
   | "result-analysis"
   | "result-critique"
   | "result-discovery"
   | "result-ideation"
   | "result-report"
   | "result-requirements"
-  | "rrd";
+  | "rrd"
+  | "test-results";
 
 /** More than this many problems help nobody; a file of another kind altogether would print thousands. */
 const maxProblems = 200;

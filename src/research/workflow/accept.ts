@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { keepNoted } from "../../engine/storage/noted.js";
 import type { redactFor } from "../../engine/lib/redact.js";
-import { occupancyOf } from "../../engine/loop/guards/context-window.js";
+import { inSeconds, ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
 import { resultName } from "../folder/layout.js";
@@ -89,7 +89,7 @@ export async function acceptSettled(
   const judged = judgeSettled(rrd, unit, material, { iteration, agent: "", at });
   const { id, phase } = unit;
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
-  await research.fold(foldOf(unit, judged, { ...line, prepare_seconds: seconds(prepareMs) }));
+  await research.fold(foldOf(unit, judged, { ...line, prepare_seconds: inSeconds(prepareMs) }));
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   return { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
 }
@@ -304,46 +304,4 @@ async function judgeValid(
       return acceptPaper(rrd, paper, reading, material, judging, checked, answers);
     }
   }
-}
-
-const seconds = (ms: number): number => Math.round(ms / 100) / 10;
-
-/**
- * What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was.
- */
-export function ledgerLine(
-  unit: Unit,
-  run: AgentRun,
-  at: Date,
-  outcome: LedgerLine["outcome"],
-  prepareMs?: number,
-): LedgerLine {
-  const { usage, brief } = run;
-  const occupancy = occupancyOf(run);
-  return {
-    iteration: run.iteration,
-    at: at.toISOString(),
-    unit: unit.id,
-    phase: unit.phase,
-    outcome,
-    ...given({ role: unit.role, round: unit.round }),
-    agent: run.agent,
-    ...given({ model: run.model }),
-    confinement: run.confinement,
-    // A clock may be set back while an agent runs.
-    duration_seconds: Math.max(0, seconds(run.endedAt - run.startedAt)),
-    ...(prepareMs === undefined ? {} : { prepare_seconds: seconds(prepareMs) }),
-    tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
-    brief_tokens: brief.tokens,
-    ...given({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),
-    ...(occupancy === undefined
-      ? {}
-      : {
-          context: {
-            largest_request: occupancy.largest,
-            window: occupancy.window,
-            share: Math.round(occupancy.share * 1000) / 1000,
-          },
-        }),
-  };
 }

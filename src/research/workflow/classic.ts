@@ -20,7 +20,8 @@ import { ideasName, progressFile, reportName, rrdFile, rrdName, setAsideFolder }
 import { guardSteering } from "../folder/tamper/steering-files.js";
 import type { Undo } from "../folder/tamper/stored-data.js";
 import type { Workspaces } from "./workspace.js";
-import { ledgerLine, sentinelOf } from "./accept.js";
+import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
+import { sentinelOf } from "./accept.js";
 import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { timeForName } from "../../engine/lib/clock.js";

@@ -22,7 +22,7 @@ import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
 import { ideasName, progressFile, resultName, rrdFile } from "../folder/layout.js";
-import { ledgerLine } from "./accept.js";
+import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 
 interface CreateOptions {
   readonly topic: string;

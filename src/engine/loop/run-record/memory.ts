@@ -17,6 +17,8 @@ export interface LoopMemory {
   readonly withoutResult?: number;
   /** The ledger's last five lines, oldest first. */
   readonly ledger: readonly LedgerLine[];
+  /** What the next brief says to do otherwise, by the kind of loop; absent: as for agents that leave a result file. */
+  readonly remedies?: Readonly<Record<string, string>>;
   /** What a person told the agents, oldest first, until it is cleared. */
   readonly steering: readonly Steering[];
 }

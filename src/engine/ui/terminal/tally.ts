@@ -150,7 +150,7 @@ function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
 export function resumption(event: LoopEvent, before: Tally): string | undefined {
   if (event.type !== "iteration-started" || before.progress !== undefined || event.iteration === 1) return undefined;
   const { done, total } = event.progress;
-  return `Continuing with iteration ${event.iteration}: ${done} of ${total} papers done.`;
+  return `Continuing with iteration ${event.iteration}: ${done} of ${total} done.`;
 }
 
 /**

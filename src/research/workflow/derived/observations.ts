@@ -3,26 +3,23 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
-import { digestText, emptyDigest } from "../../../engine/loop/run-record/digest.js";
+import { type Left, observationOf, wasAtWork } from "../../../engine/loop/run-record/observation.js";
 import { measured } from "../../../engine/loop/history/summarise.js";
 import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
-import { rowOf, signsOf } from "../../../engine/loop/guards/loop-detection.js";
+import { rowOf } from "../../../engine/loop/guards/loop-detection.js";
 import { given } from "../../../engine/lib/given.js";
-import type { AgentRun, Outcome, Unit, Verdict, Failure } from "../../../engine/loop/types.js";
+import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
 import { readResult } from "../result/result-file.js";
-import type { Observation } from "../../../engine/generated/memory.js";
 import { resultName } from "../../folder/layout.js";
-
-const maxSaid = 300;
 
 /**
  * Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none
  * either.
  */
-async function answerOf({ brief, message }: AgentRun): Promise<Pick<Observation, "answer" | "sketch" | "left">> {
+async function answerOf({ brief, message }: AgentRun): Promise<Left> {
   const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
   const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
@@ -46,18 +43,6 @@ function proseIn(value: unknown): string[] {
 const withoutUnit = (value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value, unit: undefined } : value;
 
-/** An outcome in one line, at most 300 characters. */
-function inOneLine(outcome: Outcome): string {
-  const said =
-    outcome.outcome === "accepted" || outcome.outcome === "noted"
-      ? outcome.summary
-      : outcome.outcome === "refused"
-        ? outcome.reasons.join("; ")
-        : outcome.failure.message;
-  const line = said.replace(/\s+/g, " ").trim();
-  return line.length > maxSaid ? `${line.slice(0, maxSaid - 1)}…` : line;
-}
-
 /**
  * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the
  * outcome, and has to be asked for while the workspace still stands.
@@ -66,30 +51,11 @@ export async function observed(
   unit: Unit,
   run: AgentRun,
   outcome: Outcome,
-  { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: MemoryLimits },
+  remembering: { readonly redact: Redact; readonly memory: MemoryLimits },
 ): Promise<Change[]> {
-  // Where several share a unit, it counts once.
-  if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind))) return [];
-  const said = inOneLine(outcome);
-  const did = run.digest ?? emptyDigest;
-  const { left, ...answer } = outcome.outcome === "accepted" ? {} : await answerOf(run);
-  // Redacted whole: what is cut first might leave half of a secret.
-  const digest = redact(digestText(did, observationChars)).slice(0, Math.max(0, observationChars - said.length));
-  // An agent that tells no use tells none of its tools either.
-  const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
-  const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);
-  const observation: Observation = {
-    iteration: run.iteration,
-    unit: unit.id,
-    outcome: outcome.outcome,
-    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
-    said: redact(said),
-    ...(digest === "" ? {} : { digest }),
-    ...(left === undefined ? {} : { left }),
-    ...answer,
-    ...(signs.length === 0 ? {} : { signs }),
-  };
-  return [{ in: "loop", set: {}, add: { observations: [observation] } }];
+  const left = outcome.outcome === "accepted" ? {} : await answerOf(run);
+  const observation = observationOf(unit, run, outcome, left, remembering);
+  return observation === undefined ? [] : [{ in: "loop", set: {}, add: { observations: [observation] } }];
 }
 
 /** What the loop remembers, with everything that follows from its records computed again. Pure. */
@@ -147,21 +113,6 @@ export function withSummary(rrd: Rrd, compression: Compression): Rrd {
     loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
   };
 }
-
-/** Failures in which no agent got to work: there is nothing to learn from them. */
-const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
-  "rate-limit",
-  "network",
-  "auth",
-  "missing",
-  "unusable",
-  "too-large",
-  "aborted",
-]);
-
-/** Whether an agent got to work in an iteration that failed so, or did not fail. */
-const wasAtWork = (failure: string | undefined): boolean =>
-  failure === undefined || !notAtWork.has(failure as Failure["kind"]);
 
 type Limits = NonNullable<NonNullable<Loop>["limits"]>;
 

@@ -195,6 +195,6 @@ test("a run that goes on with what earlier ones began says so once, above the li
     event.started(90, "Holding", 5),
   ]);
   const screen = screenOf(io.err(), 80);
-  expect(screen[0]).toBe("· Continuing with iteration 4: 3 of 12 papers done.");
+  expect(screen[0]).toBe("· Continuing with iteration 4: 3 of 12 done.");
   expect(screen.join("\n").match(/Continuing/g)).toHaveLength(1);
 });

@@ -1,0 +1,36 @@
+import { mkdirSync } from "node:fs";
+import { type NamedTask, placeFor, workspaceOf } from "../../compose/open-task.js";
+import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { listenForSignals } from "../../engine/ui/signals.js";
+import { checkText } from "../../engine/ui/plain.js";
+import type { Io } from "../../engine/ui/io.js";
+import { checkAll } from "../../task/criteria/check.js";
+
+/** Checks the criteria and nothing else; 0 where all are met, else 1. Changes nothing in the task's records. */
+export async function dryRun(
+  named: NamedTask,
+  config: ResolvedConfig,
+  io: Io,
+  { json, quiet }: { readonly json: boolean; readonly quiet: boolean },
+): Promise<number> {
+  const signals = listenForSignals(io);
+  const signal = AbortSignal.any([signals.finish, signals.abort]);
+  const place = placeFor(workspaceOf(named, config), config, io, io.runProgram);
+  mkdirSync(place.scratch, { recursive: true });
+  try {
+    const criteria = named.task.acceptance_criteria;
+    const checked = await checkAll(criteria, { ...place, signal }, [], async (event) => {
+      if (event.type !== "checked") return;
+      if (json) io.stdout(`${JSON.stringify({ ...event, at: new Date(io.clock.now()).toISOString() })}\n`);
+      else if (!quiet || !event.passed) io.stdout(`${oneLine(checkText({ ...event, at: "" }))}\n`);
+    });
+    if (checked === undefined) return signals.finish.reason === "SIGTERM" ? 143 : 130;
+    const met = checked.checks.filter(({ passed }) => passed).length;
+    if (json) io.stdout(`${JSON.stringify({ type: "task", met, criteria: criteria.length })}\n`);
+    else if (!quiet) io.stdout(`${met} of ${criteria.length} criteria met\n`);
+    return met === criteria.length ? 0 : 1;
+  } finally {
+    signals.stop();
+  }
+}

@@ -1,0 +1,176 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { drive } from "../../compose/drive.js";
+import { type NamedTask, openTask } from "../../compose/open-task.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { variableOf } from "../../engine/config/keys.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
+import { readRecords } from "../../engine/storage/records/record-store.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import type { Verdict } from "../../engine/loop/types.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { taskName } from "../../task/folder/layout.js";
+import { taskFormat } from "../../task/folder/state-file.js";
+import { checkedTask, readTask } from "../../task/folder/task-file.js";
+import type { RalphTask } from "../../task/generated/ralph.js";
+import { taskWords } from "../../task/folder/words.js";
+import { metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
+
+export interface TaskArguments {
+  /** A file, a folder with one, or the task itself in words. */
+  readonly task: string | undefined;
+  /** A file that holds the task in words. */
+  readonly goal?: string;
+  /** Commands that must succeed. */
+  readonly checks?: readonly string[];
+  readonly tests: boolean;
+  readonly testCommand?: string;
+  readonly save: boolean;
+  readonly dryRun: boolean;
+  readonly undo?: number;
+  readonly branch?: string | true;
+  readonly worktree: boolean;
+  readonly force: boolean;
+  readonly flags: ConfigFlags;
+  readonly quiet: boolean;
+  readonly verbose?: boolean;
+  readonly json: boolean;
+}
+
+/** Works on a task until its criteria are met; its exit code is the verdict's. */
+export async function taskCommand(args: TaskArguments, io: Io): Promise<number> {
+  const { named, notices } = await nameTask(args, io);
+  const config = await resolveConfig({ flags: withAgentOf(named.task, args.flags, io), env: io.env, cwd: io.cwd });
+  if (!args.quiet && !args.json) for (const notice of notices) io.stderr(`warning: ${oneLine(notice)}\n`);
+  if (args.undo !== undefined) return (await import("./undo.js")).undo(named, args.undo, config, io, args.json);
+  if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
+  return await work(named, config, io, args);
+}
+
+async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: TaskArguments): Promise<number> {
+  const { folder } = named;
+  const how = {
+    json: args.json,
+    quiet: args.quiet,
+    ...given({ verbose: args.verbose }),
+    // The task's own limit is part of its account; this is that of the run.
+    iterations: config.iterations ?? Number.POSITIVE_INFINITY,
+    folder,
+    words: taskWords,
+    maxWithoutResult: config.history.limits.stagnation,
+  };
+  const verdict = await drive(config, io, how, (run) => openTask(named, config, io, run, { force: args.force }));
+  await sayEnd(named, verdict, io, args);
+  return exitCodeOf(verdict);
+}
+
+/**
+ * The last words of a run: for programs the verdict and the status that earlier tools know, for people the next step.
+ */
+async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, quiet }: TaskArguments): Promise<void> {
+  const read = await readRecords(folder, taskFormat).catch(() => undefined);
+  const state = read?.state;
+  if (json) {
+    const spent = state && spentIn(state);
+    const line = {
+      type: "task",
+      status: oldStatus(verdict),
+      ...verdict,
+      iterations: spent?.iterations ?? 0,
+      tokens: spent?.tokens ?? 0,
+      cost_usd: spent?.usd ?? 0,
+      criteria: (state?.checks ?? []).map(({ criterion, passed }) => ({ criterion, passed })),
+    };
+    return io.stdout(`${JSON.stringify(line)}\n`);
+  }
+  if (quiet || state === undefined) return;
+  const open = state.checks.filter(({ passed }) => !passed);
+  io.stderr(`  Criteria ${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met\n`);
+  for (const { criterion } of open.slice(0, 5)) io.stderr(`           ✗ ${oneLine(criterion)}\n`);
+  const last = state.attempts.at(-1);
+  if (last?.snapshot !== undefined)
+    io.stderr(
+      `  Undo     research-ralph task --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}\n`,
+    );
+}
+
+/** The agent that the task names, where neither a flag nor a variable does. */
+const withAgentOf = ({ agent }: RalphTask, flags: ConfigFlags, { env }: Io): ConfigFlags =>
+  agent === undefined || flags.agent !== undefined || (env[variableOf("agent")] ?? "") !== ""
+    ? flags
+    : { ...flags, agent };
+
+interface Named {
+  readonly named: NamedTask;
+  readonly notices: readonly string[];
+}
+
+/** The task that the arguments name. @throws ExpectedError (exit code 2) where they name none. */
+async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
+  const { task, goal, save } = args;
+  const criteria = criteriaOf(args);
+  const path = task === undefined ? undefined : resolve(io.cwd, task);
+  const isPath = path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
+  if (goal !== undefined && task !== undefined)
+    throw new ExpectedError("--goal and a task exclude each other; give one of them.", 2);
+  const words = goal === undefined ? (isPath ? undefined : task) : await goalText(resolve(io.cwd, goal));
+  if (words === undefined) {
+    if (criteria.length > 0)
+      throw new ExpectedError(
+        `--check, --tests and --test-command belong to a task given in words; write criteria of ${taskName} into it.`,
+        2,
+      );
+    if (save) throw new ExpectedError("--save writes a task that is given in words; there is nothing to save.", 2);
+    const file =
+      isPath && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, taskName) : path;
+    return await fromFile(file ?? join(io.cwd, taskName));
+  }
+  const file = join(io.cwd, taskName);
+  // A goal changes what is to be done; when it is done the file still says.
+  if (criteria.length === 0 && goal !== undefined && existsSync(file)) {
+    const read = await fromFile(file);
+    return { ...read, named: { folder: io.cwd, task: { ...read.named.task, task: words } } };
+  }
+  if (words.trim() === "") throw new ExpectedError("The task is empty; say what is to be done.", 2);
+  if (criteria.length === 0)
+    throw new ExpectedError(
+      `The task has no acceptance criteria; say when it is done: --check "<command>" for a command that must succeed, --tests for tests that must pass.`,
+      2,
+    );
+  const made = checkedTask({ task: words, acceptance_criteria: criteria }, "The task");
+  if (!save) return { named: { folder: io.cwd, task: made }, notices: [] };
+  if (existsSync(file))
+    throw new ExpectedError(
+      `${file} is there already; --save overwrites nothing. Move it away, or leave out --save.`,
+      2,
+    );
+  await writeFileAtomic(file, `${JSON.stringify(made, null, 2)}\n`);
+  return { named: { folder: io.cwd, file, task: made }, notices: [] };
+}
+
+async function fromFile(file: string): Promise<Named> {
+  const { task, notices } = await readTask(file);
+  return { named: { folder: dirname(file), file, task }, notices };
+}
+
+async function goalText(path: string): Promise<string> {
+  const text = await readRegularText(path).catch(() => undefined);
+  if (text === undefined) throw new ExpectedError(`--goal: there is no file ${path} that can be read.`, 2);
+  if (text.trim() === "") throw new ExpectedError(`--goal: ${path} is empty; say in it what is to be done.`, 2);
+  return text.trim();
+}
+
+function criteriaOf({ checks = [], tests, testCommand }: TaskArguments): object[] {
+  const commands = checks.map((command) => ({ type: "command_succeeds", command }));
+  if (!tests && testCommand === undefined) return commands;
+  return [...commands, { type: "tests_pass", ...given({ command: testCommand }) }];
+}
+
+/** "1 criterion", "2 criteria". */
+export const criteriaCount = (count: number): string =>
+  count === 1 ? "1 criterion" : `${many(count, "criteria").replace(/s$/, "")}`;

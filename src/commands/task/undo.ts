@@ -1,0 +1,55 @@
+import type { NamedTask } from "../../compose/open-task.js";
+import { workspaceOf } from "../../compose/open-task.js";
+import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { openRecordStore } from "../../engine/storage/records/record-store.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { snapshotIndex } from "../../task/folder/layout.js";
+import { openSnapshots } from "../../task/folder/snapshots.js";
+import { taskFormat } from "../../task/folder/state-file.js";
+import { derive } from "../../task/workflow/memory.js";
+import { withUndone } from "../../task/workflow/undo.js";
+
+/** Puts the folder back to how it was after an iteration; 0: before the first. */
+export async function undo(
+  named: NamedTask,
+  iteration: number,
+  config: ResolvedConfig,
+  io: Io,
+  json: boolean,
+): Promise<number> {
+  const warn = (message: string) => io.stderr(`warning: ${oneLine(message)}\n`);
+  const store = await openRecordStore(named.folder, taskFormat, {
+    derive: (state, ledger) => derive(state, ledger, config.history.limits),
+    git: false,
+    notify: (level, message) => (level === "warning" ? warn(message) : undefined),
+  });
+  try {
+    const { state } = await store.load();
+    const snapshots = await openSnapshots(workspaceOf(named, config), state.id, {
+      index: snapshotIndex(named.folder),
+      views: Object.values(config.task.views),
+      notify: warn,
+    });
+    if (snapshots === undefined)
+      throw new ExpectedError(
+        `${named.folder} is in no git repository, so nothing was kept that could be put back.`,
+        2,
+      );
+    const files = await snapshots.putBack(iteration);
+    await store.edit((current) => withUndone(current, iteration));
+    const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;
+    if (json) io.stdout(`${JSON.stringify({ type: "undone", iteration, files })}\n`);
+    else
+      io.stdout(
+        files.length === 0
+          ? `Nothing to undo: the files are as they were ${where}.\n`
+          : `The files are as they were ${where}; ${many(files.length, "file")} changed. What stood there is kept as refs/ralph/${state.id}/before-undo.\n`,
+      );
+    return 0;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,176 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isUnconfined, warningsOf } from "./agents.js";
+import type { Run } from "./drive.js";
+import { projectFiles } from "../engine/config/file.js";
+import type { ResolvedConfig } from "../engine/config/resolve.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { hiddenName, ledgerName } from "../engine/lib/layout.js";
+import { namesSecret } from "../engine/lib/redact.js";
+import type { Verdict } from "../engine/loop/types.js";
+import { noReach } from "../engine/process/reach.js";
+import type { Exec } from "../engine/process/run-process.js";
+import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { backUp } from "../engine/storage/records/backup.js";
+import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
+import { makeFolder } from "../engine/storage/regular-file.js";
+import { hiddenFolder } from "../engine/lib/layout.js";
+import type { Io } from "../engine/ui/io.js";
+import type { Place } from "../task/criteria/run.js";
+import { scratchFolder, snapshotIndex, stateFile, stateName } from "../task/folder/layout.js";
+import { protectedIn, remember } from "../task/folder/protect.js";
+import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
+import { newState, taskFormat } from "../task/folder/state-file.js";
+import { readTask } from "../task/folder/task-file.js";
+import type { RalphTask } from "../task/generated/ralph.js";
+import type { TaskState } from "../task/generated/ralph-state.js";
+import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/memory.js";
+import { taskWorkflow, type TaskWorkflow } from "../task/workflow/workflow.js";
+
+/** A task that a person has named. */
+export interface NamedTask {
+  /** The folder that holds its state. */
+  readonly folder: string;
+  /** Absolute path of the file it is read from; absent: the command line has given it. */
+  readonly file?: string;
+  /** As it was read. */
+  readonly task: RalphTask;
+}
+
+/** The task as it is now: a file is read again, what the command line gave stays. */
+export const taskNow = ({ file, task }: NamedTask): Promise<RalphTask> =>
+  file === undefined ? Promise.resolve(task) : readTask(file).then((read) => read.task);
+
+/** The folder in which agents work and criteria are checked. */
+export function workspaceOf({ folder }: NamedTask, { task }: ResolvedConfig): string {
+  const workspace = resolve(folder, task.workspace);
+  try {
+    makeFolder(workspace);
+  } catch {
+    throw new ExpectedError(`${workspace} can't be made; set task_workspace to a folder you can write to.`);
+  }
+  return workspace;
+}
+
+/** Where criteria are checked: what runs there gets no secret of the user's, as an agent may have written it. */
+export function placeFor(workspace: string, config: ResolvedConfig, io: Io, exec: Exec): Omit<Place, "signal"> {
+  const scratch = join(scratchFolder(config.stateDir), String(process.pid));
+  const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name)));
+  return {
+    exec,
+    cwd: workspace,
+    env: { ...env, CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
+    reach: { ...noReach, read: [process.execPath], write: [workspace, scratch] },
+    scratch,
+  };
+}
+
+/** Takes a task's lock and makes it ready to be worked on. */
+export async function openTask(
+  named: NamedTask,
+  config: ResolvedConfig,
+  io: Io,
+  { agents, settings, tell, abort, redact }: Run,
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<TaskWorkflow> {
+  const { folder } = named;
+  const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
+  for (const message of agents.flatMap(warningsOf)) notify("warning", message);
+  const workspace = workspaceOf(named, config);
+  const { limits: memory } = config.history;
+  const { views } = config.task;
+  const unconfined = agents.some(isUnconfined);
+  const store = await openStore(named, {
+    derive: (state, ledger) => derive(state, ledger, memory),
+    git: false,
+    notify,
+    abort,
+    unconfined,
+  });
+  const close = async (verdict?: Verdict) => {
+    if (verdict !== undefined) await keepEnd(store, verdict, io.clock.now());
+    await store.close();
+  };
+  try {
+    const fresh = await stateFor(store, named, io.clock.now(), notify);
+    await excludeFromGit(folder, [`${hiddenName}/`, stateName, ...Object.values(views)]);
+    const snapshots = await openSnapshots(workspace, fresh.id, {
+      index: snapshotIndex(folder),
+      views: Object.values(views),
+      notify: (message) => notify("warning", message),
+      abort,
+    });
+    if (snapshots === undefined)
+      notify("info", "This folder is in no git repository, so iterations can't be undone; 'git init' makes it one.");
+    const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
+    const row = withoutProgress(fresh);
+    if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
+    const place = placeFor(workspace, config, io, settings.exec);
+    mkdirSync(place.scratch, { recursive: true });
+    const configs = projectFiles(workspace);
+    return taskWorkflow({
+      store,
+      workspace,
+      place,
+      readTask: () => taskNow(named),
+      snapshots,
+      protect: async (iteration) =>
+        remember(folder, await protectedIn(workspace, { everything: unconfined, configs }), iteration),
+      views,
+      memory,
+      redact,
+      shell: unconfined,
+      now: io.clock.now,
+      close,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Options = Parameters<typeof openRecordStore<TaskState>>[2];
+
+/** Opens the state of the task, begun where there is none. */
+async function openStore(named: NamedTask, options: Options): Promise<RecordStore<TaskState>> {
+  const { folder, file, task } = named;
+  if (!existsSync(stateFile(folder))) {
+    makeFolder(hiddenFolder(folder));
+    const begun = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
+    await writeFileAtomic(stateFile(folder), taskFormat.format(begun));
+  }
+  return openRecordStore(folder, taskFormat, options);
+}
+
+/**
+ * The state of this task. Where the folder holds that of another one, given by other words, a copy of it is kept and
+ * this one begins.
+ */
+async function stateFor(
+  store: RecordStore<TaskState>,
+  { folder, file, task }: NamedTask,
+  now: number,
+  notify: (level: "info" | "warning", message: string) => void,
+): Promise<TaskState> {
+  const { state } = await store.load();
+  const source = file === undefined ? undefined : file.slice(folder.length + 1);
+  const wanted = newState(task, folder, source);
+  const isSame = source === undefined ? state.source === undefined && state.id === wanted.id : state.source === source;
+  if (isSame) return state;
+  const backup = await backUp(folder, now, [stateName, join(hiddenName, ledgerName)].slice(0, 1));
+  notify("info", `${stateName} was of another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
+  return await store.edit((before) => ({
+    ...wanted,
+    ...(before.iteration === undefined ? {} : { iteration: before.iteration }),
+  }));
+}
+
+/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
+async function keepEnd(store: RecordStore<TaskState>, verdict: Verdict, now: number): Promise<void> {
+  try {
+    await store.load();
+    await store.edit((state) => withEnd(state, verdict, now));
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { LedgerLine } from "../../generated/ledger.js";
+import { given } from "../../lib/given.js";
+import { occupancyOf } from "../guards/context-window.js";
+import type { AgentRun, Unit } from "../types.js";
+
+/** Milliseconds as seconds, to a tenth. */
+export const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
+
+/**
+ * What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was.
+ */
+export function ledgerLine(
+  unit: Unit,
+  run: AgentRun,
+  at: Date,
+  outcome: LedgerLine["outcome"],
+  prepareMs?: number,
+): LedgerLine {
+  const { usage, brief } = run;
+  const occupancy = occupancyOf(run);
+  return {
+    iteration: run.iteration,
+    at: at.toISOString(),
+    unit: unit.id,
+    phase: unit.phase,
+    outcome,
+    ...given({ role: unit.role, round: unit.round }),
+    agent: run.agent,
+    ...given({ model: run.model }),
+    confinement: run.confinement,
+    // A clock may be set back while an agent runs.
+    duration_seconds: Math.max(0, inSeconds(run.endedAt - run.startedAt)),
+    ...(prepareMs === undefined ? {} : { prepare_seconds: inSeconds(prepareMs) }),
+    tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
+    brief_tokens: brief.tokens,
+    ...given({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),
+    ...(occupancy === undefined
+      ? {}
+      : {
+          context: {
+            largest_request: occupancy.largest,
+            window: occupancy.window,
+            share: Math.round(occupancy.share * 1000) / 1000,
+          },
+        }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Observation } from "../../generated/memory.js";
+import type { MemoryLimits } from "../../lib/memory-limits.js";
+import type { Redact } from "../../lib/redact.js";
+import { signsOf } from "../guards/loop-detection.js";
+import type { AgentRun, Failure, Outcome, Unit } from "../types.js";
+import { digestText, emptyDigest } from "./digest.js";
+
+const maxSaid = 300;
+
+/**
+ * What a run left, by which two are seen to be the same: a fingerprint, a sketch of its words, whether it is a result.
+ */
+export type Left = Pick<Observation, "answer" | "sketch" | "left">;
+
+/** An outcome in one line, at most 300 characters. */
+function inOneLine(outcome: Outcome): string {
+  const said =
+    outcome.outcome === "accepted" || outcome.outcome === "noted"
+      ? outcome.summary
+      : outcome.outcome === "refused"
+        ? outcome.reasons.join("; ")
+        : outcome.failure.message;
+  const line = said.replace(/\s+/g, " ").trim();
+  return line.length > maxSaid ? `${line.slice(0, maxSaid - 1)}…` : line;
+}
+
+/** What is remembered of a run; undefined where no agent got to work. `left` counts where it was not accepted. */
+export function observationOf(
+  unit: Unit,
+  run: AgentRun,
+  outcome: Outcome,
+  { left, ...answer }: Left,
+  { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: MemoryLimits },
+): Observation | undefined {
+  // Where several share a unit, it counts once.
+  if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)))
+    return undefined;
+  const said = inOneLine(outcome);
+  const did = run.digest ?? emptyDigest;
+  // Redacted whole: what is cut first might leave half of a secret.
+  const digest = redact(digestText(did, observationChars)).slice(0, Math.max(0, observationChars - said.length));
+  // An agent that tells no use tells none of its tools either.
+  const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
+  const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);
+  return {
+    iteration: run.iteration,
+    unit: unit.id,
+    outcome: outcome.outcome,
+    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
+    said: redact(said),
+    ...(digest === "" ? {} : { digest }),
+    ...(left === undefined || outcome.outcome === "accepted" ? {} : { left }),
+    ...(outcome.outcome === "accepted" ? {} : answer),
+    ...(signs.length === 0 ? {} : { signs }),
+  };
+}
+
+/** Failures in which no agent got to work: there is nothing to learn from them. */
+const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
+  "rate-limit",
+  "network",
+  "auth",
+  "missing",
+  "unusable",
+  "too-large",
+  "aborted",
+]);
+
+/** Whether an agent got to work in an iteration that failed so, or did not fail. */
+export const wasAtWork = (failure: string | undefined): boolean =>
+  failure === undefined || !notAtWork.has(failure as Failure["kind"]);

@@ -1,0 +1,62 @@
+import { Worker } from "node:worker_threads";
+import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
+import type { ContainsText, JsonValid } from "../generated/ralph.js";
+import { contentOf, type Found, type Place } from "./run.js";
+
+/** Whether a file contains a text, or matches a regular expression. */
+export async function checkContent({ path, text, pattern, flags = "" }: ContainsText, place: Place): Promise<Found> {
+  const content = await contentOf(place, path);
+  if (content.problem !== undefined) return { passed: false, detail: content.problem };
+  const whole = content.bytes.toString("utf8");
+  if (text !== undefined)
+    return whole.includes(text)
+      ? { passed: true, detail: `${path} contains the text.` }
+      : {
+          passed: false,
+          detail: `${path} does not contain "${text.slice(0, 300)}"; it begins with: ${whole.slice(0, 300)}`,
+        };
+  const answer = await matches(pattern ?? "", flags, whole);
+  if (answer === "timeout")
+    return { passed: false, detail: `The pattern took longer than one second on ${path}; write a simpler one.` };
+  if (answer !== true && answer !== false) return { passed: false, detail: `The pattern failed: ${answer}.` };
+  return answer
+    ? { passed: true, detail: `${path} matches.` }
+    : { passed: false, detail: `${path} does not match /${pattern}/${flags}; it begins with: ${whole.slice(0, 300)}` };
+}
+
+/** Most milliseconds of a match: a pattern may take exponential time. */
+const maxMs = 1_000;
+
+/** In a thread of its own, as nothing else ends a match that has begun. */
+function matches(pattern: string, flags: string, text: string): Promise<boolean | "timeout" | string> {
+  const code = `
+    const { parentPort, workerData: { pattern, flags, text } } = require("node:worker_threads");
+    parentPort.postMessage(new RegExp(pattern, flags).test(text));`;
+  return new Promise((resolve) => {
+    const worker = new Worker(code, { eval: true, workerData: { pattern, flags, text } });
+    let timer: NodeJS.Timeout | undefined;
+    const end = (answer: boolean | string): void => {
+      clearTimeout(timer);
+      void worker.terminate();
+      resolve(answer);
+    };
+    // From when it runs: a busy machine takes its time to start a thread.
+    worker.once("online", () => (timer = setTimeout(end, maxMs, "timeout")));
+    worker.once("message", end);
+    worker.once("error", ({ message }) => end(message));
+  });
+}
+
+/** Whether a file is valid JSON. */
+export async function checkJson({ path }: JsonValid, place: Place): Promise<Found> {
+  const content = await contentOf(place, path);
+  if (content.problem !== undefined) return { passed: false, detail: content.problem };
+  const text = content.bytes.toString("utf8").replace(/^\uFEFF/, "");
+  try {
+    JSON.parse(text);
+    return { passed: true, detail: `${path} is valid JSON.` };
+  } catch {
+    const { line, column, message, hint } = locateSyntaxError(text);
+    return { passed: false, detail: `${path}:${line}:${column}: ${message}.${hint === undefined ? "" : ` ${hint}`}` };
+  }
+}

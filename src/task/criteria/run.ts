@@ -1,0 +1,147 @@
+import { given } from "../../engine/lib/given.js";
+import type { Reach } from "../../engine/process/reach.js";
+import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
+
+/** Where criteria are checked: by the same means and in the same place as the agent works. */
+export interface Place {
+  readonly exec: Exec;
+  /** Absolute path of the folder that is checked. */
+  readonly cwd: string;
+  /** Without the secrets of the user: what an agent wrote is run here. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly reach: Reach;
+  /** A folder for result files that this process and the commands both see. */
+  readonly scratch: string;
+  /** Aborted when the check is to end at once. */
+  readonly signal: AbortSignal;
+}
+
+/** What a program has left behind. */
+export interface Ran {
+  readonly end: ProcessEnd;
+  /** It ended by itself with exit code 0. */
+  readonly ok: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What came of one criterion. */
+export interface Found {
+  readonly passed: boolean;
+  readonly detail: string;
+  /** Of tests: how many fail, and the names of all that there are. */
+  readonly failing?: number;
+  readonly tests?: readonly string[];
+}
+
+interface HowToRun {
+  readonly timeoutMs: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Most bytes kept of stdout; of more, the last. */
+  readonly maxOutput?: number;
+}
+
+/** What is kept of an output that people and agents read. */
+const usualOutput = 64 * 1024;
+
+/** Runs a program in the place and waits for its end. Never throws for what it does. */
+export async function run(
+  { exec, cwd, env, reach, signal }: Place,
+  command: string,
+  args: readonly string[],
+  { timeoutMs, env: more, maxOutput = usualOutput }: HowToRun,
+): Promise<Ran> {
+  const process = exec({
+    command,
+    args,
+    cwd,
+    env: { ...env, ...more },
+    stdin: "",
+    timeoutMs,
+    idleMs: 0,
+    finished: () => false,
+    signal,
+    reach,
+    graceMs: 500,
+  });
+  const lines: string[] = [];
+  let size = 0;
+  for (;;) {
+    const step = await process.next();
+    if (step.done === true) {
+      const end = step.value;
+      const ok = end.cause === "exited" && end.exitCode === 0 && end.signal === undefined;
+      return { end, ok, stdout: lines.join("\n"), stderr: end.stderr };
+    }
+    lines.push(step.value);
+    size += step.value.length + 1;
+    while (size > maxOutput && lines.length > 1) size -= (lines.shift()?.length ?? 0) + 1;
+    if (size > maxOutput) lines[0] = (lines[0] ?? "").slice(-maxOutput);
+  }
+}
+
+/** The same of a command line, by the shell. */
+export const runShell = (place: Place, line: string, how: HowToRun): Promise<Ran> =>
+  run(place, "sh", ["-c", line], how);
+
+/** Most seconds of a command that names none. */
+const usualSeconds = 300;
+
+export const timeoutOf = ({ timeout_seconds: seconds = usualSeconds }: { timeout_seconds?: number }): number =>
+  seconds * 1000;
+
+/** How a command that failed has ended, in one sentence. */
+export function howItEnded({ end }: Ran, timeoutMs: number): string {
+  const { cause, exitCode, signal, startError, resource } = end;
+  if (cause === "timeout") return `It took longer than ${timeoutMs / 1000} seconds and was ended.`;
+  if (cause === "aborted") return "It was interrupted.";
+  if (cause === "not-started")
+    return `It could not be started: ${startError?.message ?? "the system does not say why"}.`;
+  if (cause === "resources") return `It used too much: ${resource ?? "a limit was exceeded"}.`;
+  if (signal !== undefined) return `It was ended by ${signal}.`;
+  return `It ended with exit code ${exitCode ?? "unknown"}.`;
+}
+
+/** The content of a file as the agent sees it; why there is none where there is none. At most 10 MB. */
+export async function contentOf(
+  place: Place,
+  path: string,
+): Promise<{ readonly bytes: Buffer; readonly problem?: undefined } | { readonly problem: string }> {
+  const script = `[ -f "$1" ] || exit 44; [ "$(wc -c < "$1")" -le ${maxContent} ] || exit 45; base64 < "$1"`;
+  // In base64: what is yielded by lines could not tell "\n" from "\r\n", nor a last line with an end from one without.
+  const ran = await run(place, "sh", ["-c", script, "sh", path], { timeoutMs: 60_000, maxOutput: 2 * maxContent });
+  if (ran.ok) return { bytes: Buffer.from(ran.stdout, "base64") };
+  if (ran.end.exitCode === 44) return { problem: `There is no file ${path}.` };
+  if (ran.end.exitCode === 45) return { problem: `${path} is larger than ${maxContent / 1_000_000} MB.` };
+  return { problem: `${path} can't be read: ${lastOf(ran.stderr, 300) || howItEnded(ran, 60_000)}` };
+}
+
+const maxContent = 10_000_000;
+
+/** The end of a text, of at most so many characters, with a mark where something was left out. */
+export const lastOf = (text: string, most: number): string => {
+  const trimmed = text.trim();
+  return trimmed.length <= most ? trimmed : `…${trimmed.slice(trimmed.length - most + 1)}`;
+};
+
+/** What a failed command printed, both streams, for a person and an agent. */
+export function outputOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">, most: number): string {
+  const parts = given({ stdout: stdout.trim() || undefined, stderr: stderr.trim() || undefined });
+  const both = [parts.stdout, parts.stderr].filter((part) => part !== undefined);
+  return both.map((part) => lastOf(part, Math.floor(most / Math.max(1, both.length)))).join("\n");
+}
+
+/** Most characters of what a check has found. */
+export const maxDetail = 1_500;
+
+/** Whether a command line ends with exit code 0. */
+export async function checkCommand(
+  line: string,
+  limits: { readonly timeout_seconds?: number },
+  place: Place,
+): Promise<Found> {
+  const timeoutMs = timeoutOf(limits);
+  const ran = await runShell(place, line, { timeoutMs });
+  if (ran.ok) return { passed: true, detail: "It ended with exit code 0." };
+  return { passed: false, detail: `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim() };
+}

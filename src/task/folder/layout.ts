@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { hiddenName, inHidden, ledgerName } from "../../engine/lib/layout.js";
+
+/** Every file of a task's folder. What the engine keeps there is named in its own layout. */
+
+/** The task, its criteria and its limits, as a person wrote them. */
+export const taskName = "ralph.json";
+/** How far the task is. */
+export const stateName = "ralph.state.json";
+/** The log that people read, and the ledger: in the hidden folder, as the folder itself is the user's own project. */
+export const logName = `${hiddenName}/task.log`;
+export const taskLedger = `${hiddenName}/${ledgerName}`;
+
+export const taskFile = (folder: string): string => join(folder, taskName);
+export const stateFile = (folder: string): string => join(folder, stateName);
+export const ledgerOf = (folder: string): string => join(folder, taskLedger);
+
+/** What stood in a protected place after an agent had run, where it was put back. */
+export const setAsideName = "set-aside";
+export const setAsideFolder = inHidden(setAsideName);
+/** The index of git by which snapshots are made. */
+export const indexName = "snapshot.index";
+export const snapshotIndex = inHidden(indexName);
+
+/** In the folder of the program's state: where commands leave result files, on both sides of a sandbox. */
+export const scratchFolder = (stateDir: string): string => join(stateDir, "scratch");
+/** There too: worktrees of --worktree. */
+export const worktreesFolder = (stateDir: string): string => join(stateDir, "worktrees");

@@ -1,0 +1,109 @@
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { hiddenFolder, lockName } from "../../engine/lib/layout.js";
+import {
+  hasChanged,
+  keepAside,
+  moveAside,
+  putVersion,
+  type Snapshot,
+  snapshotOf,
+} from "../../engine/storage/file-snapshot.js";
+import { runGit } from "../../engine/storage/git-command.js";
+import { indexName, setAsideFolder, setAsideName, stateName, taskName } from "./layout.js";
+
+/**
+ * What agents may not change in a task's folder: the task and its state, our own records, and git's own files. A hook
+ * or a setting of git planted there would run as the user later.
+ */
+export interface Protected {
+  /** Files, each whole. */
+  readonly files: readonly string[];
+  /** Folders, with all that is in them but these names. */
+  readonly folders: readonly { readonly path: string; readonly except: ReadonlySet<string> }[];
+}
+
+/** Of a repository: what git, or a program that it starts, is told by. Content and history are none of that. */
+const settingsOfGit = ["config", "config.worktree", "commondir", "gitdir", "hooks", "info"];
+/** What moves where somebody commits. A person may do so while an agent works that can't. */
+const historyOfGit = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD", "MERGE_HEAD"];
+
+/**
+ * What is protected around `folder`. `everything`: the agent could commit as well, so branches and the index are put
+ * back too. `configs`: the user's configuration in the folder, which may name commands.
+ */
+export async function protectedIn(
+  folder: string,
+  { everything, configs }: { readonly everything: boolean; readonly configs: readonly string[] },
+): Promise<Protected> {
+  const own = [taskName, stateName].map((name) => join(folder, name));
+  const hidden = { path: hiddenFolder(folder), except: new Set(["transcripts", setAsideName, lockName, indexName]) };
+  const asked = await runGit(folder, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
+  const [gitFolder, common, top] = asked.stdout.split("\n");
+  if (!asked.ok || gitFolder === undefined || common === undefined)
+    return { files: [...own, ...configs, join(folder, ".git")], folders: [hidden] };
+  const names = [...settingsOfGit, ...(everything ? historyOfGit : [])];
+  const roots = [...new Set([gitFolder, resolve(folder, common)])];
+  const git = roots.flatMap((root) => names.map((name) => ({ path: join(root, name), except: notOurs })));
+  const modules = roots.map((root) => ({
+    path: join(root, "modules"),
+    except: new Set(["objects", "logs", "refs", "index"]),
+  }));
+  // Of a worktree and of a submodule it is a file that names the folder.
+  const file = top === undefined || top === "" ? [] : [join(top, ".git")];
+  return { files: [...own, ...configs, ...file], folders: [hidden, ...git, ...modules] };
+}
+
+/** Our own snapshots are made meanwhile by nobody, but their refs are no agent's either way. */
+const notOurs: ReadonlySet<string> = new Set();
+
+/** Remembers what is protected; `putBack` restores it and names what it restored. */
+export async function remember(folder: string, { files, folders }: Protected, iteration: number) {
+  const known = new Map<string, Snapshot>();
+  for (const path of files) if (!isFolder(path)) known.set(path, await snapshotOf(path));
+  for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));
+  const aside = join(setAsideFolder(folder), String(iteration));
+  return {
+    async putBack(): Promise<readonly string[]> {
+      const restored: string[] = [];
+      for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
+        const before = known.get(path);
+        if (before === undefined) await moveAside(path, aside);
+        else if (await hasChanged(path, before)) {
+          const { version: now } = await snapshotOf(path);
+          const { version } = before;
+          if (now.kind !== "absent") await keepAside(path, now, aside);
+          if (version.kind === "absent") await rm(path, { recursive: true, force: true });
+          else {
+            if (isFolder(path)) await rm(path, { recursive: true, force: true });
+            await putVersion(path, version);
+          }
+        } else continue;
+        restored.push(path);
+      }
+      if (restored.length === 0) return [];
+      const names = restored.map((path) => relative(folder, path));
+      const shown =
+        names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
+      const kept = existsSync(aside) ? `; what stood there is in ${relative(folder, aside)}` : "";
+      return [
+        `${shown} changed while the agent was at work, and ${restored.length === 1 ? "was" : "were"} put back${kept}.`,
+      ];
+    },
+  };
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** All files and links in a folder, its inner folders included; the file itself where it is one. */
+function filesIn({ path, except }: Protected["folders"][number]): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true })
+    .filter(({ name }) => !except.has(name))
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesIn({ path: join(path, entry.name), except }) : [join(path, entry.name)],
+    );
+}

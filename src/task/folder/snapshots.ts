@@ -1,0 +1,130 @@
+import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import { hiddenName } from "../../engine/lib/layout.js";
+import { type GitAnswer, runGit } from "../../engine/storage/git-command.js";
+import { stateName, taskName } from "./layout.js";
+
+/** The folder as it was at some moment. */
+export interface Snapshot {
+  readonly commit: string;
+  /** Its content alone: two equal folders have one tree. */
+  readonly tree: string;
+}
+
+/**
+ * Keeps the folder's content as commits under refs/ralph/<task>/<iteration>, 0 being what stood there before the first.
+ * They are made with an index of their own, so HEAD, the index and every branch stay as they are. What git ignores is
+ * not in them, and neither are the task's own files.
+ */
+export interface Snapshots {
+  /** Never throws: what went wrong is told, once, and the iteration then can't be undone. */
+  take(iteration: number): Promise<Snapshot | undefined>;
+  /**
+   * Puts the folder back to a snapshot; what stood there is kept as refs/ralph/<task>/before-undo. Answers with the
+   * files that changed.
+   * @throws ExpectedError where there is no such snapshot, or git fails.
+   */
+  putBack(iteration: number): Promise<readonly string[]>;
+}
+
+const identity = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
+const settings = ["-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "gc.auto=0"];
+
+interface SnapshotOptions {
+  /** Absolute path of the index, which makes the next snapshot quicker. */
+  readonly index: string;
+  /** Files that we write into the folder. */
+  readonly views: readonly string[];
+  readonly notify: (message: string) => void;
+  readonly abort?: AbortSignal;
+}
+
+/** Snapshots of `folder` for a task; undefined where there is no git or no repository. */
+export async function openSnapshots(
+  folder: string,
+  id: string,
+  { index, views, notify, abort }: SnapshotOptions,
+): Promise<Snapshots | undefined> {
+  const git = (args: readonly string[], maxMs = 60_000): Promise<GitAnswer> =>
+    runGit(folder, [...identity, ...settings, ...args], { index, maxMs, ...given({ abort }) });
+  const inside = await git(["rev-parse", "--is-inside-work-tree"]);
+  if (inside.stdout.trim() !== "true") return undefined;
+  const own = [hiddenName, taskName, stateName, ...views].map((name) => `:(exclude)${name}`);
+  const ref = (name: string) => `refs/ralph/${id}/${name}`;
+  let told = false;
+
+  async function keep(name: string): Promise<Snapshot> {
+    // What can't be read is left out; all the rest is better than nothing.
+    const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own]);
+    if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
+    const tree = (await ok(git(["write-tree"]))).trim();
+    const before = await git(["rev-parse", "--quiet", "--verify", ref("last")]);
+    const parent = before.ok ? ["-p", before.stdout.trim()] : [];
+    const commit = (await ok(git(["commit-tree", tree, ...parent, "-m", `ralph ${id}: ${name}`]))).trim();
+    await ok(git(["update-ref", ref(name), commit]));
+    await ok(git(["update-ref", ref("last"), commit]));
+    return { commit, tree };
+  }
+
+  return {
+    async take(iteration) {
+      try {
+        return await keep(String(iteration));
+      } catch (error) {
+        if (!(error instanceof ExpectedError)) throw error;
+        if (!told) notify(`Iteration ${iteration} can't be undone, as git could not keep the folder: ${error.message}`);
+        told = true;
+        return undefined;
+      }
+    },
+    async putBack(iteration) {
+      const found = await git(["rev-parse", "--quiet", "--verify", `${ref(String(iteration))}^{commit}`]);
+      if (!found.ok) {
+        const kept = await git(["for-each-ref", "--format=%(refname)", ref("")]);
+        const numbers = [...kept.stdout.matchAll(/\/(\d+)$/gm)].map(([, number]) => Number(number));
+        const which =
+          numbers.length === 0 ? "none is kept" : `kept are ${numbers.toSorted((a, b) => a - b).join(", ")}`;
+        throw new ExpectedError(`There is no snapshot of iteration ${iteration} of this task; ${which}.`, 2);
+      }
+      const wanted = found.stdout.trim();
+      const { commit: now } = await keep("before-undo");
+      const diff = await ok(git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", "--relative", now, wanted]));
+      const parts = diff.split("\0").filter((part) => part !== "");
+      const changes = parts.flatMap((part, at) => (at % 2 === 0 ? [{ kind: part, path: parts[at + 1] ?? "" }] : []));
+      // First what is in the way: a file may stand where a folder was.
+      for (const { kind, path } of changes) if (kind === "D") await rm(join(folder, path), { force: true });
+      const put = changes.filter(({ kind }) => kind !== "D").map(({ path }) => path);
+      await ok(git(["read-tree", wanted]));
+      for (let at = 0; at < put.length; at += 200)
+        await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)]));
+      return changes.map(({ path }) => path);
+    },
+  };
+}
+
+async function ok(answer: Promise<GitAnswer>): Promise<string> {
+  const { ok: fine, stdout, stderr, ended } = await answer;
+  if (fine) return stdout;
+  throw new ExpectedError(
+    ended === undefined ? stderr.trim().split("\n").slice(-1).join("") : `it was ended because ${ended}.`,
+  );
+}
+
+/**
+ * Keeps the task's own files out of git by .git/info/exclude, which is the user's alone; where there is no git,
+ * nothing.
+ */
+export async function excludeFromGit(folder: string, names: readonly string[]): Promise<void> {
+  const asked = await runGit(folder, ["rev-parse", "--git-path", "info/exclude", "--show-prefix"]);
+  const [path, prefix = ""] = asked.stdout.split("\n");
+  if (!asked.ok || path === undefined || path === "") return;
+  const file = resolve(folder, path);
+  const text = await readFile(file, "utf8").catch(() => "");
+  const lines = new Set(text.split("\n").map((line) => line.trim()));
+  const missing = names.map((name) => `/${prefix}${name}`).filter((line) => !lines.has(line));
+  if (missing.length === 0) return;
+  await mkdir(dirname(file), { recursive: true });
+  await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`);
+}

@@ -1,0 +1,153 @@
+import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { nearest } from "../../engine/lib/nearest.js";
+import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { readRegularUpTo } from "../../engine/storage/regular-file.js";
+import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
+import type { Criterion, RalphTask } from "../generated/ralph.js";
+
+/** Every type of criterion there is. */
+export const criterionTypes = [
+  "file_exists",
+  "command_succeeds",
+  "tests_pass",
+  "no_type_errors",
+  "lint_clean",
+  "contains_text",
+  "json_valid",
+  "http_ok",
+  "all_of",
+  "any_of",
+  "not",
+] as const satisfies readonly Criterion["type"][];
+
+const known = [
+  ...["$schema", "task", "acceptance_criteria", "max_iterations", "budget", "agent", "sandbox", "context"],
+] as const;
+
+/** A larger file is no task. */
+const maxBytes = 1_000_000;
+
+interface ReadTask {
+  readonly task: RalphTask;
+  /** Fields of the file that nothing is known of, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Reads a task, such as ./ralph.json.
+ * @throws ExpectedError (exit code 2) with pointer and hint where it is missing or no task.
+ */
+export async function readTask(path: string): Promise<ReadTask> {
+  const text = await textOf(path);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const { line, column, message, hint } = locateSyntaxError(text);
+    throw wrong(`${path}:${line}:${column}: ${message}`, hint);
+  }
+  return { task: checkedTask(value, path), notices: unknownFields(value, path) };
+}
+
+async function textOf(path: string): Promise<string> {
+  let bytes: Buffer | number;
+  try {
+    bytes = await readRegularUpTo(path, maxBytes);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR"))
+      throw new ExpectedError(
+        `There is no ${path}; 'research-ralph init --task' writes one, or give the task as text: research-ralph task "…" --check "<command>".`,
+        2,
+      );
+    if (error instanceof ExpectedError) throw error;
+    throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`, 2);
+  }
+  if (typeof bytes === "number") throw wrong(`${path} is ${bytes} bytes, more than a task can have`);
+  return bytes.toString("utf8").replace(/^\uFEFF/, "");
+}
+
+/**
+ * The value as a task; `where` is named in messages.
+ * @throws ExpectedError (exit code 2) with the first problem's pointer and hint.
+ */
+export function checkedTask(value: unknown, where: string): RalphTask {
+  const deep = tooDeepAt(value);
+  if (deep !== undefined) throw wrong(`${where}: ${deep} is nested deeper than ${maxLevels} levels`, "Remove it.");
+  const problems = [...typesIn(value), ...problemsOf("ralph", value), ...nulsIn(value), ...patternsIn(value)];
+  const [first, ...more] = problems;
+  if (first === undefined) return value as RalphTask;
+  const others = more.length === 0 ? "" : `, and ${more.length} more`;
+  throw wrong(`${where}: ${first.pointer === "" ? "" : `${first.pointer} `}${first.message}${others}`, first.hint);
+}
+
+const wrong = (message: string, hint?: string): ExpectedError =>
+  new ExpectedError(`${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}.`, 2);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+interface Placed {
+  readonly pointer: string;
+  readonly criterion: Record<string, unknown>;
+}
+
+/** Every criterion in a task that may be broken, inner ones included. */
+function criteriaIn(value: unknown): Placed[] {
+  const list = (at: string, inner: unknown): Placed[] =>
+    Array.isArray(inner) ? inner.flatMap((each, index) => one(`${at}/${index}`, each)) : [];
+  const one = (pointer: string, criterion: unknown): Placed[] =>
+    isObject(criterion)
+      ? [
+          { pointer, criterion },
+          ...list(`${pointer}/criteria`, criterion["criteria"]),
+          ...one(`${pointer}/criterion`, criterion["criterion"]),
+        ]
+      : [];
+  return isObject(value) ? list("/acceptance_criteria", value["acceptance_criteria"]) : [];
+}
+
+/** Unknown types go first: what the schema says of such a criterion would be about another one. */
+const typesIn = (value: unknown): Problem[] =>
+  criteriaIn(value).flatMap(({ pointer, criterion: { type } }) => {
+    if ((criterionTypes as readonly unknown[]).includes(type)) return [];
+    if (typeof type !== "string")
+      return [{ pointer: `${pointer}/type`, message: "is missing", hint: `Use one of ${criterionTypes.join(", ")}.` }];
+    const near = nearest(type, criterionTypes);
+    const hint = near === undefined ? `There are ${criterionTypes.join(", ")}.` : `The nearest one is "${near}".`;
+    return [{ pointer: `${pointer}/type`, message: `"${type}" is not a known criterion`, hint }];
+  });
+
+/** No program can be given one, and no path holds one. */
+function nulsIn(value: unknown): Problem[] {
+  const found: Problem[] = [];
+  const walk = (at: string, inner: unknown): void => {
+    if (typeof inner === "string" && inner.includes("\0"))
+      found.push({ pointer: at, message: "holds a NUL character", hint: "Remove the \\u0000." });
+    else if (typeof inner === "object" && inner !== null)
+      for (const [name, each] of Object.entries(inner)) walk(`${at}/${name}`, each);
+  };
+  walk("", value);
+  return found;
+}
+
+/** A text to look for, and patterns that are none. */
+const patternsIn = (value: unknown): Problem[] =>
+  criteriaIn(value).flatMap(({ pointer, criterion: { type, text, pattern, flags } }) => {
+    if (type !== "contains_text") return [];
+    if (text === undefined && pattern === undefined)
+      return [{ pointer, message: `"text" is missing`, hint: `Add "text", or "pattern" for a regular expression.` }];
+    if (typeof pattern !== "string") return [];
+    try {
+      return RegExp(pattern, typeof flags === "string" ? flags : "") && [];
+    } catch (error) {
+      return [{ pointer: `${pointer}/pattern`, message: `is no regular expression: ${messageOf(error)}` }];
+    }
+  });
+
+const unknownFields = (value: unknown, path: string): string[] =>
+  Object.keys(isObject(value) ? value : {})
+    .filter((name) => !(known as readonly string[]).includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      return `${path}: /${name} is not a known field and has no effect${near === undefined ? "" : `; "${near}" is meant`}.`;
+    });

@@ -1,0 +1,97 @@
+import { many } from "../../engine/ui/terminal/format.js";
+import { clip, estimateTokens } from "../../engine/lib/tokens.js";
+import type { Notes } from "../../engine/loop/types.js";
+import type { Check, TaskState } from "../generated/ralph-state.js";
+import { stateName, taskName } from "../folder/layout.js";
+import type { ViewNames } from "../plan/views.js";
+
+/** Most estimated tokens of a brief, whatever commands have printed. */
+export const maxBriefTokens = 2_000;
+
+/** Tokens that parts may take at most; what one leaves over goes to the failures. */
+const share = { task: 600, context: 120, history: 250, remediation: 160, steering: 160, warnings: 80 };
+
+/** What an agent can do there, for it to know. */
+interface Means {
+  /** It has a shell, so it can run the checks itself. */
+  readonly shell: boolean;
+  readonly views: ViewNames;
+}
+
+/** The text for the agent of one attempt. Pure. */
+export function briefText(state: TaskState, notes: Notes, { shell, views }: Means): string {
+  const { task, checks, attempts } = state;
+  const left = (task.max_iterations ?? 10) - attempts.length;
+  const open = checks.filter(({ passed }) => !passed);
+  const head = [
+    "# Task",
+    "",
+    clip(task.task, share.task),
+    ...(estimateTokens(task.task) > share.task ? [`The whole text is in ${taskName}, under "task".`] : []),
+    ...contextLines(task.context ?? []),
+  ];
+  const tail = [
+    "",
+    "# Rules",
+    "",
+    `Work in the current folder until every criterion is met. It is checked after you end${shell ? "; run the checks yourself before" : ""}. ` +
+      `This is one of at most ${many(Math.max(1, left), "further attempt")}; whoever comes after you sees the files and nothing of what you say.`,
+    `Do not weaken the checks: no test is deleted or skipped, and ${taskName}, ${stateName}, .ralph and .git are put back.`,
+    `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
+    "End with one sentence that says what you did.",
+    ...part("# Earlier attempts", notes.history, share.history),
+    ...part("# What went wrong", notes.remediation, share.remediation),
+    ...part("# From the user", notes.steering, share.steering),
+  ];
+  const title = `# Acceptance criteria (${checks.length - open.length} of ${checks.length} met)`;
+  const room = maxBriefTokens - estimateTokens([...head, "", title, "", ...tail].join("\n")) - 20;
+  return [...head, "", title, "", ...criteriaLines(checks, room), ...tail, ""].join("\n");
+}
+
+const part = (title: string, text: string | undefined, tokens: number): string[] =>
+  text === undefined || text.trim() === "" ? [] : ["", title, "", clip(text, tokens)];
+
+function contextLines(context: readonly string[]): string[] {
+  if (context.length === 0) return [];
+  return ["", clip(`Read first: ${context.join(", ")}`, share.context)];
+}
+
+/** A line for each criterion; of those that failed, what was found, as far as there is room. */
+function criteriaLines(checks: readonly Check[], room: number): string[] {
+  const lines = checks.map(({ criterion, passed }) => `${passed ? "✓" : "✗"} ${criterion}`);
+  // A hundred criteria of two hundred characters each: the open ones count.
+  const short = estimateTokens(lines.join("\n")) <= room * 0.6 ? lines : shortened(checks, room * 0.6);
+  let rest = room - estimateTokens(short.join("\n"));
+  const failed = checks.filter(({ passed, detail }) => !passed && detail !== "");
+  const out: string[] = [];
+  let open = failed.length;
+  for (const [index, line] of short.entries()) {
+    out.push(line);
+    const check = checks[index];
+    if (check === undefined || check.passed || check.detail === "" || line.startsWith("…")) continue;
+    const found = indented(clip(check.detail, Math.max(0, Math.floor(rest / open) - 8)));
+    open -= 1;
+    if (found.trim().length < 2) continue;
+    out.push(found);
+    rest -= estimateTokens(found) + 1;
+  }
+  return out;
+}
+
+function shortened(checks: readonly Check[], room: number): string[] {
+  const lines: string[] = [];
+  let used = 0;
+  for (const [index, { criterion, passed }] of checks.entries()) {
+    const line = `${passed ? "✓" : "✗"} ${criterion.slice(0, 60)}`;
+    used += estimateTokens(line) + 1;
+    if (used > room) return [...lines, `… and ${checks.length - index} more`];
+    lines.push(line);
+  }
+  return lines;
+}
+
+const indented = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");

@@ -1,0 +1,94 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import { measured } from "../../engine/loop/history/summarise.js";
+import { rowOf } from "../../engine/loop/guards/loop-detection.js";
+import { bounded, type Compression, type LoopMemory } from "../../engine/loop/run-record/memory.js";
+import { wasAtWork } from "../../engine/loop/run-record/observation.js";
+import type { Verdict } from "../../engine/loop/types.js";
+import type { Attempt, TaskState } from "../generated/ralph-state.js";
+import { planOf } from "../plan/plan.js";
+import { isMet, oldStatus } from "./status.js";
+
+/** What the next agent does otherwise; agents of tasks leave files, and no result. */
+const remedies: NonNullable<LoopMemory["remedies"]> = {
+  "identical-answers":
+    "Every one of them left the files as they were, or the same again, and no further criterion was met. Take the first criterion that fails, find out why it fails, and change that.",
+  oscillation:
+    "They went back and forth between two versions, each mending what the other broke. Read both failures first, then make one change that satisfies both.",
+  "redundant-writes":
+    "They wrote the same file over and over. Think the change through, write it once, then check the criteria.",
+  "read-loop":
+    "They kept reading and changed nothing. Open each file at most once, and then write the change, however small.",
+  "planning-loop": "They announced what they would do and ended before doing it. Change files now; nobody answers you.",
+  "command-loop":
+    "They ran the same command again and again. What it said once it will say again: change something before you run it once more.",
+};
+
+/** Attempts in a row, up to the last, that brought nothing, since a person last acted. */
+export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt[] {
+  const row = attempts.slice(
+    attempts.findLastIndex(({ outcome, undone }) => outcome === "accepted" && undone !== true) + 1,
+  );
+  return row.filter(({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure));
+}
+
+/** What guards and briefs are told of earlier iterations. */
+export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
+  const { loop } = state;
+  return {
+    limits,
+    observations: loop?.observations ?? [],
+    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
+    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
+    since: loop?.stagnation_since ?? 0,
+    withoutResult: withoutProgress(state).length,
+    ledger: ledger.slice(-5),
+    steering: [],
+    remedies,
+  };
+}
+
+/** What follows from the records, computed again before every write. Pure. */
+export function derive(state: TaskState, ledger: readonly LedgerLine[], limits: MemoryLimits): TaskState {
+  const { loop = {} } = state;
+  const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
+  const row = rowOf(observations, limits, loop.stagnation_since ?? 0);
+  const steps = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
+  const iteration = Math.max(state.iteration ?? 0, ...ledger.map((line) => line.iteration));
+  return {
+    ...state,
+    plan: planOf(state.task, state.checks, steps),
+    iteration,
+    done: isMet(state),
+    loop: { ...loop, observations, loop_type: row?.kind ?? null, stagnation_count: row?.length ?? 0 },
+  };
+}
+
+/** The state with a new summary of the history. Pure; the one that is there already changes nothing. */
+export function withSummary(state: TaskState, compression: Compression): TaskState {
+  const { loop } = state;
+  if (loop?.rch_metrics?.last_iteration === compression.upTo) return state;
+  return {
+    ...state,
+    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
+  };
+}
+
+/** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
+export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskState {
+  const isProblem = verdict.verdict === "stuck" || verdict.verdict === "blocked" || verdict.verdict === "failed";
+  const last_run = {
+    at: new Date(now).toISOString(),
+    verdict: verdict.verdict,
+    reason: verdict.reason,
+    ...(verdict.cause === undefined ? {} : { cause: verdict.cause }),
+  };
+  const status = oldStatus(verdict);
+  return { ...state, status, loop: { ...state.loop, error: isProblem ? verdict.reason : null, last_run } };
+}
+
+/** The state once a person has acted: what brought nothing before counts no more. Pure. */
+export const countedAnew = (state: TaskState): TaskState => ({
+  ...state,
+  loop: { ...state.loop, stagnation_since: state.iteration ?? 0 },
+});

@@ -1,0 +1,69 @@
+import { usesAllowance } from "../../engine/loop/guards/limits.js";
+import type { Budget, Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
+import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
+import { taskPhase, unitId } from "../folder/state-file.js";
+
+/** Attempts of a task in its life that name no other number. */
+export const usualIterations = 10;
+
+export const metIn = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
+export const failingIn = (checks: readonly Check[]): number =>
+  checks.reduce((sum, { failing = 0 }) => sum + failing, 0);
+
+/** Whether all criteria of the task are met, by the checks that were made last. */
+export const isMet = ({ task, checks }: TaskState): boolean =>
+  checks.length === task.acceptance_criteria.length && checks.every(({ passed }) => passed);
+
+/** The one unit of a task: its next attempt. */
+export function attemptOf({ task }: TaskState): Unit {
+  const line = task.task.split("\n").find((each) => each.trim() !== "") ?? "";
+  const title = line.trim();
+  return {
+    kind: "attempt",
+    id: unitId,
+    phase: taskPhase,
+    title: title.length > 100 ? `${title.slice(0, 99)}…` : title,
+  };
+}
+
+/** Whether more criteria are met than ever before, or as many with fewer tests failing. */
+export const isBetter = (now: Best, best: Best): boolean =>
+  now.met > best.met || (now.met === best.met && now.failing < best.failing);
+
+export const progressOf = ({ task, checks }: TaskState): Progress => ({
+  done: metIn(checks),
+  total: task.acceptance_criteria.length,
+});
+
+/** Attempts that used the allowance up: those that only met a closed service are free. */
+export const countedIn = (attempts: readonly Attempt[]): readonly Attempt[] =>
+  attempts.filter(({ failure }) => usesAllowance(failure));
+
+export function spentIn({ attempts, loop }: TaskState): Spent {
+  const sum = (of: (attempt: Attempt) => number | undefined) =>
+    attempts.reduce((total, attempt) => total + (of(attempt) ?? 0), 0);
+  return {
+    iterations: countedIn(attempts).length,
+    tokens: sum(({ tokens }) => tokens) + (loop?.rch_metrics?.historian_tokens ?? 0),
+    usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
+    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
+  };
+}
+
+/** What the task may use up in its life. */
+export function budgetOf({ task }: TaskState): Budget {
+  const { max_tokens: tokens, max_usd: usd, max_minutes: minutes } = task.budget ?? {};
+  return {
+    iterations: task.max_iterations ?? usualIterations,
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(usd === undefined ? {} : { usd }),
+    ...(minutes === undefined ? {} : { minutes }),
+  };
+}
+
+/** The status that the first version of this file format had for a verdict. */
+export function oldStatus({ verdict, cause }: Verdict): NonNullable<TaskState["status"]> {
+  if (verdict === "complete") return "success";
+  if (verdict === "limit") return cause === "iterations" ? "max_iterations" : "budget_exhausted";
+  return "error";
+}
