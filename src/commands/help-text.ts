@@ -32,6 +32,7 @@ export const summaries = {
   cost: "show what projects cost by phase, and a forecast for the rest",
   watch: "live view of all projects in a folder",
   steer: "give instructions to the agents of a project, also during a run",
+  decide: "include or exclude a paper, whatever the criteria say",
   pause: "end a run before its next iteration, with the verdict blocked",
   stop: "end a run before its next iteration, as Ctrl+C does",
   resume: "allow a paused or stopped project to run again",

@@ -6,7 +6,7 @@ import type { Io } from "../engine/ui/io.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";
 
 type Values = Record<string, unknown>;
-type WishValues = { source?: string[]; keyword?: string[]; from?: string; until?: string };
+type WishValues = { source?: string[]; keyword?: string[]; criterion?: string[]; from?: string; until?: string };
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
 type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
@@ -81,14 +81,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   const create = add("new", "[topic]", async (values, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const { source: sources, keyword: keywords, from, until } = values as WishValues;
-    const wishes = given({ topic, sources, keywords, from, until });
+    const { source: sources, keyword: keywords, criterion: criteria, from, until } = values as WishValues;
+    const wishes = given({ topic, sources, keywords, criteria, from, until });
     return newCommand({ ...wishes, ...running(values), ask: values["ask"] === true }, io);
   })
     .alias("create")
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("--source <names>", "where to search: arxiv,folder:papers,… (default: arXiv, Google Scholar, web)", listed)
     .option("--keyword <words>", "search for these words too; again for more", listed)
+    .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
     .option("--ask", "ask questions that the topic leaves open");
@@ -159,6 +160,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io,
     ),
   ).option("--clear", "remove earlier instructions");
+  add("decide", "<folder> <paper> <decision> <why>", async ({ json, git }, folder, paper, decision, why) =>
+    (await import("./steer/decide.js")).decideCommand(
+      {
+        ...{ folder: folder ?? "", paper: paper ?? "", decision: decision ?? "", why: why ?? "" },
+        flags: flagsOf({ git }),
+        json: json === true,
+      },
+      io,
+    ),
+  ).option("--no-git", "do not commit");
   add("pause", "<folder>", async ({ json }, folder) =>
     (await import("./steer/pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io),
   );
@@ -356,6 +367,9 @@ function number(value: string): number {
   if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
   return parsed;
 }
+
+/** Texts of an option that may be given again. */
+const several = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** Names with commas between them; the option may be given again. */
 const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];

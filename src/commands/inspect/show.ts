@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createColors } from "picocolors";
 import { answerIn } from "../../engine/agents/registry.js";
 import { settingsFor } from "../../compose/agents.js";
 import { resolveConfig } from "../../engine/config/resolve.js";
@@ -12,9 +13,9 @@ import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format
 import { costText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import type { Rrd } from "../../research/generated/rrd.js";
+import type { Exclusion } from "../../research/generated/rrd.js";
 import { readResearch } from "../../research/folder/research.js";
-import { readingLines, readingOf } from "../run/reading-report.js";
+import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
 
 interface ShowArguments extends FolderOptions {
@@ -100,11 +101,17 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
   return { brief, answer };
 }
 
-/** A record that came into no pool, and why: as a duplicate, of which paper. */
-const excludedLines = ({ id, title, stage, reason }: NonNullable<Rrd["excluded"]>[number], io: Io): string[] =>
-  [title ?? id, `excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`].flatMap((text) =>
-    wrap(oneLine(text), Math.min(io.columns, 100)),
-  );
+/** A record that came into no pool, and why: as a duplicate, of which paper; by which criterion, with the answers. */
+function excludedLines(record: Exclusion, io: Io): string[] {
+  const { id, title, stage, reason } = record;
+  const flow = (text: string, indent = "") =>
+    wrap(oneLine(text), Math.min(io.columns, 100) - indent.length).map((line) => indent + line);
+  return [
+    ...flow(title ?? id),
+    ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`),
+    ...eligibilityLines(record, flow, createColors(io.color)),
+  ];
+}
 
 function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): string[] {
   const { iteration, unit, phase, outcome, agent, model, reasons = [], at } = line;

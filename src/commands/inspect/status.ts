@@ -13,6 +13,7 @@ import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decis
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
+import { criterionText, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
 import { withoutResult } from "../../research/workflow/derived/observations.js";
@@ -72,6 +73,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         given_up: refusals.length >= maxRefusals,
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
+    waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, title }, open }) => ({ id, title, open })),
     iterations,
     without_result: withoutResult(rrd, ledger).length,
     steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
@@ -115,6 +117,12 @@ function statusLines(status: Status, io: Io): string[] {
       : "";
     say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
+  const decide = `research-ralph decide ${shown(io.cwd, status.folder)}`;
+  for (const { id, open } of status.waiting)
+    say(
+      "Waits",
+      `${oneLine(id)}: ${open.map((criterion) => oneLine(criterionText(criterion))).join("; ") || "its criteria"} unclear; ${decide} ${oneLine(id)} include|exclude "why" settles it`,
+    );
   return lines;
 }
 

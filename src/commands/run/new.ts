@@ -9,6 +9,9 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
+import { criteriaOf, typedCriteria } from "../../research/folder/criteria.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { criterionText } from "../../research/workflow/eligibility/eligibility.js";
 import { readResearch } from "../../research/folder/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -27,6 +30,8 @@ import { committedFiles, researchesName } from "../../research/folder/layout.js"
 export interface Wishes {
   readonly sources?: readonly string[];
   readonly keywords?: readonly string[];
+  /** "include: …" or "exclude: …". */
+  readonly criteria?: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
@@ -58,15 +63,31 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
     io.stdout(`${name}\n`);
     const questions = ask ? [] : questionLines(rrd, io.columns);
     if (!quiet)
-      io.stderr([...questions, `Check ${name}/rrd.json, then:`, `  research-ralph run ${name}`, ""].join("\n"));
+      io.stderr(
+        [
+          ...criteriaLines(rrd, io),
+          ...questions,
+          `Check ${name}/rrd.json, then:`,
+          `  research-ralph run ${name}`,
+          "",
+        ].join("\n"),
+      );
   }
   return exitCodeOf(verdict);
+}
+
+/** The eligibility criteria, so that a person sees what decides; nothing where there are none. */
+function criteriaLines(rrd: Rrd, io: Io): string[] {
+  const criteria = criteriaOf(rrd);
+  if (criteria.length === 0) return [];
+  const lines = criteria.map((criterion) => `  ${flowed(oneLine(criterionText(criterion)), io)}`);
+  return ["Eligibility criteria, which decide what is included:", ...lines];
 }
 
 /** Runs the workflow that turns a topic into a folder under ./researches. */
 export async function create(
   topic: string,
-  { sources = defaultSources, keywords = [], from, until }: Wishes,
+  { sources = defaultSources, keywords = [], criteria = [], from, until }: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
@@ -83,6 +104,8 @@ export async function create(
       2,
     );
   const days = datesOf(from, until);
+  const typed = typedCriteria(criteria);
+  if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
   const { named, said } = namedSources(sources, io.cwd);
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd, config.stateDir);
@@ -104,6 +127,7 @@ export async function create(
       papers: config.papers,
       sources: named,
       keywords,
+      criteria: typed,
       ...days,
       parent,
       prompt,

@@ -75,16 +75,21 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       ? `${totals?.combined ?? "?"}/30`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
   const { estimated } = spending;
+  const verdict = colors.bold(paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status));
+  const outcome = !wasRead
+    ? `${verdict}, not read`
+    : scores === undefined
+      ? `${verdict}, read: ${paper.read_depth ?? "?"}`
+      : `${verdict} ${total}, read: ${paper.read_depth ?? "?"}`;
   return [
     colors.bold(oneLine(paper.title)),
     ...flow(byline.join(" · ")),
     "",
-    wasRead
-      ? `${colors.bold(paper.decision ?? paper.status)} ${total}, read: ${paper.read_depth ?? "?"}`
-      : `${colors.bold(paper.decision ?? paper.status)}, not read`,
+    outcome,
     ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
     ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
     ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
+    ...eligibilityLines(paper, flow, colors),
     ...part("Summary", analysis?.summary),
     ...part("Method", analysis?.methodology),
     ...part("Results", analysis?.results),
@@ -126,6 +131,31 @@ function foundLines(
   if (found === undefined) return [];
   const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(found)];
   return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
+}
+
+/** The answers to the eligibility criteria and what a person decided; nothing where there is neither. */
+export function eligibilityLines(
+  { answers = [], override, excluded_by: by }: Pick<Paper, "answers" | "override" | "excluded_by">,
+  flow: (text: string, indent?: string) => string[],
+  colors: ReturnType<typeof createColors>,
+): string[] {
+  if (answers.length === 0 && override === undefined) return [];
+  const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
+  const stage = { screening: "title and abstract", full_text: "full text" };
+  return [
+    "",
+    colors.bold("Eligibility"),
+    ...answers.flatMap((answer) => {
+      const { criterion, locator, said, reason, quote } = answer;
+      const place = locator ?? stage[answer.stage];
+      const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
+      const [first = "", ...rest] = flow(`${criterion} ${answer.answer} (${place})${why}`, "    ");
+      const quoted = quote === undefined ? [] : flow(`“${quote}”`, "      ").map(colors.dim);
+      return [`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...quoted];
+    }),
+    ...(by == null || override !== undefined ? [] : flow(`Excluded by ${by}.`, "  ")),
+    ...(override === undefined ? [] : flow(`A person decided: ${override.decision}. ${override.why}`, "  ")),
+  ];
 }
 
 function evidenceLines(

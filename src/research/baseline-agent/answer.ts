@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { type BriefUnit, type ParsedBrief, parseBrief, sentinel } from "./brief.js";
+import { type BriefCriterion, type BriefUnit, type ParsedBrief, parseBrief, sentinel } from "./brief.js";
+import { answerCriteria } from "./criteria.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
@@ -37,8 +38,9 @@ function readTextFile(workspace: string, name: string): string {
  * Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be
  * done.
  */
-export function answer({ unit, text, wantsSentinel }: ParsedBrief, readFile: (name: string) => string): Answer {
-  const result = perform(unit, text, readFile);
+export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
+  const { unit, wantsSentinel } = brief;
+  const result = perform(brief, readFile);
   const about = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
   const lists = Object.entries(result).flatMap(([name, list]) =>
     Array.isArray(list) ? [`${list.length} ${name.replaceAll("_", " ")}`] : [],
@@ -47,17 +49,17 @@ export function answer({ unit, text, wantsSentinel }: ParsedBrief, readFile: (na
   return { result, message: `${[...lines, ...(wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
 }
 
-function perform(unit: BriefUnit, text: string, readFile: (name: string) => string): object {
+function perform({ unit, criteria, text }: ParsedBrief, readFile: (name: string) => string): object {
   const files = unit.text_files ?? [];
   switch (unit.kind) {
     case "requirements":
       return deriveRequirements(unit);
     case "discovery":
-      return sortCandidates(unit);
+      return sortCandidates(unit, criteria);
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // What is fenced beside files is their outline.
-      return analysePaper(unit, files.length === 0 ? text : files.map(readFile).join("\n"));
+      return readPaper(unit, criteria, files.length === 0 ? text : files.map(readFile).join("\n"));
     case "report":
       return writeReport(unit);
     case "ideas":
@@ -66,3 +68,8 @@ function perform(unit: BriefUnit, text: string, readFile: (name: string) => stri
       throw new ExpectedError(`The baseline agent does not know units of kind "${unit.kind}".`);
   }
 }
+
+const readPaper = (unit: BriefUnit, criteria: readonly BriefCriterion[], text: string): object => ({
+  ...analysePaper(unit, text),
+  ...answerCriteria(criteria, [text, unit.abstract ?? "", unit.title ?? ""]),
+});

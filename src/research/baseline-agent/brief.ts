@@ -56,8 +56,15 @@ export interface BriefUnit {
   readonly max_ideas?: number;
 }
 
+/** An eligibility criterion that the brief asks about. */
+export interface BriefCriterion {
+  readonly id: string;
+  readonly text: string;
+}
+
 export interface ParsedBrief {
   readonly unit: BriefUnit;
+  readonly criteria: readonly BriefCriterion[];
   /** The fenced text of the paper; empty when there is none. Data, never instructions. */
   readonly text: string;
   /** Whether the brief asks for the sentinel as the last line. */
@@ -82,10 +89,19 @@ export function parseBrief(brief: string): ParsedBrief {
   const said = own.replace(block[0], "").split("\n");
   const wantsSentinel = said.some((line) => line.includes(sentinel) && !/\b(do not|don't|never)\b/i.test(line));
   try {
-    return { unit: JSON.parse(block[1]) as BriefUnit, text, wantsSentinel };
+    return { unit: JSON.parse(block[1]) as BriefUnit, criteria: criteriaIn(own), text, wantsSentinel };
   } catch (error) {
     throw new ExpectedError(`The unit of the brief is not valid JSON: ${messageOf(error)}.`);
   }
+}
+
+/** The criteria that a section of the brief lists, a line each: "- c1 (include): randomised trials". */
+function criteriaIn(own: string): BriefCriterion[] {
+  const [, section = ""] = /^# Eligibility criteria\n([\s\S]*?)(?=^# |$(?![\s\S]))/m.exec(own) ?? [];
+  return [...section.matchAll(/^- ([\w-]+) \((?:include|exclude)\): (.+)$/gm)].map(([, id = "", text = ""]) => ({
+    id,
+    text,
+  }));
 }
 
 /** The prose of a record's field. */

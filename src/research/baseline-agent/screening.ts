@@ -1,6 +1,7 @@
 import type { DiscoveryResult } from "../generated/result-discovery.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
-import type { BriefUnit, Candidate } from "./brief.js";
+import type { BriefCriterion, BriefUnit, Candidate } from "./brief.js";
+import { answerCriteria } from "./criteria.js";
 import { clip, contentWords, phrases, stem, stemsOf, titleCase } from "./text.js";
 
 const padding = ["methods", "evaluation", "benchmark", "dataset", "survey"];
@@ -32,18 +33,26 @@ export function deriveRequirements({ unit, topic = "" }: BriefUnit): Requirement
  * Keeps the candidates that share words with the keywords. Without candidates every source failed: this agent can't
  * search.
  */
-export function sortCandidates(unit: BriefUnit): DiscoveryResult {
+export function sortCandidates(unit: BriefUnit, criteria: readonly BriefCriterion[] = []): DiscoveryResult {
   const { candidates = [], keywords = [], sources = [] } = unit;
   // Each stem with the word that brought it, which is what a reason shows.
   const wanted = new Map(contentWords(keywords.join(" ")).map((word) => [stem(word), word]));
   const newest = Math.max(...candidates.map(yearOf).filter((year) => !Number.isNaN(year)));
-  const judged = candidates.map((candidate) => ({ id: candidate.id, ...judge(candidate, wanted, newest) }));
+  const judged = candidates.map((candidate) => ({
+    id: candidate.id,
+    ...judge(candidate, wanted, newest),
+    ...answerCriteria(criteria, [candidate.abstract ?? "", candidate.title]),
+  }));
   const given = new Set(candidates.map(({ source }) => source));
   return {
     unit: unit.unit,
     papers: [],
-    kept: judged.flatMap(({ id, priority, reason }) => (priority === undefined ? [] : [{ id, priority, reason }])),
-    dropped: judged.flatMap(({ id, priority, reason }) => (priority === undefined ? [{ id, reason }] : [])),
+    kept: judged.flatMap(({ id, priority, reason, ...answers }) =>
+      priority === undefined ? [] : [{ id, priority, reason, ...answers }],
+    ),
+    dropped: judged.flatMap(({ id, priority, reason, ...answers }) =>
+      priority === undefined ? [{ id, reason, ...answers }] : [],
+    ),
     sources: sources
       .slice(0, 50)
       .map((name) =>

@@ -1,13 +1,12 @@
-import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import type { Criterion, Rrd } from "../generated/rrd.js";
 
 /** Most criteria of a project, and most characters of one, as the schema has them. */
-export const maxCriteria = 20;
-export const maxCriterion = 300;
+const maxCriteria = 20;
+const maxCriterion = 300;
 /** All criteria of a project together, in estimated tokens: every brief shows them whole. */
-export const maxCriteriaTokens = 1_000;
+const maxCriteriaTokens = 1_000;
 
 /** The eligibility criteria of a project; none where it has none. */
 export const criteriaOf = ({ requirements }: Pick<Rrd, "requirements">): readonly Criterion[] =>
@@ -17,7 +16,7 @@ export const criteriaOf = ({ requirements }: Pick<Rrd, "requirements">): readonl
 export type NewCriterion = Pick<Criterion, "kind" | "text">;
 
 /** What a person typed as "include: randomised trials", or what is wrong with it. */
-export function typedCriterion(typed: string): NewCriterion | { readonly problem: string } {
+function typedCriterion(typed: string): NewCriterion | { readonly problem: string } {
   const [, kind, words = ""] = /^\s*(include|exclude)\s*:([\s\S]*)$/i.exec(typed) ?? [];
   const text = oneLine(words);
   const shown = typed.length > 60 ? `${typed.slice(0, 60).trimEnd()}…` : typed;
@@ -36,14 +35,46 @@ export function typedCriterion(typed: string): NewCriterion | { readonly problem
 
 const oneLine = (text: string): string => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
-/** The criteria with the ids c1, c2, …; of those that say the same of the same kind the first. */
-export function numbered(criteria: readonly NewCriterion[]): Criterion[] {
+/**
+ * The criteria of a new project, with the ids c1, c2, …: those that a person gave, then those of the agent's proposals
+ * that neither repeat nor contradict others, while there is room.
+ */
+export function criteriaFrom(given: readonly NewCriterion[], proposed: readonly NewCriterion[]): Criterion[] {
+  let criteria = numbered(given);
+  for (const one of proposed) {
+    const more = numbered([...criteria, one]);
+    if (more.length <= maxCriteria && criteriaProblems({ requirements: { criteria: more } }).length === 0)
+      criteria = more;
+  }
+  return criteria;
+}
+
+/** Of those that say the same of the same kind the first. */
+function numbered(criteria: readonly NewCriterion[]): Criterion[] {
   const seen = new Set<string>();
   const kept = criteria.filter(({ kind, text }) => {
     const said = `${kind} ${sameWords(text)}`;
     return !seen.has(said) && seen.add(said);
   });
   return kept.map(({ kind, text }, index) => ({ id: `c${index + 1}`, text: oneLine(text), kind }));
+}
+
+/**
+ * The criteria that a person typed, such as "include: randomised trials", in their order; or what is wrong with them,
+ * one sentence.
+ */
+export function typedCriteria(typed: readonly string[]): readonly NewCriterion[] | { readonly problem: string } {
+  const read = typed.map(typedCriterion);
+  const wrong = read.find((one) => "problem" in one);
+  if (wrong !== undefined && "problem" in wrong) return wrong;
+  const criteria = numbered(read as NewCriterion[]);
+  if (criteria.length > maxCriteria)
+    return { problem: `there are ${criteria.length} criteria; ${maxCriteria} are the most` };
+  const [first] = criteriaProblems({ requirements: { criteria } });
+  if (first === undefined) return criteria;
+  const [, index] = /\/criteria\/(\d+)\//.exec(first.pointer) ?? [];
+  const which = index === undefined ? "they" : `'${criteria[Number(index)]?.text}'`;
+  return { problem: `${which} ${first.message.replace(/^\/requirements\/criteria/, "")}` };
 }
 
 /**
@@ -69,7 +100,7 @@ export function criteriaProblems(value: unknown): Problem[] {
     else if (other.kind !== kind)
       find(
         "text",
-        `contradicts ${criteriaPointer}/${other.index}: the same words include and exclude, so every paper would be excluded`,
+        `contradicts ${nameOf(criteria[other.index])}: the same words include and exclude, so every paper would be excluded`,
         "Remove one of them.",
       );
   }
@@ -82,6 +113,8 @@ export function criteriaProblems(value: unknown): Problem[] {
     });
   return problems;
 }
+
+const nameOf = (criterion: { readonly id?: unknown } | undefined): string => `criterion ${String(criterion?.id)}`;
 
 const criteriaPointer = "/requirements/criteria";
 
@@ -103,7 +136,3 @@ function listOf(value: unknown): Partial<Record<"id" | "kind" | "text", unknown>
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-
-/** The field of the requirements, where there are criteria. */
-export const withCriteria = (criteria: readonly Criterion[]): { criteria?: Criterion[] } =>
-  given({ criteria: criteria.length === 0 ? undefined : [...criteria] });

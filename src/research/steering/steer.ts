@@ -53,6 +53,8 @@ export async function steer(
 export async function steeringWords(folder: string): Promise<string[]> {
   const { rrd } = await readResearch(folder);
   let words = (rrd.loop?.steering ?? []).map(({ text }) => text);
-  for (const message of await readMessages(folder)) words = "clear" in message ? [] : [...words, message.text];
+  for (const message of await readMessages(folder))
+    if ("clear" in message) words = [];
+    else if ("text" in message) words = [...words, message.text];
   return words;
 }

@@ -77,6 +77,11 @@ function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, un
     evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) =>
       clip(`${claim} (${locator ?? status})`, 80),
     ).lines,
+    eligibility: fit(paper.answers ?? [], 600, ({ criterion, stage, answer, quote }) =>
+      clip(`${criterion} ${answer} (${stage})${quote === undefined ? "" : `: “${quote}”`}`, 80),
+    ).lines,
+    excluded_by: paper.excluded_by,
+    person_decided: paper.override && clip(`${paper.override.decision}: ${paper.override.why}`, 60),
     notes: clip(prose(paper.notes), 150),
   });
 }

@@ -11,6 +11,7 @@ import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../engine/loop
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { stateVersion } from "../../engine/storage/records/format-version.js";
 import { formatLine } from "../../engine/storage/records/ledger.js";
+import { criteriaFrom, type NewCriterion } from "../folder/criteria.js";
 import { formatRrd } from "../folder/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { closingWords, unitBlock } from "./brief/brief.js";
@@ -31,6 +32,8 @@ interface CreateOptions {
   readonly sources: readonly string[];
   /** Keywords that the search uses as well. */
   readonly keywords?: readonly string[];
+  /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
+  readonly criteria?: readonly NewCriterion[];
   /** Bounds of the date of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
@@ -120,12 +123,24 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
   };
 }
 
-function requirementsBrief({ prompt, topic }: CreateOptions, { refusal }: Notes, resultFile: string): string {
+/** How an agent proposes eligibility criteria, and which ones stand already. */
+function criteriaWords(given: readonly NewCriterion[] = []): string {
+  const ask =
+    'Where the topic itself says which papers count and which do not (a kind of study, a population, a language), add `"criteria": [{"kind": "include", "text": "a statement that is true of a paper or not"}]` to the result; `kind` is include or exclude, ten at most. Add nothing where the topic says nothing of that kind: each paper must answer all of them.';
+  const list = given.map(({ kind, text }) => `- ${kind}: ${text}`);
+  return [
+    ask,
+    ...(list.length === 0 ? [] : ["These stand already; do not repeat or contradict them:", list.join("\n")]),
+  ].join("\n\n");
+}
+
+function requirementsBrief({ prompt, topic, criteria }: CreateOptions, { refusal }: Notes, resultFile: string): string {
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const reasons = refusal?.map((reason) => `- ${reason}`).join("\n");
   const parts = [
     fill(prompt.COMMON, values),
     fill(prompt.REQUIREMENTS, values),
+    `# Eligibility criteria\n\n${criteriaWords(criteria)}`,
     reasons === undefined ? "" : `# The last result was refused\n\n${reasons}`,
     `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`,
     closingWords(resultFile),
@@ -212,10 +227,11 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 
 /** The document that a new research starts with; the order of its fields is the original's. */
 export function newRrd(
-  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "from" | "until">,
+  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "from" | "until">,
   requirements: Omit<RequirementsResult, "unit">,
 ): Rrd {
   const terms = requirements.terms ?? {};
+  const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
   const rrd: Rrd = {
     format: stateVersion,
     project: `Research: ${requirements.name}`,
@@ -236,6 +252,7 @@ export function newRrd(
       target_papers: options.papers,
       sources: [...options.sources],
       min_score_to_present: 18,
+      ...given({ criteria: criteria.length === 0 ? undefined : criteria }),
     },
     domain_glossary: { enabled: Object.keys(terms).length > 0, terms },
     open_questions: requirements.open_questions ?? [],

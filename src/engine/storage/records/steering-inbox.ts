@@ -10,8 +10,19 @@ import { explaining } from "../explain-system-error.js";
 import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
-/** What a person tells a project from another terminal: words for its agents, or that earlier words no longer stand. */
-type Message = { readonly text: string } | { readonly clear: true };
+/** What a person decides on one record while a run holds the project. */
+export interface DecisionMessage {
+  /** Id of the record. */
+  readonly record: string;
+  readonly decision: "include" | "exclude";
+  readonly why: string;
+}
+
+/**
+ * What a person tells a project from another terminal: words for its agents, that earlier words no longer stand, or a
+ * decision on a record.
+ */
+type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage;
 
 /** A message with the name of its file, which no other ever has. */
 export type Received = Message & { readonly id: string };
@@ -39,7 +50,7 @@ export async function leaveMessage(folder: string, message: Message, now: number
 const signedPart = (folder: string, id: string, message: Message): unknown => [
   id,
   realpathSync(folder),
-  "text" in message ? message.text : null,
+  "text" in message ? message.text : "record" in message ? [message.record, message.decision, message.why] : null,
 ];
 
 /** Whether one of our commands wrote what stands in the inbox under this name. */
@@ -69,9 +80,12 @@ export const takeMessage = (folder: string, id: string): Promise<void> =>
 
 function parse(text: string): Message | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Record<"text" | "clear", unknown>>;
+    const value = JSON.parse(text) as Partial<Record<"text" | "clear" | keyof DecisionMessage, unknown>>;
     if (isNewer(value)) return undefined;
     if (value.clear === true) return { clear: true };
+    const { record, decision, why } = value;
+    if (typeof record === "string" && typeof why === "string" && (decision === "include" || decision === "exclude"))
+      return { record, decision, why };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
   } catch {
     return undefined;

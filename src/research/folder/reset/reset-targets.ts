@@ -64,15 +64,22 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   return {
     after,
     unit: id,
-    sentences: [`${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are removed.`],
+    sentences: [
+      `${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are removed.`,
+      ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
+    ],
   };
 }
 
 /** What a reading leaves in a paper's record and another reading makes again. */
 function withoutResult(rrd: Rrd, paper: Paper): Rrd {
-  const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...kept } = paper;
+  const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...others } = paper;
+  // A person's decision rested on this reading; what screening answered does not.
+  const { held_scores: _held, excluded_by: _by, override: _override, answers = [], ...kept } = others;
+  const screened = answers.filter(({ stage }) => stage === "screening");
   const unread: Paper = {
     ...kept,
+    ...(screened.length === 0 ? {} : { answers: screened }),
     status: "pending",
     score: null,
     score_breakdown: null,
@@ -141,8 +148,10 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
   const blocked_sources = rrd.blocked_sources?.filter(
     (blocked) => typeof blocked !== "string" || (inARow.get(blocked) ?? 0) === 0,
   );
-  // By keywords and a window that may be others by now.
-  const excluded = rrd.excluded?.filter(({ stage }) => stage !== "screened" && stage !== "window");
+  // By keywords, a window or criteria that may be others by now; what a person decided stays.
+  const excluded = rrd.excluded?.filter(
+    ({ stage, override }) => override !== undefined || (stage !== "screened" && stage !== "window"),
+  );
   return {
     ...kept,
     phase: "DISCOVERY",

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 
-/** What only accepted results write. */
+/** What only accepted results write, and a person's decision on eligibility. */
 const ofPapers = [
   "status",
   "score",
@@ -16,6 +16,10 @@ const ofPapers = [
   "updates",
   "updates_check",
   "warnings",
+  "answers",
+  "held_scores",
+  "excluded_by",
+  "override",
   "iteration",
   "refusals",
 ];
@@ -24,7 +28,7 @@ const ofPapers = [
  * own. A person sets it, and an agent would set it in the person's name.
  */
 const onlyPersons = ["mission", "budget", "project", "description", "domain_glossary", "open_questions"];
-const onlyPersonsRequire = ["min_score_to_present", "focus_area"] as const;
+const onlyPersonsRequire = ["min_score_to_present", "focus_area", "criteria"] as const;
 const ofResearch = [
   ...onlyPersons,
   "format",

@@ -3,9 +3,15 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import type { Tell } from "../../../engine/loop/types.js";
 import { appendOnce } from "../../../engine/storage/atomic-file.js";
-import { type Received, readMessages, takeMessage } from "../../../engine/storage/records/steering-inbox.js";
+import {
+  type DecisionMessage,
+  type Received,
+  readMessages,
+  takeMessage,
+} from "../../../engine/storage/records/steering-inbox.js";
 import type { Research } from "../../folder/research.js";
 import { progressName } from "../../folder/layout.js";
+import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "../eligibility/overrides.js";
 import { resetStagnation } from "./observations.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */
@@ -21,9 +27,12 @@ export async function loadSteered(
   tell: Tell,
 ): ReturnType<Research["load"]> {
   const loaded = await research.load();
-  const heard = await applyMessages(research, now, redact);
+  const heard = await applyMessages(research, loaded.rrd, now, redact);
   for (const message of heard) await tell({ type: "notice", level: "info", message });
-  return heard.length === 0 ? loaded : await research.load();
+  // What a person wrote into rrd.json by hand takes effect with the next edit.
+  const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
+  if (isOpen) await research.edit((rrd) => resetStagnation(rrd), true);
+  return heard.length === 0 && !isOpen ? loaded : await research.load();
 }
 
 /**
@@ -33,6 +42,7 @@ export async function loadSteered(
  */
 async function applyMessages(
   research: Pick<Research, "folder" | "edit">,
+  before: Rrd,
   now: () => number,
   redact: Redact,
 ): Promise<string[]> {
@@ -41,7 +51,7 @@ async function applyMessages(
   const at = new Date(now()).toISOString();
   await research.edit((rrd) => steered(rrd, messages, at), true);
   for (const message of messages) {
-    const words = "text" in message ? message.text : "Earlier instructions are removed.";
+    const words = "text" in message ? message.text : "record" in message ? decided(before, message) : cleared;
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
     await appendOnce(join(research.folder, progressName), {
       offset: 0,
@@ -50,23 +60,43 @@ async function applyMessages(
     await takeMessage(research.folder, message.id);
   }
   return messages.map((message) =>
-    "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.",
+    "text" in message
+      ? `Heard: ${message.text}`
+      : "record" in message
+        ? decided(before, message)
+        : "Received: earlier instructions are removed.",
   );
 }
+
+const cleared = "Earlier instructions are removed.";
+
+/** What came of a decision, one sentence; a paper may be gone since it was made. */
+const decided = (rrd: Rrd, { record, decision, why }: DecisionMessage): string =>
+  isDecidable(rrd, record)
+    ? `Decided: ${decision} ${record} (${why}).`
+    : `There is no paper ${record} any more, so the decision to ${decision} it was dropped.`;
 
 /** What a person has said that no run has heard yet, oldest first. */
 export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
   (await readMessages(folder)).map((message) =>
-    "text" in message ? { ...message, text: redact(message.text).slice(0, maxMessage) } : message,
+    "text" in message
+      ? { ...message, text: redact(message.text).slice(0, maxMessage) }
+      : "record" in message
+        ? { ...message, why: redact(message.why).slice(0, maxMessage) }
+        : message,
   );
 
 /** The state with these messages applied, in their order. Pure. */
 export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
+  let whole = rrd;
   for (const message of messages) {
     if ("clear" in message) steering = [];
-    else if (!steering.some(({ id }) => id === message.id))
+    else if ("record" in message) {
+      const { record, decision, why } = message;
+      whole = withOverrides(withOverride(whole, record, { decision, why, at }));
+    } else if (!steering.some(({ id }) => id === message.id))
       steering = [...steering, { id: message.id, at, text: message.text }];
   }
-  return resetStagnation({ ...rrd, loop: { ...rrd.loop, steering } });
+  return resetStagnation({ ...whole, loop: { ...whole.loop, steering } });
 }

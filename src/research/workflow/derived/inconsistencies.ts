@@ -2,6 +2,9 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { decisionOf, scoresOf, statusAfter, totalsOf, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { isDecided } from "../decisions/status.js";
 import { differences } from "./stated.js";
+import { criteriaOf } from "../../folder/criteria.js";
+import { openCriteria } from "../eligibility/eligibility.js";
+import { hasOpenOverride, isReversible } from "../eligibility/overrides.js";
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */
@@ -18,6 +21,7 @@ export const inconsistencies = (rrd: Rrd): Inconsistency[] => [
   ...(rrd.statistics == null ? [] : ofStatistics(rrd.statistics, rrd)),
   ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)),
   ...ofInsights(rrd),
+  ...ofCriteria(rrd),
   ...ofPool(rrd),
 ];
 
@@ -71,6 +75,49 @@ function ofInsights(rrd: Rrd): Inconsistency[] {
         : [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }]),
     ];
   });
+}
+
+/** Answers and decisions that have no effect, and papers that were judged before a criterion. */
+function ofCriteria(rrd: Rrd): Inconsistency[] {
+  const criteria = criteriaOf(rrd);
+  const known = new Set(criteria.map(({ id }) => id));
+  const said = new Map<string, number>();
+  const found = criteria.flatMap(({ kind, text }, index): Inconsistency[] => {
+    const words = `${kind} ${text.toLowerCase().trim()}`;
+    const first = said.get(words);
+    if (first === undefined) said.set(words, index);
+    const message = `says the same as /requirements/criteria/${first}`;
+    return first === undefined ? [] : [{ pointer: `/requirements/criteria/${index}/text`, message }];
+  });
+  for (const [index, paper] of rrd.papers_pool.entries()) {
+    const { answers = [], override, status, excluded_by: by, retracted } = paper;
+    const pointer = `/papers_pool/${index}`;
+    const stray = [...new Set(answers.map(({ criterion }) => criterion))].filter((id) => !known.has(id));
+    if (stray.length > 0)
+      found.push({ pointer: `${pointer}/answers`, message: `name ${stray.join(", ")}, no criterion of this project` });
+    if (by != null && !known.has(by))
+      found.push({
+        pointer: `${pointer}/excluded_by`,
+        message: `names ${by}, no criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
+      });
+    const open = openCriteria(criteria, paper).map(({ id }) => id);
+    if (override === undefined && (status === "presented" || status === "insights_extracted") && open.length > 0)
+      found.push({
+        pointer: `${pointer}/status`,
+        message: `is ${status} without an answer to ${open.join(", ")}; 'reset --paper ${paper.id}' reads the paper again`,
+      });
+    if (override?.decision === "include" && retracted === true)
+      found.push({ pointer: `${pointer}/override`, message: "has no effect: a retracted paper is never included" });
+  }
+  for (const [index, one] of (rrd.excluded ?? []).entries())
+    if (one.override?.decision === "include" && !isReversible(one))
+      found.push({
+        pointer: `/excluded/${index}/override`,
+        message: `has no effect on what was excluded as ${one.stage ?? "duplicate"}`,
+      });
+  if (hasOpenOverride(rrd))
+    found.push({ pointer: "/papers_pool", message: "holds a person's decision that takes effect with the next run" });
+  return found;
 }
 
 function ofPool(rrd: Rrd): Inconsistency[] {

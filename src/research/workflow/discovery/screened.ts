@@ -1,4 +1,4 @@
-import type { Rrd } from "../../generated/rrd.js";
+import type { Override, Rrd } from "../../generated/rrd.js";
 import type { Judged } from "../../search/rank.js";
 import { type RecallBound, recallBound, type ScreenedBatch } from "../../search/stopping-rule.js";
 import { isDecided, searchOf } from "../decisions/status.js";
@@ -17,14 +17,18 @@ export function judgedIn(rrd: Rrd): Judged[] {
   const papers = rrd.papers_pool.filter(({ retracted }) => retracted !== true);
   return [
     ...papers.map((paper) => {
-      const { id, title, abstract } = paper;
-      return { id, title, abstract, kept: !isDecided(paper) || paper.status !== "rejected" };
+      const { id, title, abstract, override } = paper;
+      // What a person said of its eligibility counts for more than its score.
+      const kept = override === undefined ? !isDecided(paper) || paper.status !== "rejected" : isIncluded(override);
+      return { id, title, abstract, kept };
     }),
     ...(rrd.excluded ?? [])
-      .filter(({ stage }) => !formal.has(stage ?? ""))
+      .filter(({ stage, override }) => override !== undefined || !formal.has(stage ?? ""))
       .map(({ id, title }) => ({ id, title: title ?? "", kept: false })),
   ];
 }
+
+const isIncluded = ({ decision }: Override): boolean => decision === "include";
 
 /** Batches of what is searched for now. */
 export const screeningOf = (rrd: Rrd): Screening => {

@@ -1,4 +1,4 @@
-import type { Exclusion, Paper, Rrd } from "../../generated/rrd.js";
+import type { Exclusion, Override, Paper, Rrd } from "../../generated/rrd.js";
 import { decide, scoresOf, statusAfter, totalsOf } from "../decisions/scores-and-decision.js";
 
 /**
@@ -22,6 +22,20 @@ export function withOverrides(rrd: Rrd): Rrd {
     ...(returning.length === 0 ? {} : { excluded: excluded.filter((one) => !comesBack(one)) }),
   };
 }
+
+/** The state with this override on the paper or excluded record of that id; the same state where there is none. */
+export function withOverride(rrd: Rrd, id: string, override: Override): Rrd {
+  if (rrd.papers_pool.some((paper) => paper.id === id))
+    return { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, override } : paper)) };
+  const last = (rrd.excluded ?? []).findLastIndex((one) => one.id === id && isReversible(one));
+  if (last === -1) return rrd;
+  return { ...rrd, excluded: (rrd.excluded ?? []).map((one, index) => (index === last ? { ...one, override } : one)) };
+}
+
+/** Whether a person can decide on the record of that id. */
+export const isDecidable = (rrd: Rrd, id: string): boolean =>
+  rrd.papers_pool.some((paper) => paper.id === id) ||
+  (rrd.excluded ?? []).some((one) => one.id === id && isReversible(one));
 
 /** Whether applying the overrides changes anything. */
 export const hasOpenOverride = (rrd: Rrd): boolean =>

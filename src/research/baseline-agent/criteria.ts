@@ -1,0 +1,23 @@
+import type { Answers } from "../generated/result-analysis.js";
+import type { BriefCriterion } from "./brief.js";
+import { type Sentence, sentencesOf, stemsOf } from "./text.js";
+
+/**
+ * Answers to eligibility criteria: yes where one sentence has every word of the criterion, with that sentence as its
+ * quote. That a text does not say something can't be counted, so everything else is unclear.
+ */
+export function answerCriteria(criteria: readonly BriefCriterion[], texts: readonly string[]): { criteria?: Answers } {
+  if (criteria.length === 0) return {};
+  const sentences = texts.flatMap(sentencesOf).filter(isQuotable);
+  const stems = sentences.map(({ text }) => stemsOf(text));
+  const answers = criteria.map(({ id, text }): [string, Answers[string]] => {
+    const wanted = [...stemsOf(text)];
+    const index = wanted.length === 0 ? -1 : stems.findIndex((each) => wanted.every((word) => each.has(word)));
+    const quote = sentences[index]?.text;
+    return [id, quote === undefined ? { answer: "unclear" } : { answer: "yes", quote }];
+  });
+  return { criteria: Object.fromEntries(answers) };
+}
+
+const isQuotable = ({ text, addressed, part }: Sentence): boolean =>
+  !addressed && part !== "references" && part !== "note" && text.length <= 600;
