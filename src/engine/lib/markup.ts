@@ -1,0 +1,52 @@
+import { sanitise } from "./sanitise.js";
+
+/** A piece of HTML or SVG that may go into a page as it is. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** What stands between the words of a template: markup as it is, all else escaped, nothing for what is not there. */
+export type Piece = Markup | string | number | false | null | undefined | readonly Piece[];
+
+/**
+ * HTML from a template. Every value is escaped unless it is markup already, and loses control, bidirectional and
+ * zero-width characters: a title must not be able to close a tag or reorder the page. Attributes are to be quoted.
+ */
+export function markup(words: TemplateStringsArray, ...values: readonly Piece[]): Markup {
+  let text = words[0] ?? "";
+  for (const [index, value] of values.entries()) text += textOf(value) + (words[index + 1] ?? "");
+  return new Markup(text);
+}
+
+/** Markup of our own that is in a string, such as a style sheet. Never text from outside. */
+export const trusted = (text: string): Markup => new Markup(text);
+
+function textOf(value: Piece): string {
+  if (value === undefined || value === null || value === false) return "";
+  if (value instanceof Markup) return value.text;
+  if (typeof value === "string") return escapeHtml(value);
+  if (typeof value === "number") return String(value);
+  return value.map(textOf).join("");
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text as it may stand in HTML, between tags or in a quoted attribute. Most text needs nothing, and looking is cheap. */
+export function escapeHtml(text: string): string {
+  const clean = /[^\n\t -~]/.test(text) ? sanitise(text) : text;
+  return /[&<>"']/.test(clean) ? clean.replace(/[&<>"']/g, (sign) => entities[sign] ?? "") : clean;
+}
+
+/** A link where the address is one of the web; else the words alone: `javascript:` and `file:` are no links. */
+export const link = (address: string | null | undefined, words: Piece): Markup =>
+  isWebAddress(address) ? markup`<a href="${address}" rel="noopener noreferrer">${words}</a>` : markup`${words}`;
+
+/** Whether it is an address that a browser may be sent to. */
+export const isWebAddress = (address: string | null | undefined): address is string =>
+  /^https?:\/\/[^\s/]/i.test(address ?? "");

@@ -1,0 +1,46 @@
+import { type Markup, link, markup, trusted } from "../../../engine/lib/markup.js";
+import { sanitise } from "../../../engine/lib/sanitise.js";
+import type { SectionName } from "../checklist.js";
+import type { ReportModel } from "../model.js";
+
+/** What the functions of the sections are given. */
+export interface PageContext {
+  readonly model: ReportModel;
+  /** A sentence of an agent, whose Markdown is rendered: emphasis, code, links; never HTML, never a picture. */
+  readonly say: (text: string) => Markup;
+}
+
+/** A part of the page. A live page replaces it by the same function when what it shows has changed. */
+export interface Section {
+  readonly name: SectionName;
+  /** In pieces, as the list of papers may be long. */
+  readonly body: (context: PageContext) => Iterable<Markup>;
+}
+
+/** Signs that mean something in a line of Markdown. Most sentences have none, and the library costs 60 ms. */
+const marked = /[*_`[\]!~\\&]|https?:/;
+
+/** The context of a model. Loads the Markdown library if a sentence of the narrative needs it. */
+export async function contextOf(model: ReportModel): Promise<PageContext> {
+  if (!narrativeTexts(model).some((text) => marked.test(text))) return { model, say: (text) => markup`${text}` };
+  const { default: MarkdownIt } = await import("markdown-it");
+  const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
+  markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
+  const { rules } = markdown.renderer;
+  rules.image = (tokens, index) => markup`${tokens[index]?.content ?? ""}`.text;
+  rules.link_open = (tokens, index) =>
+    link(tokens[index]?.attrGet("href"), trusted("")).text.replace("</a>", "") || "<a>";
+  return {
+    model,
+    say: (text) => (marked.test(text) ? trusted(markdown.renderInline(sanitise(text))) : markup`${text}`),
+  };
+}
+
+const narrativeTexts = (model: ReportModel): string[] => [
+  ...[model.answer, model.findings, model.recommendations, model.agreed, model.gaps].flatMap((statements) =>
+    statements.map(({ text }) => text),
+  ),
+  ...model.disputed.flatMap(({ text, sides }) => [text, ...sides.map((side) => side.text)]),
+  ...(model.comparison?.rows.flatMap(({ cells }) => cells.map(({ text }) => text)) ?? []),
+  ...model.themes().map(({ statement }) => statement?.text ?? ""),
+];

@@ -1,0 +1,54 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+import type { Finding, Recommendation } from "../model.js";
+import type { PageContext } from "./context.js";
+import { statementLine, statementParts } from "./statements.js";
+
+export function* findings(context: PageContext): Iterable<Markup> {
+  yield markup`<ol class="list numbered">${context.model.findings.map((finding) => item(context, finding))}</ol>`;
+}
+
+export function* agreed(context: PageContext): Iterable<Markup> {
+  yield markup`<ul class="list">${context.model.agreed.map((finding) => item(context, finding))}</ul>`;
+}
+
+const item = (context: PageContext, finding: Finding): Markup =>
+  markup`<li dir="auto">${statementParts(context, finding, finding.strength)}</li>`;
+
+export function* disputed(context: PageContext): Iterable<Markup> {
+  for (const { text, sides } of context.model.disputed)
+    yield markup`<h3 dir="auto">${context.say(text)}</h3><ul class="sides">${sides.map((side) => item(context, side))}</ul>`;
+}
+
+export function* gaps(context: PageContext): Iterable<Markup> {
+  yield markup`<ul class="list">${context.model.gaps.map((gap) => markup`<li dir="auto">${statementParts(context, gap)}</li>`)}</ul>`;
+}
+
+const priorities = [
+  ["high", "First"],
+  ["medium", "Then"],
+  ["low", "Later"],
+] as const satisfies readonly (readonly [Recommendation["priority"], string])[];
+
+export function* recommendations(context: PageContext): Iterable<Markup> {
+  const { recommendations: all } = context.model;
+  for (const [priority, title] of priorities) {
+    const these = all.filter((one) => one.priority === priority);
+    if (these.length === 0) continue;
+    yield markup`<h3>${title}</h3><ol class="list numbered">${these.map((one) => markup`<li dir="auto">${statementParts(context, one)}</li>`)}</ol>`;
+  }
+}
+
+export function* comparison(context: PageContext): Iterable<Markup> {
+  const compared = context.model.comparison;
+  if (compared === undefined) return;
+  const head = markup`<tr><td></td>${compared.approaches.map((approach) => markup`<th scope="col">${approach}</th>`)}</tr>`;
+  yield table(
+    "Comparison of approaches",
+    markup`${head}${compared.rows.map(({ aspect, cells }) => markup`<tr><th scope="row">${aspect}</th>${cells.map((cell) => markup`<td>${statementLine(context, cell)}</td>`)}</tr>`)}`,
+  );
+}
+
+/** A table that a narrow window scrolls sideways; by keyboard too. */
+export const table = (says: string, rows: Markup): Markup =>
+  markup`<div class="table" tabindex="0" role="region" aria-label="${says}"><table>${rows}</table></div>
+`;

@@ -1,0 +1,104 @@
+import { type Markup, link, markup } from "../../../engine/lib/markup.js";
+import { costText } from "../../../engine/ui/terminal/tally.js";
+import { duration } from "../../../engine/ui/terminal/format.js";
+import { sectionTitles } from "../checklist.js";
+import { citationMarks } from "../citation-status.js";
+import type { Method } from "../method.js";
+import { anchorOf } from "../pictures/picture.js";
+import { counted } from "../pictures/words.js";
+import type { SearchYield } from "../search-yield.js";
+import type { PageContext } from "./context.js";
+import { table } from "./findings.js";
+import { authorsText } from "./papers.js";
+import { costs } from "./pictures.js";
+
+/** So many lines of the search log and of setbacks stand in the page; all are in the files. */
+const mostLines = 500;
+const mostReferences = 1000;
+
+/** What was done and what was not, derived from the records. */
+export function* method(context: PageContext): Iterable<Markup> {
+  const { model } = context;
+  const { facts, agents, phases, setbacks, exclusions, retractions, limits } = model.method;
+  yield markup`<h3>What was not done</h3><ul>${limits.map((limit) => markup`<li>${limit}</li>`)}</ul>`;
+  yield markup`<h3>Criteria</h3>${table("Criteria", markup`${facts.map(({ name, says }) => markup`<tr><th scope="row">${name}</th><td>${says}</td></tr>`)}`)}`;
+  if (retractions !== "") yield markup`<p>${retractions}</p>`;
+  if (model.search.sources.length > 0) yield markup`<h3>Sources</h3>${sourcesTable(model.search)}`;
+  yield* queryLog(context);
+  if (exclusions.length > 0)
+    yield markup`<h3>Why records were left out by title and abstract</h3>${table("Reasons of exclusion", markup`<tr><th>Reason</th><th class="n">Records</th></tr>${exclusions.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${count}</td></tr>`)}`)}`;
+  if (agents.length > 0) yield markup`<h3>Who read</h3>${agentsTable(agents)}`;
+  if (phases.length > 0) yield markup`<h3>What it took</h3>${phasesTable(phases)}${costs(context)}`;
+  if (setbacks.length > 0)
+    yield markup`<details class="words"><summary>${counted(setbacks.length, "iteration was", "iterations were")} refused or failed</summary>${table(
+      "Refused and failed iterations",
+      markup`<tr><th class="n">No.</th><th>Of</th><th>Outcome</th><th>Why</th></tr>${setbacks.slice(0, mostLines).map(({ iteration, unit, outcome, reasons }) => markup`<tr><td class="n">${iteration}</td><td>${unit}</td><td>${outcome}</td><td dir="auto">${reasons.slice(0, 5).join(" ")}</td></tr>`)}`,
+    )}</details>`;
+}
+
+const sourcesTable = ({ sources }: SearchYield): Markup =>
+  table(
+    "Sources and their outcome",
+    markup`<tr><th>Source</th><th>Outcome</th><th class="n">Requests</th><th class="n">Records</th><th class="n">Papers</th><th class="n">Presented</th></tr>${sources.map(
+      ({ name, outcome, reason, replacedBy, queries, identified, papers, presented }) =>
+        markup`<tr><td>${name}</td><td>${outcome}${reason === undefined ? "" : `: ${reason}`}${replacedBy === undefined ? "" : `; ${replacedBy} instead`}</td><td class="n">${queries}</td><td class="n">${identified === undefined ? "–" : String(identified)}</td><td class="n">${papers}</td><td class="n">${presented}</td></tr>`,
+    )}`,
+  );
+
+/** Every request with its time and hits, as far as they fit. */
+function* queryLog({ model }: PageContext): Iterable<Markup> {
+  const queries = model.queries();
+  if (queries.length === 0) return;
+  yield markup`<details class="words"><summary>Search log: ${counted(queries.length, "request")}</summary>${table(
+    "Search log",
+    markup`<tr><th>When</th><th>Source</th><th>Asked</th><th class="n">Hits</th></tr>${queries
+      .slice(0, mostLines)
+      .map(
+        ({ at, source, asked, status, hits, from }) =>
+          markup`<tr><td>${at.slice(0, 16).replace("T", " ")}</td><td>${source}</td><td dir="auto">${asked.slice(0, 400)}${status === "ok" ? "" : markup` <span class="meta">${status}</span>`}${from === "network" ? "" : markup` <span class="meta">from ${from}</span>`}</td><td class="n">${hits === undefined ? "–" : String(hits)}</td></tr>`,
+      )}`,
+  )}${queries.length > mostLines ? markup`<p>The first ${mostLines}; queries.jsonl holds all.</p>` : ""}</details>`;
+}
+
+const agentsTable = (agents: Method["agents"]): Markup =>
+  table(
+    "Agents",
+    markup`<tr><th>Agent</th><th>Model</th><th>Version</th><th>Prompt</th><th class="n">Iterations</th></tr>${agents.map(
+      ({ agent, model, version, prompt, iterations, confinement }) =>
+        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "–"}</td><td>${prompt === undefined ? "–" : prompt.slice(0, 12)}</td><td class="n">${iterations}</td></tr>`,
+    )}`,
+  );
+
+const phasesTable = (phases: Method["phases"]): Markup =>
+  table(
+    "Tokens, time and cost by phase",
+    markup`<tr><th>Phase</th><th class="n">Iterations</th><th class="n">Accepted</th><th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
+      (use) =>
+        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td><td class="n">${use.accepted}</td><td class="n">${duration(use.seconds * 1000)}</td><td class="n">${use.input.toLocaleString("en")}</td><td class="n">${use.output.toLocaleString("en")}</td><td class="n">${use.cost_usd === undefined ? "not known" : costText(use)}</td></tr>`,
+    )}`,
+  );
+
+export function* checklist({ model }: PageContext): Iterable<Markup> {
+  yield markup`<details class="words"><summary>Where each of the ${model.checklist.length} items stands, and what was not done</summary>${table(
+    "PRISMA 2020 checklist",
+    markup`<tr><th>Item</th><th>Topic</th><th>Where it stands</th></tr>${model.checklist.map(
+      ({ item, topic, section, says }) =>
+        markup`<tr><td>${item}</td><td>${topic}</td><td>${section === undefined ? says : markup`<a href="#${section}">${sectionTitles[section]}</a>: ${says}`}</td></tr>`,
+    )}`,
+  )}</details>`;
+}
+
+export function* references({ model }: PageContext): Iterable<Markup> {
+  const all = model.references();
+  yield markup`<ol class="refs">`;
+  for (const { paper, citation } of all.slice(0, mostReferences)) {
+    const { authors, year, venue, doi, url, title, id, isRetracted } = paper;
+    const address = doi === undefined ? url : `https://doi.org/${doi}`;
+    const { sign, words } = citationMarks[citation.status];
+    yield markup`<li dir="auto">${authors.length === 0 ? "No author known" : authorsText(authors, 6)} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${title}</a>.${venue === "" ? "" : ` ${venue}.`}${address === undefined ? "" : markup` ${link(address, doi === undefined ? address : `doi:${doi}`)}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} <span class="meta">${sign} ${words}: ${citation.says}</span></li>
+`;
+  }
+  yield markup`</ol>`;
+  if (all.length > mostReferences)
+    yield markup`<p class="quiet">The first ${mostReferences.toLocaleString("en")} of ${all.length.toLocaleString("en")}; references.bib holds all.</p>`;
+}

@@ -1,0 +1,121 @@
+import { type Markup, link, markup } from "../../../engine/lib/markup.js";
+import { citationMarks } from "../citation-status.js";
+import type { ReportModel } from "../model.js";
+import { type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
+import { anchorOf } from "../pictures/picture.js";
+import { counted } from "../pictures/words.js";
+import type { PageContext } from "./context.js";
+import { dots, quoteAnchorOf, quoteWords } from "./statements.js";
+
+/** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
+export const mostBodies = 1000;
+
+/** From so many rows on, a browser lays out only those that it shows. */
+const farRows = 300;
+
+export function* papers({ model }: PageContext): Iterable<Markup> {
+  const { rows } = model;
+  const kinds = (Object.keys(statusWords) as PaperStatus[]).flatMap((status) => {
+    const count = rows.filter((row) => row.status === status).length;
+    return count === 0 ? [] : [{ status, count }];
+  });
+  yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${count}</button>`)}<select id="sort" aria-label="Order"><option value="score">Best first</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
+  if (rows.length > mostBodies)
+    yield markup`<p class="quiet">The first ${mostBodies.toLocaleString("en")} can be unfolded; the records of the others are in rrd.json.</p>`;
+  yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
+`;
+  for (const [index, row] of rows.entries())
+    yield index < mostBodies ? wholePaper(model, row, index) : onlyRow(model, row, index);
+  yield markup`</div>`;
+}
+
+const wholePaper = (model: ReportModel, row: PaperRow, index: number): Markup =>
+  markup`<details class="paper ${row.status}"${attributesOf(row, index)}><summary class="head">${headOf(model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(model.entry(row))}</div></details>
+`;
+
+const onlyRow = (model: ReportModel, row: PaperRow, index: number): Markup =>
+  markup`<div class="paper ${row.status}"${attributesOf(row, index)}><div class="head">${headOf(model, row, link(row.url, row.title), row.why)}</div></div>
+`;
+
+const attributesOf = ({ id, date }: PaperRow, index: number): Markup =>
+  markup` id="${anchorOf(id)}" data-n="${index}" data-date="${date}"`;
+
+function headOf({ scores }: ReportModel, row: PaperRow, title: Markup, why = ""): Markup {
+  const { status, score, isRetracted } = row;
+  return markup`<span class="rank">${score === undefined ? "–" : String(score)}${score === undefined ? "" : markup`<small>of ${scores.full}</small>`}</span><span><span class="title" dir="auto">${title}</span><span class="meta">${metaOf(row)}</span>${why === "" ? "" : markup`<span class="meta">${why}</span>`}</span><span class="chip ${isRetracted ? "bad" : status}">${isRetracted ? "Retracted" : statusWords[status]}</span>`;
+}
+
+const depths = { full: "", partial: "read in part", abstract: "abstract only" } as const;
+
+/** Authors, year, venue, quotes. */
+function metaOf({ authors, year, venue, quotes, quotesFound, depth, hasWarnings }: PaperRow): string {
+  return [
+    authorsText(authors, 3),
+    year === undefined ? "" : String(year),
+    venue,
+    quotes === 0 ? "" : `${quotesFound} of ${counted(quotes, "quote")} ✓`,
+    depth === undefined ? "" : depths[depth],
+    hasWarnings ? "⚠ warning" : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+/** "A, B and 3 others". */
+export const authorsText = (authors: readonly string[], most: number): string =>
+  authors.length <= most
+    ? authors.join(", ")
+    : `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`;
+
+/** All that is told of a paper, in the order of `read`. */
+export function bodyOf(entry: PaperEntry): Markup {
+  const { citation } = entry;
+  const texts: readonly (readonly [string, string])[] = [
+    ["Summary", entry.summary === "" ? entry.abstract : entry.summary],
+    ["Method", entry.method],
+    ["Results", entry.results],
+    ["Limitations", entry.limitations],
+  ];
+  const { sign, words } = citationMarks[citation.status];
+  return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${linksOf(entry)}Citation: ${sign} ${words}</p>${
+    entry.dimensions.length === 0
+      ? ""
+      : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} ${dots(points)}</li>`)}</ul>`
+  }<dl>${texts.map(([name, text]) => part(name, text))}${
+    entry.code.length === 0
+      ? ""
+      : markup`<dt>Code</dt>${entry.code.map(({ text, url }) => markup`<dd>${link(url, text)}</dd>`)}`
+  }${part("Why this decision", entry.notes)}${
+    entry.insightTexts.length === 0
+      ? ""
+      : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd dir="auto">${text}</dd>`)}`
+  }${evidenceOf(entry)}</dl>`;
+}
+
+const part = (name: string, text: string): Markup =>
+  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd dir="auto">${text}</dd>`;
+
+/** Where it can be read. */
+function linksOf({ doi, url, pdf }: PaperEntry): Markup {
+  const links = [
+    ...(doi === undefined ? [] : [link(`https://doi.org/${doi}`, `doi:${doi}`)]),
+    ...(url === undefined ? [] : [link(url, "page")]),
+    ...(pdf === undefined || pdf === url ? [] : [link(pdf, "full text")]),
+  ];
+  return markup`${links.map((one) => markup`${one} · `)}`;
+}
+
+function evidenceOf({ evidence, quotesFound, notInText, unprovedNumbers, status }: PaperEntry): Markup {
+  if (evidence.length + notInText === 0)
+    return status === "unread"
+      ? markup``
+      : markup`<dt>Evidence</dt><dd class="quiet">No quotes were recorded for this paper.</dd>`;
+  return markup`<dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text</dt>${evidence.map(
+    (quote) =>
+      markup`<dd class="ev" id="${quoteAnchorOf(quote)}">${quote.claim === quote.quote ? "" : markup`<p dir="auto">${quote.claim}</p>`}${quoteWords(quote)}</dd>`,
+  )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
+    unprovedNumbers.length === 0
+      ? ""
+      : markup`<dd class="quiet">Numbers of the results that the text does not hold: ${unprovedNumbers.join(", ")}.</dd>`
+  }`;
+}

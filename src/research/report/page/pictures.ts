@@ -1,0 +1,37 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+import { costPicture } from "../pictures/cost.js";
+import { datesPicture } from "../pictures/dates.js";
+import { flowPicture } from "../pictures/flow.js";
+import { mapPicture } from "../pictures/map.js";
+import { scoresPicture } from "../pictures/scores.js";
+import { saturationPicture, yieldPicture } from "../pictures/search.js";
+import type { PageContext } from "./context.js";
+
+/** How the papers score, with what to know before trusting it; and when they were published. */
+export function* scores({ model }: PageContext): Iterable<Markup> {
+  yield markup`${model.warnings.map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
+  const judged = model.scores.rows.flatMap(({ execution, strategic, ...row }) =>
+    execution === undefined
+      ? []
+      : { ...row, execution, ...(model.scores.both && strategic !== undefined ? { strategic } : {}) },
+  );
+  yield markup`${scoresPicture(judged, model.scores.lines)}${datesPicture(model.rows, model.renderedAt.slice(0, 10))}`;
+}
+
+export function* map({ model }: PageContext): Iterable<Markup> {
+  const { papers, links } = model.map();
+  yield markup`${mapPicture(papers, links, model.scores.full)}`;
+}
+
+/** How papers were found, source by source, and whether more searching would have brought more. */
+export function* flow({ model }: PageContext): Iterable<Markup> {
+  const { search } = model;
+  yield flowPicture(model.flow.steps, model.flow.says);
+  yield markup`${yieldPicture(search.sources)}${saturationPicture(search.saturation, search.recall?.target)}`;
+}
+
+/** What reading cost, paper by paper. */
+export const costs = ({ model }: PageContext): Markup =>
+  markup`${costPicture(
+    model.costByPaper().map(({ paper: { id, title }, cost }) => ({ id, title, usd: cost.cost_usd ?? 0 })),
+  )}`;

@@ -1,0 +1,82 @@
+import { type Markup, type Piece, link, markup } from "../../../engine/lib/markup.js";
+import { anchorOf } from "../pictures/picture.js";
+import { type PaperName, type Quote, quoteMarks } from "../quotes.js";
+import type { Statement } from "../statements.js";
+import type { Strength } from "../strength.js";
+import type { PageContext } from "./context.js";
+
+/** The id of a quote on the page. */
+export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
+
+/** ●●●○○. The words beside it say the same. */
+export const dots = (level: number): Markup => {
+  const full = Math.max(0, Math.min(5, Math.round(level)));
+  return markup`<span class="dots" role="img" aria-label="${full} of 5">${"●".repeat(full)}${"○".repeat(5 - full)}</span>`;
+};
+
+const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;
+
+/** ✓ found in the text. */
+const markOf = ({ status, reason }: Quote): Markup =>
+  markup`<span class="${markClasses[status]}">${quoteMarks[status].sign} ${quoteMarks[status].words}</span>${reason === undefined ? "" : markup` (${reason})`}`;
+
+/** The words of a quote, where they stand and how they were found. */
+export const quoteWords = (quote: Quote): Markup => {
+  const { quote: words, locator, opens } = quote;
+  return markup`<blockquote dir="auto">“${words}”</blockquote><span class="meta">${markOf(quote)}${locator === undefined ? "" : ` · ${locator}`}${opens === undefined ? "" : markup` · ${link(opens, "open there")}`}</span>`;
+};
+
+/** A link to a paper of the page, such as "Meyer 2025". */
+export const paperLink = ({ id, label, isRetracted }: PaperName): Markup =>
+  markup`<a href="#${anchorOf(id)}">${label}</a>${isRetracted ? markup` <span class="wrong">(retracted)</span>` : ""}`;
+
+/**
+ * The papers that a statement names, each with links to its quotes: "Meyer 2025 ✓, Li 2024 ≈". A quote is linked by its
+ * number where a paper has several.
+ */
+function sourcesOf({ quotes, papers }: Statement): Markup {
+  const byPaper = new Map<string, Quote[]>();
+  for (const quote of quotes) byPaper.set(quote.paper.id, [...(byPaper.get(quote.paper.id) ?? []), quote]);
+  const named = [...byPaper.values()].map((list) => {
+    const [first] = list;
+    if (first === undefined) return markup``;
+    const sign = (quote: Quote) =>
+      markup` <a href="#${quoteAnchorOf(quote)}" class="${markClasses[quote.status]}" aria-label="Quote ${quote.number}, ${quoteMarks[quote.status].words}">${list.length > 1 ? String(quote.number) : ""}${quoteMarks[quote.status].sign}</a>`;
+    return markup`${paperLink(first.paper)}${list.map(sign)}`;
+  });
+  const all = [...named, ...papers.map(paperLink)];
+  return all.length === 0 ? markup`` : markup` <span class="src">(${joined(all)})</span>`;
+}
+
+const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
+
+/** What a reader must know before trusting a sentence: its numbers or sources are not where they should be. */
+function doubtsOf({ missingNumbers, brokenHandles, nearNumbers }: Statement): Markup {
+  return markup`${
+    missingNumbers.length === 0
+      ? ""
+      : markup` <span class="chip bad">number not in its source: ${missingNumbers.join(", ")}</span>`
+  }${
+    nearNumbers.length === 0
+      ? ""
+      : markup` <span class="chip insights">number written differently in its source: ${nearNumbers.map(({ number }) => number).join(", ")}</span>`
+  }${brokenHandles.map(({ handle, reason }) => markup` <span class="chip bad">source ${handle} not found</span> <span class="meta">${reason}</span>`)}`;
+}
+
+/** A statement with what it rests on: a line of sources, how strong it is, and the quotes to unfold. */
+export function statementParts({ say }: PageContext, statement: Statement, strength?: Strength): Markup {
+  const { quotes } = statement;
+  return markup`<p>${say(statement.text)}${sourcesOf(statement)}${doubtsOf(statement)}</p>${
+    strength === undefined || statement.quotes.length + statement.papers.length === 0
+      ? ""
+      : markup`<p class="how">${dots(strength.level)} ${strength.says}</p>`
+  }${
+    quotes.length === 0
+      ? ""
+      : markup`<details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map((quote) => markup`<div class="q">${paperLink(quote.paper)}${quoteWords(quote)}</div>`)}</details>`
+  }`;
+}
+
+/** A statement in a line, without its quotes: for cells and recommendations. */
+export const statementLine = ({ say }: PageContext, statement: Statement): Markup =>
+  markup`${say(statement.text)}${sourcesOf(statement)}${doubtsOf(statement)}`;

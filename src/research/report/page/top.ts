@@ -1,0 +1,67 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+import type { ReportModel } from "../model.js";
+import { counted } from "../pictures/words.js";
+import type { PageContext } from "./context.js";
+import { dots, statementLine } from "./statements.js";
+
+/** Above the question: whether it is finished, and who read. */
+export function masthead({ model }: PageContext): Markup {
+  const state = model.isFinished ? "Finished" : `In progress: ${model.phase.toLowerCase()}`;
+  const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
+  return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${model.title}</h1></header>
+`;
+}
+
+export function* question({ model }: PageContext): Iterable<Markup> {
+  if (model.question !== "")
+    yield markup`<p class="label">Question</p><p class="asked" dir="auto">${model.question}</p>`;
+}
+
+/** The answer, and how sure it is. */
+export function* answer(context: PageContext): Iterable<Markup> {
+  const { model } = context;
+  if (model.answer.length > 0)
+    yield markup`<div class="answer"><p class="label">Answer</p><p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${sureness(model)}</div>`;
+  else {
+    const unread = model.rows.filter(({ status }) => status === "unread").length;
+    yield markup`<div class="answer"><p class="label">Answer</p><p>${
+      model.rows.length === 0
+        ? "There is none yet: no paper has been found."
+        : `There is none yet: ${unread === 0 ? "all papers are read, and the report is not written" : `${counted(unread, "paper")} of ${model.rows.length.toLocaleString("en")} ${unread === 1 ? "is" : "are"} still to be read`}.`
+    }</p></div>`;
+  }
+}
+
+/** How sure it is, from what carries the findings; the same for a reader who sees no dots. */
+function sureness({ findings, rows }: ReportModel): Markup {
+  const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
+  const quotes = rows.reduce((sum, row) => sum + row.quotes, 0);
+  const found = rows.reduce((sum, row) => sum + row.quotesFound, 0);
+  const parts = [
+    quotes === 0
+      ? "no quotes were kept, so no claim was checked"
+      : `${found.toLocaleString("en")} of ${quotes.toLocaleString("en")} quotes were found in the papers’ text`,
+    retracted === 0
+      ? ""
+      : `${counted(retracted, "paper is", "papers are")} retracted and ${retracted === 1 ? "carries" : "carry"} nothing`,
+    "each paper was judged once",
+  ].filter((part) => part !== "");
+  if (findings.length === 0) return markup`<p class="how"><b>How sure:</b> ${parts.join("; ")}.</p>`;
+  const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
+  const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
+  const several = findings.filter(({ strength }) => strength.independent > 1).length;
+  const carried =
+    several === 0
+      ? findings.length === 1
+        ? "the finding is carried by one group of authors"
+        : `each of the ${findings.length} findings is carried by one group of authors alone`
+      : `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "is" : "are"} carried by papers that share no author`;
+  return markup`<p class="how"><b>How sure:</b> ${dots(middle)} <b>${sureWords[middle] ?? ""}</b>: ${[carried, ...parts].join("; ")}.</p>`;
+}
+
+/** The middle strength of the findings in a word or two. */
+const sureWords = ["not supported", "weak", "limited", "moderate", "good", "strong"];
+
+export function* figures({ model }: PageContext): Iterable<Markup> {
+  yield markup`<dl class="figures">${model.figures.map(({ value, label, isBad }) => markup`<div${isBad ? markup` class="bad"` : ""}><dd>${value}</dd><dt>${label}</dt></div>`)}</dl>`;
+}

@@ -1,0 +1,125 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+import { type Drawing, figure } from "./picture.js";
+import { round, wrapped } from "./words.js";
+
+/** A box: its number, and what that is made of. */
+interface FlowBox {
+  readonly label: string;
+  readonly count: number;
+  readonly lines: readonly { readonly label: string; readonly count: number }[];
+}
+
+/** One row of the flow: the box, and beside it what leaves there. */
+interface FlowStep {
+  readonly stage: "identification" | "screening" | "included";
+  readonly box: FlowBox;
+  readonly out?: FlowBox;
+}
+
+/**
+ * Where a box is not the one above less what left beside it, in words. A folder of another program may lack counts, and
+ * a reader has to know before adding up.
+ */
+export const unreconciled = (steps: readonly FlowStep[]): string[] =>
+  steps.slice(1).flatMap(({ box }, index) => {
+    const above = steps[index];
+    if (above === undefined) return [];
+    const left = above.box.count - (above.out?.count ?? 0);
+    if (box.count === left) return [];
+    const sum = above.out === undefined ? `${above.box.count}` : `${above.box.count} − ${above.out.count}`;
+    return [`${box.label}: ${box.count}, but the box above leaves ${left} (${sum}).`];
+  });
+
+const size = 13;
+const lineHeight = 18;
+const padding = 11;
+/** Between two boxes one above the other. */
+const gap = 24;
+
+interface Laid {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The flow of a project after PRISMA 2020, from what was identified to what was included; `says` is its caption. */
+export function flowPicture(steps: readonly FlowStep[], says: string): Markup {
+  const spoken = steps.map(({ box, out }) =>
+    [box, ...(out === undefined ? [] : [out])].map(({ label, count }) => `${label}: ${count}`).join("; "),
+  );
+  const caption = ["From records to included papers, after PRISMA 2020.", says, ...unreconciled(steps)].join(" ");
+  return figure(`Flow of records. ${spoken.join(". ")}.`, caption, (width) => draw(steps, width));
+}
+
+function draw(steps: readonly FlowStep[], width: number): Drawing {
+  const isNarrow = width < 500;
+  const rail = isNarrow ? 0 : 26;
+  const between = isNarrow ? 20 : 56;
+  const main = isNarrow ? width - 2 : Math.round((width - rail - between) * 0.48);
+  const side = isNarrow ? width - 42 : width - rail - between - main - 1;
+  const parts: Markup[] = [];
+  const stages = new Map<string, [top: number, bottom: number]>();
+  let y = 1;
+  for (const [index, step] of steps.entries()) {
+    const own = textOf(step.box, main);
+    const other = step.out && textOf(step.out, side);
+    const box: Laid = { x: rail, y, width: main, height: heightOf(own) };
+    const isLast = index === steps.length - 1;
+    parts.push(boxOf(box, own, isLast ? "box end" : "box"));
+    let bottom = y + box.height;
+    if (other !== undefined) {
+      const beside: Laid = {
+        x: isNarrow ? 41 : rail + main + between,
+        y: isNarrow ? bottom + 12 : y,
+        width: side,
+        height: heightOf(other),
+      };
+      parts.push(boxOf(beside, other, "box off"));
+      const middle = beside.y + Math.min(box.height, beside.height) / 2;
+      parts.push(isNarrow ? arrow(20, middle, beside.x, middle) : arrow(rail + main, middle, beside.x, middle));
+      bottom = Math.max(bottom, beside.y + beside.height);
+    }
+    const stage = stages.get(step.stage);
+    stages.set(step.stage, [stage?.[0] ?? y, bottom]);
+    if (!isLast) {
+      const x = isNarrow ? 20 : rail + main / 2;
+      parts.push(arrow(x, y + box.height, x, bottom + gap));
+      y = bottom + gap;
+    } else y = bottom;
+  }
+  if (!isNarrow)
+    for (const [stage, [top, bottom]] of stages) {
+      if (bottom - top + gap < stage.length * 6.6) continue;
+      const middle = round((top + bottom) / 2);
+      parts.push(
+        markup`<text class="axis" transform="translate(12 ${middle}) rotate(-90)" text-anchor="middle">${stage.replace(/^./, (letter) => letter.toUpperCase())}</text>`,
+      );
+    }
+  return { height: y + 2, parts };
+}
+
+interface Lines {
+  readonly heading: readonly string[];
+  readonly rest: readonly string[];
+}
+
+const textOf = ({ label, count, lines }: FlowBox, width: number): Lines => ({
+  heading: wrapped(`${label} (n = ${count.toLocaleString("en")})`, width - 2 * padding - 8, size, 3),
+  rest: lines.flatMap((line) =>
+    wrapped(`${line.label}: ${line.count.toLocaleString("en")}`, width - 2 * padding, size, 2),
+  ),
+});
+
+const heightOf = ({ heading, rest }: Lines): number => (heading.length + rest.length) * lineHeight + 2 * padding - 3;
+
+const boxOf = ({ x, y, width, height }: Laid, { heading, rest }: Lines, kind: string): Markup =>
+  markup`<g class="${kind}"><rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="5"/>${[...heading, ...rest].map((line, index) => markup`<text${index < heading.length ? markup` class="strong"` : ""} x="${round(x + padding)}" y="${round(y + padding + 11 + index * lineHeight)}">${line}</text>`)}</g>`;
+
+/** From one point to another, along one axis, with a tip. */
+function arrow(x1: number, y1: number, x2: number, y2: number): Markup {
+  const [fromX, fromY, toX, toY] = [x1, y1, x2, y2].map(round) as [number, number, number, number];
+  const isDown = x1 === x2;
+  const tip = isDown ? `M${toX - 4} ${toY - 7}h8l-4 6z` : `M${toX - 7} ${toY - 4}v8l6-4z`;
+  return markup`<path class="arrow" d="M${fromX} ${fromY}${isDown ? `V${toY - 6}` : `H${toX - 6}`}"/><path class="tip" d="${tip}"/>`;
+}

@@ -1,0 +1,172 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+import { type PaperStatus, type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
+import { type Box, counted, placedLabels, round, shortened } from "./words.js";
+
+/** One judged paper. */
+export interface ScoredPaper {
+  readonly id: string;
+  readonly title: string;
+  readonly status: PaperStatus;
+  /** 0 to 30. */
+  readonly execution: number;
+  /** 0 to 20; absent where one rubric was used. */
+  readonly strategic?: number;
+}
+
+/** A score from which on something follows, such as 25: presented. */
+export interface ScoreLine {
+  readonly at: number;
+  readonly says: string;
+}
+
+/** More dots than this are drawn as one disc for each pair of scores, the larger the more. */
+const mostDots = 200;
+
+/** Where the papers stand, with the lines at which a paper is presented. Undefined where none has points. */
+export function scoresPicture(papers: readonly ScoredPaper[], lines: readonly ScoreLine[]): Markup | undefined {
+  if (papers.length === 0) return undefined;
+  const isOne = papers.every(({ strategic }) => strategic === undefined);
+  const kinds = statuses.filter((kind) => papers.some(({ status }) => status === kind));
+  const many = papers.length > mostDots;
+  const meanings = lines.map(({ at, says }) => `${at}: ${says}`).join("; ");
+  const caption = isOne
+    ? `${counted(papers.length, "judged paper")} by their points of 30. Dashed lines: ${meanings}.`
+    : `${counted(papers.length, "judged paper")} by the points of both rubrics. Dashed lines: ${meanings}. ${
+        many ? "A larger sign stands for more papers with the same points." : "Select a sign to go to its paper."
+      }`;
+  const says = `Scores of ${counted(papers.length, "paper")}: ${kinds
+    .map((kind) => `${papers.filter(({ status }) => status === kind).length} ${kind}`)
+    .join(", ")}.`;
+  const draw = isOne ? (width: number) => strip(papers, lines, width) : (width: number) => plane(papers, lines, width);
+  return figure(says, caption, draw, legendOf(kinds));
+}
+
+/** Execution across, strategy up: the lines are those of equal sums. */
+function plane(papers: readonly ScoredPaper[], lines: readonly ScoreLine[], width: number): Drawing {
+  const left = 44;
+  const right = width - 12;
+  const top = 12;
+  const bottom = top + Math.round((right - left) * (width < 500 ? 0.85 : 0.56));
+  const x = (points: number) => left + ((right - left) * Math.max(0, Math.min(30, points))) / 30;
+  const y = (points: number) => bottom - ((bottom - top) * Math.max(0, Math.min(20, points))) / 20;
+  const grid = [
+    ...[0, 5, 10, 15, 20, 25, 30].map(
+      (at) =>
+        markup`<path class="grid" d="M${round(x(at))} ${top}V${bottom}"/><text class="tick" x="${round(x(at))}" y="${bottom + 17}" text-anchor="middle">${at}</text>`,
+    ),
+    ...[0, 5, 10, 15, 20].map(
+      (at) =>
+        markup`<path class="grid" d="M${left} ${round(y(at))}H${right}"/><text class="tick" x="${left - 8}" y="${round(y(at) + 4)}" text-anchor="end">${at}</text>`,
+    ),
+  ];
+  const taken: Box[] = [];
+  const bars = lines.flatMap(({ at }) => {
+    // Where the line of this sum enters and leaves the plane.
+    const [fromX, fromY] = at > 20 ? [at - 20, 20] : [0, at];
+    const [toX, toY] = at > 30 ? [30, at - 30] : [at, 0];
+    if (at <= 0 || at >= 50) return [];
+    const beside: Box = [x(fromX) + 4, y(fromY) + 2, x(fromX) + 24, y(fromY) + 18];
+    taken.push(beside);
+    return [
+      markup`<path class="bar" d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}"/><text class="axis" x="${round(beside[0] + 5)}" y="${round(beside[1] + 13)}">${at}</text>`,
+    ];
+  });
+  const drawn = dotsOf(papers, x, y);
+  taken.push(...drawn.map(({ at: [cx, cy], reach }): Box => [cx - reach, cy - reach, cx + reach, cy + reach]));
+  const room = width < 500 ? 120 : 170;
+  const named = drawn.filter(({ paper, count }) => count === 1 && paper.status === "presented").slice(0, 14);
+  const labels = named.map(({ paper, at, reach }) => ({
+    text: shortened(paper.title, room, 12),
+    x: at[0],
+    y: at[1],
+    reach,
+  }));
+  return {
+    height: bottom + 42,
+    parts: markup`${grid}${bars}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${drawn.map(({ sign }) => sign)}${placedLabels(labels, taken, [left, top, right + 10, bottom])}`,
+  };
+}
+
+interface Dot {
+  readonly paper: ScoredPaper;
+  readonly count: number;
+  readonly at: readonly [number, number];
+  readonly reach: number;
+  readonly sign: Markup;
+}
+
+/** Papers with the same points stand side by side around them, in a spiral; of very many, one sign for all. */
+function dotsOf(papers: readonly ScoredPaper[], x: (points: number) => number, y: (points: number) => number): Dot[] {
+  const many = papers.length > mostDots;
+  const groups = new Map<string, ScoredPaper[]>();
+  for (const paper of papers) {
+    const key = `${Math.round(paper.execution)} ${Math.round(paper.strategic ?? 0)}${many ? ` ${paper.status}` : ""}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [paper]);
+    else group.push(paper);
+  }
+  const largest = Math.max(...[...groups.values()].map(({ length }) => length));
+  return [...groups.values()].flatMap((group): Dot[] => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const place = (paper: ScoredPaper) => [x(paper.execution), y(paper.strategic ?? 0)] as const;
+    if (many) {
+      const at = place(first);
+      const reach = 2.5 + 8 * Math.sqrt(group.length / largest);
+      const sign = markup`<g>${mark(first.status, at[0], at[1], reach)}<title>${counted(group.length, "paper")}</title></g>`;
+      return [{ paper: first, count: group.length, at, reach, sign }];
+    }
+    return group.map((paper, index) => {
+      const [cx, cy] = place(paper);
+      // The golden angle: no two of them cover each other.
+      const far = index === 0 ? 0 : 7.6 * Math.sqrt(index);
+      const at = [cx + far * Math.cos(index * 2.4), cy + far * Math.sin(index * 2.4)] as const;
+      return { paper, count: 1, at, reach: 5, sign: linked(paper, mark(paper.status, at[0], at[1], 5)) };
+    });
+  });
+}
+
+const linked = ({ id, title }: ScoredPaper, sign: Markup): Markup =>
+  markup`<a href="#${anchorOf(id)}">${sign}<title>${shortened(title, 1200, 12)}</title></a>`;
+
+/** One rubric: papers piled up over their points. */
+function strip(papers: readonly ScoredPaper[], lines: readonly ScoreLine[], width: number): Drawing {
+  const left = 10;
+  const right = width - 10;
+  const piles = new Map<number, ScoredPaper[]>();
+  for (const paper of papers) {
+    const at = Math.round(Math.max(0, Math.min(30, paper.execution)));
+    piles.set(at, [...(piles.get(at) ?? []), paper]);
+  }
+  const tallest = Math.max(...[...piles.values()].map(({ length }) => length));
+  const step = Math.min(12, 150 / tallest);
+  const bottom = Math.max(70, tallest * step + 34);
+  const x = (points: number) => left + ((right - left) * points) / 30;
+  const bars = lines.flatMap(({ at }) =>
+    at > 0 && at <= 30
+      ? [
+          markup`<path class="bar" d="M${round(x(at - 0.5))} 18V${round(bottom)}"/><text class="axis" x="${round(x(at - 0.5))}" y="12" text-anchor="middle">${at}</text>`,
+        ]
+      : [],
+  );
+  const signs = [...piles].flatMap(([at, pile]) =>
+    step < 4
+      ? [
+          markup`<rect class="presented" x="${round(x(at) - 4)}" y="${round(bottom - pile.length * step)}" width="8" height="${round(pile.length * step)}"><title>${counted(pile.length, "paper")} with ${at} points</title></rect>`,
+        ]
+      : pile.map((paper, index) =>
+          linked(
+            paper,
+            mark(paper.status, x(at), bottom - 6 - index * step, Math.min(5, step / 2, (right - left) / 62)),
+          ),
+        ),
+  );
+  const ticks = [0, 5, 10, 15, 20, 25, 30].map(
+    (at) =>
+      markup`<text class="tick" x="${round(x(at))}" y="${round(bottom + 17)}" text-anchor="${at === 0 ? "start" : at === 30 ? "end" : "middle"}">${at}</text>`,
+  );
+  return {
+    height: bottom + 24,
+    parts: markup`<path class="grid" d="M${left} ${round(bottom)}H${right}"/>${bars}${ticks}${signs}`,
+  };
+}

@@ -1,0 +1,130 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+import { type Drawing, figure } from "./picture.js";
+import { type Box, counted, placedLabels, round, shortened, widthOf } from "./words.js";
+
+/** What one source brought. */
+interface SourceYield {
+  readonly name: string;
+  /** Records it gave, duplicates and all; absent: not recorded. */
+  readonly identified?: number;
+  /** Papers of the pool that it found, alone or with others. */
+  readonly papers: number;
+}
+
+const mostSources = 14;
+
+/** Which source brought how much; undefined where fewer than two did, as one bar says nothing. */
+export function yieldPicture(sources: readonly SourceYield[]): Markup | undefined {
+  if (sources.length < 2) return undefined;
+  const ranked = sources.toSorted((a, b) => b.papers - a.papers || (b.identified ?? 0) - (a.identified ?? 0));
+  const shown = ranked.slice(0, mostSources);
+  const rest = ranked.length - shown.length;
+  const counts = ranked.some(({ identified }) => identified !== undefined);
+  const caption = `Yield of the sources: papers of the pool that each found${counts ? ", of the records it gave" : ""}.${
+    rest > 0 ? ` ${counted(rest, "source")} with less left out.` : ""
+  }`;
+  const amount = ({ papers, identified }: SourceYield) =>
+    identified === undefined
+      ? papers.toLocaleString("en")
+      : `${papers.toLocaleString("en")} of ${identified.toLocaleString("en")}`;
+  const says = `${caption} ${shown.map((one) => `${one.name}: ${amount(one)}`).join(", ")}.`;
+  return figure(says, caption, (width) => {
+    const name = width < 500 ? 104 : 170;
+    const room = width - name - Math.max(...shown.map((one) => widthOf(amount(one), 12))) - 16;
+    const most = Math.max(1, ...shown.map(({ papers }) => papers));
+    const rows = shown.map((one, index) => {
+      const y = 4 + index * 26;
+      const long = round((one.papers / most) * room);
+      return markup`<text class="name" x="0" y="${y + 14}">${shortened(one.name, name - 10, 12)}</text><rect class="plain" x="${name}" y="${y + 2}" width="${Math.max(1, long)}" height="16" rx="2"/><text class="tick" x="${round(name + long + 8)}" y="${y + 14}">${amount(one)}</text>`;
+    });
+    return { height: 4 + shown.length * 26, parts: rows };
+  });
+}
+
+/** How far screening had come. */
+interface SaturationPoint {
+  readonly screened: number;
+  readonly kept: number;
+  /** Share of the relevant records kept by then, at least; only where the project asks for a recall. */
+  readonly recallAtLeast?: number;
+}
+
+/** How much further screening still brought, and how sure it is that little is left; undefined below two batches. */
+export function saturationPicture(batches: readonly SaturationPoint[], target?: number): Markup | undefined {
+  const [before, end] = batches.slice(-2);
+  if (before === undefined || end === undefined || end.screened === 0) return undefined;
+  const { screened, kept } = end;
+  const points = [{ screened: 0, kept: 0 }, ...batches].map(({ recallAtLeast: recall, ...point }: SaturationPoint) => ({
+    ...point,
+    recall,
+  }));
+  const recalls = points.filter((point): point is typeof point & { recall: number } => point.recall !== undefined);
+  const reached = recalls.at(-1)?.recall;
+  const caption = [
+    `Saturation: ${kept.toLocaleString("en")} of ${counted(screened, "screened record")} kept; the last batch kept ${kept - before.kept} of ${screened - before.screened}.`,
+    reached === undefined ? "" : ` The dashed line is the recall reached at least: ${Math.round(reached * 100)} %`,
+    reached === undefined ? "" : target === undefined ? "." : ` of the ${Math.round(target * 100)} % asked for.`,
+  ].join("");
+  return figure(caption, caption, (width) => draw(points, recalls, screened, kept, target, width));
+}
+
+interface Point {
+  readonly screened: number;
+  readonly kept: number;
+}
+
+function draw(
+  points: readonly Point[],
+  recalls: readonly (Point & { readonly recall: number })[],
+  screened: number,
+  kept: number,
+  target: number | undefined,
+  width: number,
+): Drawing {
+  const left = 34;
+  const right = width - (recalls.length > 0 ? 44 : 12);
+  const top = 14;
+  const bottom = 190;
+  const x = (value: number) => round(left + ((right - left) * value) / screened);
+  const y = (share: number) => round(bottom - (bottom - top) * share);
+  const path = (of: readonly (readonly [number, number])[]) =>
+    of.map(([at, share], index) => `${index === 0 ? "M" : "L"}${x(at)} ${y(share)}`).join("");
+  const most = Math.max(kept, 1);
+  const labels = [
+    { text: `${kept.toLocaleString("en")} kept`, x: x(screened), y: y(kept / most), reach: 4 },
+    ...recalls
+      .slice(-1)
+      .map(({ screened: at, recall }) => ({
+        text: `recall ≥ ${Math.round(recall * 100)} %`,
+        x: x(at),
+        y: y(recall),
+        reach: 4,
+      })),
+  ];
+  const curves = [
+    points.map((point) => [point.screened, point.kept / most] as const),
+    recalls.map(({ screened: at, recall }) => [at, recall] as const),
+  ];
+  const line = curves.flatMap((curve) => curve.slice(1).flatMap((end, index) => along(curve[index] ?? end, end, x, y)));
+  return {
+    height: bottom + 42,
+    parts: markup`<path class="grid" d="M${left} ${top}V${bottom}H${right}"/><text class="tick" x="${left - 6}" y="${y(1) + 4}" text-anchor="end">${most}</text><text class="tick" x="${left - 6}" y="${bottom + 4}" text-anchor="end">0</text><text class="tick" x="${left}" y="${bottom + 17}" text-anchor="middle">0</text><text class="tick" x="${right}" y="${bottom + 17}" text-anchor="end">${screened.toLocaleString("en")}</text><text class="axis" x="${round((left + right) / 2)}" y="${bottom + 36}" text-anchor="middle">Records screened</text>${recalls.length > 0 ? markup`<text class="tick" x="${right + 6}" y="${y(1) + 4}">100 %</text><text class="tick" x="${right + 6}" y="${bottom + 4}">0 %</text>${target === undefined ? "" : markup`<path class="grid" d="M${left} ${y(target)}H${right}"/>`}<path class="curve second" d="${path(curves[1] ?? [])}"/>` : ""}<path class="curve" d="${path(curves[0] ?? [])}"/>${points
+      .slice(1)
+      .filter((_, index) => points.length < 60 || index === points.length - 2)
+      .map(
+        (point) => markup`<circle class="plain" cx="${x(point.screened)}" cy="${y(point.kept / most)}" r="2.5"/>`,
+      )}${placedLabels(labels, line, [left, 0, right, bottom])}`,
+  };
+}
+
+type At = readonly [value: number, share: number];
+
+/** A stretch of a curve as small boxes, where no label may stand. */
+function along(from: At, to: At, x: (value: number) => number, y: (share: number) => number): Box[] {
+  const [x1, y1, x2, y2] = [x(from[0]), y(from[1]), x(to[0]), y(to[1])];
+  const steps = Math.min(200, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6));
+  return Array.from({ length: steps + 1 }, (_, index): Box => {
+    const [px, py] = [x1 + ((x2 - x1) * index) / (steps || 1), y1 + ((y2 - y1) * index) / (steps || 1)];
+    return [px - 2, py - 2, px + 2, py + 2];
+  });
+}

@@ -1,0 +1,101 @@
+import { type Markup, markup } from "../../../engine/lib/markup.js";
+
+/** A rectangle of a picture, in its units: left, top, right, bottom. */
+export type Box = readonly [left: number, top: number, right: number, bottom: number];
+
+/** One decimal is less than a pixel can show. */
+export const round = (value: number): number => Math.round(value * 10) / 10;
+
+const narrow = /[ijltfrI1.,:;|'!()[\]/ ]/;
+const wide = /[mwMW@%—]/;
+
+/**
+ * How wide a text is about, in units of a picture: a page's fonts are not known when it is written, so this is the
+ * upper side of the common ones.
+ */
+export function widthOf(text: string, size: number): number {
+  let width = 0;
+  for (const sign of text) {
+    if (/[\u1100-\uffef\u{20000}-\u{3ffff}]/u.test(sign)) width += 1.02;
+    else if (narrow.test(sign)) width += 0.36;
+    else if (wide.test(sign)) width += 0.92;
+    else width += /[A-Z0-9]/.test(sign) ? 0.66 : 0.575;
+  }
+  return width * size;
+}
+
+/** A text cut between words, or inside a word longer than the line, so that it is at most `room` wide. */
+export function shortened(text: string, room: number, size: number): string {
+  const line = text.replace(/\s+/g, " ").trim().slice(0, 300);
+  if (widthOf(line, size) <= room) return line;
+  let kept = "";
+  for (const sign of line) {
+    if (widthOf(`${kept}${sign}…`, size) > room) break;
+    kept += sign;
+  }
+  const space = kept.lastIndexOf(" ");
+  return `${(space > kept.length / 2 ? kept.slice(0, space) : kept).replace(/[\s,:;–-]+$/, "")}…`;
+}
+
+/** A text in lines of at most `room`; what is longer than `most` lines ends in an ellipsis. */
+export function wrapped(text: string, room: number, size: number, most = 3): string[] {
+  const lines: string[] = [];
+  for (const word of text.replace(/\s+/g, " ").trim().split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(`${last} ${word}`, size) <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  const fitting = lines.slice(0, most).map((line) => shortened(line, room, size));
+  const last = fitting.at(-1);
+  if (lines.length > most && last !== undefined)
+    fitting[most - 1] = shortened(`${last} …`, room, size).replace(/ …$/, "…");
+  return fitting;
+}
+
+export interface Label {
+  readonly text: string;
+  /** The mark that it names, and how far the mark reaches. */
+  readonly x: number;
+  readonly y: number;
+  readonly reach: number;
+}
+
+const gap = 5;
+
+/**
+ * Labels beside their marks, the first ones first. Each takes the first free place of four; one without a free place is
+ * left out, as a label over another tells nothing.
+ */
+export function placedLabels(labels: readonly Label[], taken: readonly Box[], within: Box, size = 12): Markup[] {
+  const full = [...taken];
+  const isFree = (box: Box) =>
+    box[0] >= within[0] &&
+    box[1] >= within[1] &&
+    box[2] <= within[2] &&
+    box[3] <= within[3] &&
+    full.every((other) => box[0] >= other[2] || box[2] <= other[0] || box[1] >= other[3] || box[3] <= other[1]);
+  return labels.flatMap(({ text, x, y, reach }) => {
+    const width = widthOf(text, size);
+    const half = size * 0.65;
+    const places: readonly (readonly [number, number, "start" | "end" | "middle"])[] = [
+      [x + reach + gap, y, "start"],
+      [x - reach - gap, y, "end"],
+      [x, y - reach - half - 2, "middle"],
+      [x, y + reach + half + 2, "middle"],
+    ];
+    for (const [at, middle, anchor] of places) {
+      const left = anchor === "start" ? at : anchor === "end" ? at - width : at - width / 2;
+      const box: Box = [left - 2, middle - half, left + width + 2, middle + half];
+      if (!isFree(box)) continue;
+      full.push(box);
+      return [
+        markup`<text class="name" x="${round(at)}" y="${round(middle + size * 0.35)}" text-anchor="${anchor}">${text}</text>`,
+      ];
+    }
+    return [];
+  });
+}
+
+/** "1 paper", "2 papers", "10,000 papers". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
