@@ -1,4 +1,4 @@
-import { type Markup, link, markup, trusted } from "../../../engine/lib/markup.js";
+import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
 import type { SectionName } from "../checklist.js";
 import type { ReportModel } from "../model.js";
@@ -22,19 +22,26 @@ const marked = /[*_`[\]!~\\&]|https?:/;
 
 /** The context of a model. Loads the Markdown library if a sentence of the narrative needs it. */
 export async function contextOf(model: ReportModel): Promise<PageContext> {
-  if (!narrativeTexts(model).some((text) => marked.test(text))) return { model, say: (text) => markup`${text}` };
+  if (!narrativeTexts(model).some((text) => marked.test(text)))
+    return { model, say: (text) => markup`${joinedUnits(text)}` };
   const { default: MarkdownIt } = await import("markdown-it");
   const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
   markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
   const { rules } = markdown.renderer;
   rules.image = (tokens, index) => markup`${tokens[index]?.content ?? ""}`.text;
   rules.link_open = (tokens, index) =>
-    link(tokens[index]?.attrGet("href"), trusted("")).text.replace("</a>", "") || "<a>";
+    markup`<a href="${tokens[index]?.attrGet("href")}" rel="noopener noreferrer">`.text;
   return {
     model,
-    say: (text) => (marked.test(text) ? trusted(markdown.renderInline(sanitise(text))) : markup`${text}`),
+    say: (text) => {
+      const line = joinedUnits(text);
+      return marked.test(line) ? trusted(markdown.renderInline(sanitise(line))) : markup`${line}`;
+    },
   };
 }
+
+/** No line ends between a number and its percent sign. */
+const joinedUnits = (text: string): string => text.replace(/(\d) (?=%)/g, "$1\u00a0");
 
 const narrativeTexts = (model: ReportModel): string[] => [
   ...[model.answer, model.findings, model.recommendations, model.agreed, model.gaps].flatMap((statements) =>

@@ -61,7 +61,7 @@ export const contents = (context: PageContext): Markup =>
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** Nothing is fetched, and no script or style runs but these two. */
-export const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(client)}; base-uri 'none'; form-action 'none'`;
+export const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(client)}; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** What stands before the body of a page; the style and the script inline. */
 export const head = (title: string, policy: string = contentPolicy): Markup => markup`<!doctype html>
@@ -86,7 +86,7 @@ ${masthead(context)}`.text;
 }
 
 const narrativeFrom = {
-  "report.json": "The sentences of the findings are an agent’s; each names the quotes it rests on.",
-  "research-report.md": "The sentences of the findings are those of research-report.md.",
-  records: "",
+  data: "The sentences of the findings are an agent’s; each names the quotes it rests on.",
+  headings: "The sentences of the findings are those of research-report.md.",
+  nothing: "",
 };

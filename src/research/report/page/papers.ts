@@ -107,7 +107,7 @@ function linksOf({ doi, url, pdf }: PaperEntry): Markup {
 
 function evidenceOf({ evidence, quotesFound, notInText, unprovedNumbers, status }: PaperEntry): Markup {
   if (evidence.length + notInText === 0)
-    return status === "unread"
+    return status === "waiting"
       ? markup``
       : markup`<dt>Evidence</dt><dd class="quiet">No quotes were recorded for this paper.</dd>`;
   return markup`<dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text</dt>${evidence.map(

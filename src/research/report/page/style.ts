@@ -61,6 +61,7 @@ ul,ol{padding-left:1.3rem}
 .figures .bad dd{color:var(--bad)}
 .contents{margin:1.6rem 0 0;font-size:.9rem;line-height:1.4}
 .contents ul{list-style:none;margin:0;padding:0;columns:2;column-gap:1.5rem}
+.contents li{break-inside:avoid}
 .contents a{display:block;padding:.3rem 0;text-decoration:none;color:var(--soft)}
 .contents a:hover,.contents a.on{color:var(--ink)}
 .quiet{color:var(--soft);font-size:.9rem}
@@ -141,7 +142,7 @@ svg .plain{fill:var(--accent)}
 svg .presented{fill:var(--presented);stroke:var(--paper)}
 svg .insights{fill:var(--insights);stroke:var(--paper)}
 svg .rejected{fill:var(--paper);stroke:var(--rejected);stroke-width:1.6}
-svg .unread{fill:var(--line);stroke:var(--rejected)}
+svg .waiting{fill:var(--line);stroke:var(--rejected)}
 svg a:hover circle,svg a:hover path,svg a:focus-visible circle,svg a:focus-visible path{stroke:var(--ink);stroke-width:2}
 .table{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.45;overflow-wrap:normal}

@@ -23,7 +23,7 @@ export function* answer(context: PageContext): Iterable<Markup> {
   if (model.answer.length > 0)
     yield markup`<div class="answer"><p class="label">Answer</p><p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${sureness(model)}</div>`;
   else {
-    const unread = model.rows.filter(({ status }) => status === "unread").length;
+    const unread = model.rows.filter(({ status }) => status === "waiting").length;
     yield markup`<div class="answer"><p class="label">Answer</p><p>${
       model.rows.length === 0
         ? "There is none yet: no paper has been found."
@@ -46,17 +46,15 @@ function sureness({ findings, rows }: ReportModel): Markup {
       : `${counted(retracted, "paper is", "papers are")} retracted and ${retracted === 1 ? "carries" : "carry"} nothing`,
     "each paper was judged once",
   ].filter((part) => part !== "");
-  if (findings.length === 0) return markup`<p class="how"><b>How sure:</b> ${parts.join("; ")}.</p>`;
+  const carried = findings.filter(({ strength }) => strength.papers > 0);
+  if (carried.length === 0)
+    return markup`<p class="how"><b>How sure:</b> ${[...(findings.length === 0 ? [] : ["the findings name no papers"]), ...parts].join("; ")}.</p>`;
   const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
   const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
   const several = findings.filter(({ strength }) => strength.independent > 1).length;
-  const carried =
-    several === 0
-      ? findings.length === 1
-        ? "the finding is carried by one group of authors"
-        : `each of the ${findings.length} findings is carried by one group of authors alone`
-      : `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "is" : "are"} carried by papers that share no author`;
-  return markup`<p class="how"><b>How sure:</b> ${dots(middle)} <b>${sureWords[middle] ?? ""}</b>: ${[carried, ...parts].join("; ")}.</p>`;
+  const by = `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "is" : "are"} carried by papers that share no author`;
+  const alone = "no finding is carried by papers that share no author";
+  return markup`<p class="how"><b>How sure:</b> ${dots(middle)} <b>${sureWords[middle] ?? ""}</b>: ${[several === 0 ? alone : by, ...parts].join("; ")}.</p>`;
 }
 
 /** The middle strength of the findings in a word or two. */

@@ -1,5 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
-import { type PaperStatus, type Drawing, statusWords, statuses, figure, legendOf } from "./picture.js";
+import { type Drawing, statuses, figure, legendOf } from "./picture.js";
+import { type PaperStatus, statusWords } from "../papers.js";
 import { counted, round, widthOf } from "./words.js";
 
 export interface DatedPaper {

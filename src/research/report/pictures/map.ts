@@ -1,5 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
-import { type PaperStatus, type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
+import { type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
+import { type PaperStatus } from "../papers.js";
 import { type Box, counted, placedLabels, round, shortened } from "./words.js";
 
 export interface MappedPaper {

@@ -1,17 +1,8 @@
+import { type PaperStatus, statusWords } from "../papers.js";
 import { type Markup, type Piece, markup } from "../../../engine/lib/markup.js";
 
 /** How wide pictures are drawn: for a column of text, and for a phone. One of the two is shown. */
 const widths = { wide: 720, narrow: 350 } as const;
-
-/** What a picture shows of a paper's decision. Each has its own shape, so that colour never speaks alone. */
-export type PaperStatus = "presented" | "insights" | "rejected" | "unread";
-
-export const statusWords: Readonly<Record<PaperStatus, string>> = {
-  presented: "Presented",
-  insights: "Kept for insights",
-  rejected: "Rejected",
-  unread: "Not read",
-};
 
 /** A drawing of a given width; its text is not scaled, so that it can be read on a phone. */
 export interface Drawing {
@@ -25,7 +16,7 @@ export const figure = (says: string, caption: Piece, draw: (width: number) => Dr
     const width = widths[kind];
     const { height, parts } = draw(width);
     return markup`<svg class="${kind}" viewBox="0 0 ${width} ${Math.ceil(height)}" role="img" aria-label="${says}">${parts}</svg>`;
-  })}<figcaption>${caption}</figcaption></figure> `;
+  })}<figcaption>${caption}</figcaption></figure>`;
 
 /** The id by which links reach a paper on the page: what an address needs no escape for. */
 export const anchorOf = (id: string): string =>
@@ -41,6 +32,6 @@ export function mark(status: PaperStatus, x: number, y: number, size: number): M
 
 /** Which sign means what, of those that there are. */
 export const legendOf = (kinds: readonly PaperStatus[]): Markup =>
-  markup`<p class="legend">${kinds.map((kind) => markup`<span><svg viewBox="0 0 14 14" aria-hidden="true">${mark(kind, 7, 7, kind === "unread" ? 3 : 5)}</svg>${statusWords[kind]}</span>`)}</p>`;
+  markup`<p class="legend">${kinds.map((kind) => markup`<span><svg viewBox="0 0 14 14" aria-hidden="true">${mark(kind, 7, 7, kind === "waiting" ? 3 : 5)}</svg>${statusWords[kind]}</span>`)}</p>`;
 
-export const statuses: readonly PaperStatus[] = ["presented", "insights", "rejected", "unread"];
+export const statuses: readonly PaperStatus[] = ["presented", "insights", "rejected", "waiting"];

@@ -34,7 +34,7 @@ export function shortened(text: string, room: number, size: number): string {
     kept += sign;
   }
   const space = kept.lastIndexOf(" ");
-  return `${(space > kept.length / 2 ? kept.slice(0, space) : kept).replace(/[\s,:;–-]+$/, "")}…`;
+  return `${(space > kept.length / 2 ? kept.slice(0, space) : kept).trimEnd().replace(/[,:;–-]$/, "")}…`;
 }
 
 /** A text in lines of at most `room`; what is longer than `most` lines ends in an ellipsis. */
