@@ -37,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as it may stand in HTML, between tags or in a quoted attribute. Most text needs nothing, and looking is cheap. */
+/** Text as it may stand in HTML, between tags or in a quoted attribute. Most needs nothing, and looking is cheap. */
 export function escapeHtml(text: string): string {
   const clean = /[^\n\t -~]/.test(text) ? sanitise(text) : text;
   return /[&<>"']/.test(clean) ? clean.replace(/[&<>"']/g, (sign) => entities[sign] ?? "") : clean;

@@ -83,6 +83,8 @@ summary{cursor:pointer}
 .words .q{margin:.5rem 0}
 blockquote{font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-left:.9rem;border-left:3px solid var(--line);quotes:"“" "”"}
 .src{font-size:.84rem}
+.src a{white-space:nowrap}
+#themes h3::first-letter{text-transform:uppercase}
 .ok{color:var(--presented)}.off{color:var(--insights)}.wrong{color:var(--bad)}
 .chip{font-size:.76rem;font-weight:600;line-height:1.3;display:inline-block;padding:.12em .5em;border:1px solid;border-radius:3px;white-space:nowrap;color:var(--rejected)}
 .chip.presented{color:var(--presented)}.chip.insights{color:var(--insights)}.chip.bad{color:var(--bad)}

@@ -67,7 +67,7 @@ function draw(nodes: readonly Node[], edges: readonly PaperLink[], width: number
   const labels = spots
     .toSorted((a, b) => b.node.share - a.node.share)
     .slice(0, isNarrow ? 12 : mostNames)
-    .map(({ node, x, y, size }) => ({ text: shortened(node.title, isNarrow ? 105 : 158, 12), x, y, reach: size }));
+    .map(({ node, x, y, size }) => ({ text: shortened(node.title, isNarrow ? 115 : 178, 12), x, y, reach: size }));
   return {
     height,
     parts: markup`${lines}${spots.map(({ node, x, y, size }) => markup`<a href="#${anchorOf(node.id)}">${mark(node.status, x, y, size)}<title>${shortened(node.title, 1200, 12)}</title></a>`)}${placedLabels(labels, taken, [0, 0, width, height])}`,

@@ -66,10 +66,10 @@ function plane(papers: readonly ScoredPaper[], lines: readonly ScoreLine[], widt
     const [fromX, fromY] = at > 20 ? [at - 20, 20] : [0, at];
     const [toX, toY] = at > 30 ? [30, at - 30] : [at, 0];
     if (at <= 0 || at >= 50) return [];
-    const beside: Box = [x(fromX) + 4, y(fromY) + 2, x(fromX) + 24, y(fromY) + 18];
+    const beside: Box = [x(fromX) + 13, y(fromY) + 1, x(fromX) + 32, y(fromY) + 16];
     taken.push(beside);
     return [
-      markup`<path class="bar" d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}"/><text class="axis" x="${round(beside[0] + 5)}" y="${round(beside[1] + 13)}">${at}</text>`,
+      markup`<path class="bar" d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}"/><text class="axis" x="${round(beside[0] + 2)}" y="${round(beside[1] + 12)}">${at}</text>`,
     ];
   });
   const drawn = dotsOf(papers, x, y);
