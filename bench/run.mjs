@@ -26,6 +26,7 @@ import { row as reading } from "./rows/reading.mjs";
 import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
+import { row as think } from "./rows/think.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli, root } from "./measure.mjs";
 
@@ -41,6 +42,7 @@ const rows = [
   screening,
   brief,
   history,
+  think,
   analysisTokens,
   reading,
   screeningTokens,

@@ -56,7 +56,7 @@ async function experience(folder: string, classic: boolean, io: Io): Promise<Exp
 }
 
 function costLines(costs: Costs, room: number): string[] {
-  const { total, phases, agents, models, refused, failed, per_paper, historian, contexts, forecast } = costs;
+  const { total, phases, agents, models, parts, refused, failed, per_paper, historian, contexts, forecast } = costs;
   const part = (title: string, sums: Readonly<Record<string, Sum>>) => [
     "",
     `By ${title}`,
@@ -74,6 +74,7 @@ function costLines(costs: Costs, room: number): string[] {
     ...part("phase", phases),
     ...part("agent", agents),
     ...part("model", models),
+    ...(parts === undefined ? [] : part("part of shared units", parts)),
     ...(refused.iterations + failed.iterations === 0
       ? []
       : [

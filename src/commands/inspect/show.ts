@@ -10,7 +10,7 @@ import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
 import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import type { Exclusion } from "../../research/generated/rrd.js";
@@ -114,7 +114,8 @@ function excludedLines(record: Exclusion, io: Io): string[] {
 }
 
 function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): string[] {
-  const { iteration, unit, phase, outcome, agent, model, reasons = [], at } = line;
+  const { iteration, unit, phase, outcome, agent, model, role, round, reasons = [], at } = line;
+  const whose = role === undefined ? "" : `${partText(role, round)}, `;
   const flow = (text: string) => wrap(oneLine(text), Math.min(io.columns, 100) - 4).map((each) => `  ${each}`);
   const sum = sumOf([line]);
   const part = (head: string, text: string | null) => [
@@ -128,7 +129,7 @@ function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): str
           .map((each) => `  ${sanitise(each)}`)),
   ];
   return [
-    oneLine(`#${iteration} ${phase}: ${unit} ${outcome} (${timeText(at, io.clock.now())})`),
+    oneLine(`#${iteration} ${phase}: ${whose}${unit} ${outcome} (${timeText(at, io.clock.now())})`),
     oneLine(
       `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${duration(sum.seconds * 1000)}, ${count(sum.tokens)} tokens, ${costText(sum)}`,
     ),

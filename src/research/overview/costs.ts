@@ -32,6 +32,8 @@ export interface Costs {
   readonly phases: Readonly<Record<string, Sum>>;
   readonly agents: Readonly<Record<string, Sum>>;
   readonly models: Readonly<Record<string, Sum>>;
+  /** Of units that several agents share, by the part and its agent: "critic (codex)"; absent where there are none. */
+  readonly parts?: Readonly<Record<string, Sum>>;
   /** Attempts that brought nothing. */
   readonly refused: Sum;
   readonly failed: Sum;
@@ -46,6 +48,7 @@ export interface Costs {
 
 export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Costs {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
+  const shared = work.filter(({ role }) => role !== undefined);
   const papers = new Set(rrd.papers_pool.map(({ id }) => id));
   const reading = work.filter(({ unit }) => papers.has(unit));
   const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
@@ -61,6 +64,7 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
       ({ agent, model, cost_usd, billing }) =>
         model ?? (agent === undefined || (cost_usd === 0 && billing === undefined) ? "none" : "unknown"),
     ),
+    ...(shared.length === 0 ? {} : { parts: sumsBy(shared, ({ role = "", agent = "" }) => `${role} (${agent})`) }),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...(read === 0 ? {} : { per_paper: { papers: read, ...divided(sumOf(reading), read) } }),
