@@ -24,6 +24,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  */
 export const entries = {
   cli: "src/cli.ts",
+  ralph: "src/ralph.ts",
   index: "src/index.ts",
   "baseline-agent": "src/research/baseline-agent/main.ts",
   reader: "src/research/full-text/reader-main.ts",
@@ -83,10 +84,14 @@ export async function build({ outDir, mapsDir }) {
   const cmaps = join(root, "node_modules/pdfjs-dist/cmaps");
   if (!existsSync(cmaps)) throw new Error("The development dependency pdfjs-dist is not installed: run 'npm ci'.");
   cpSync(cmaps, join(outDir, "cmaps"), { recursive: true });
-  const cli = join(outDir, "cli.js");
-  if (!readFileSync(cli, "utf8").startsWith("#!/usr/bin/env node\n"))
-    throw new Error("cli.js does not start with '#!/usr/bin/env node': put it back on the first line of src/cli.ts.");
-  chmodSync(cli, 0o755);
+  for (const name of ["cli", "ralph"]) {
+    const program = join(outDir, `${name}.js`);
+    if (!readFileSync(program, "utf8").startsWith("#!/usr/bin/env node\n"))
+      throw new Error(
+        `${name}.js does not start with '#!/usr/bin/env node': put it on the first line of src/${name}.ts.`,
+      );
+    chmodSync(program, 0o755);
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { dirname, join, relative, sep } from "node:path";
  * see each other.
  */
 const floors = [
-  ["cli", "index"],
+  ["cli", "ralph", "index"],
   ["commands"],
   ["compose"],
   ["research", "task", "code", "assistant", "web"],
@@ -35,7 +35,7 @@ const folders = {
     net: ["lib", "process", "storage"],
     config: ["lib", "storage"],
     loop: ["lib"],
-    agents: ["lib", "process", "storage", "loop"],
+    agents: ["lib", "process", "storage", "config", "loop"],
     sandbox: ["lib", "process", "storage", "net"],
     ui: ["lib", "process", "loop"],
   },
@@ -93,7 +93,7 @@ const onlyImports = new Map([
 ]);
 
 /** The adapters of engine/agents: a file or a folder each. What else lies there is shared by them. */
-const adapters = new Set(["amp", "claude", "codex", "command"]);
+const adapters = new Set(["amp", "claude", "codex", "command", "ralph"]);
 
 const floorOf = (wing) => floors.findIndex((wings) => wings.includes(wing));
 const under = (path, prefix) => path === prefix || path.startsWith(`${prefix}/`);

@@ -1,7 +1,7 @@
 import { gatherConfig } from "../../engine/config/resolve.js";
 import { projectFiles, userFiles } from "../../engine/config/file.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { kindAt, wholeKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
+import { assistantKeys, kindAt, wholeKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
@@ -34,12 +34,22 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   }
 
   const gathered = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
-  const { origins } = gathered;
+  const { assistant } = gathered;
+  const ofAssistant = Object.fromEntries(
+    assistantKeys.flatMap((key) => {
+      const value = assistant?.written[key];
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+  const origins: Readonly<Record<string, string>> = {
+    ...gathered.origins,
+    ...Object.fromEntries(Object.keys(ofAssistant).map((key) => [key, assistant?.path ?? ""])),
+  };
   const environments = [...Object.values(gathered.values.agents ?? {}), ...(gathered.values.hooks ?? [])];
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
-  const values = withoutSecrets(gathered.values, redact) as typeof gathered.values;
+  const values = withoutSecrets({ ...gathered.values, ...ofAssistant }, redact) as Readonly<Record<string, unknown>>;
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
-  const keys = [...scalarKeys, ...namedKeys, ...wholeKeys];
+  const keys = [...scalarKeys, ...namedKeys, ...wholeKeys, ...Object.keys(ofAssistant)];
   if (json) {
     const all = keys.map((key) => [key, { value: values[key] ?? null, from: origins[key] ?? "default" }]);
     io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
@@ -57,6 +67,9 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     const files = from.split(", ").map((path) => (path.startsWith("/") ? shown(io.cwd, path) : path));
     return [oneLine(key), oneLine(text), files.join(", ")];
   });
+  const answer = assistant?.written.api_url === undefined ? undefined : assistant.written.max_tokens;
+  if (answer !== undefined)
+    rows.push(["max_tokens of an answer of ralph", String(answer), shown(io.cwd, assistant?.path ?? "")]);
   for (const line of tableLines([{}, { cut: "end" }, {}], rows, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;
 }

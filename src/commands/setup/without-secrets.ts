@@ -18,7 +18,9 @@ function withoutEnvironment(value: unknown, isEnv = false): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      isEnv && namesSecret(name) ? redacted : withoutEnvironment(inner, name === "env"),
+      inner !== "" && ((isEnv && namesSecret(name)) || name.endsWith("_api_key"))
+        ? redacted
+        : withoutEnvironment(inner, name === "env"),
     ]),
   );
 }

@@ -6,10 +6,11 @@ import { claude } from "./claude/claude.js";
 import { codex } from "./codex/codex.js";
 import { command } from "./command.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentSettings, Reader } from "./definition.js";
+import { ralph } from "./ralph.js";
 import { agentFrom } from "./run-agent.js";
 
 /** The engine's own adapters. Taking one away takes its file and its line here. */
-const own: readonly AgentDefinition[] = [claude, codex, amp];
+const own: readonly AgentDefinition[] = [claude, codex, amp, ralph];
 
 const definitionsIn = ({ adapters = [] }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
 

@@ -4,8 +4,8 @@ import { nearest } from "../lib/nearest.js";
 
 /** Keys under which names stand, each with options of its own. */
 export type NamedKey = "agents" | "sources";
-/** A key with one value. */
-export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey | WholeKey>;
+/** A key with one value that a flag and a variable may give too. */
+export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey | WholeKey | AssistantKey>;
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
 /** What a value given as text (a flag, a variable, `config key=value`) is read as. */
@@ -43,6 +43,23 @@ export const scalarKinds = {
 
 export const scalarKeys = Object.keys(scalarKinds) as ScalarKey[];
 
+/** Keys of the assistant `ralph`, which only a file gives: its keys and addresses have variables of their own. */
+const assistantKinds = {
+  api_url: "text",
+  model: "text",
+  anthropic_api_key: "text",
+  openai_api_key: "text",
+  google_api_key: "text",
+  openai_api_url: "text",
+  embedding_api_url: "text",
+  embedding_model: "text",
+  system_prompt: "text",
+  context_window: "number",
+  mcpServers: "yaml",
+} as const satisfies Partial<Record<keyof WrittenConfig, Kind>>;
+export type AssistantKey = keyof typeof assistantKinds;
+export const assistantKeys = Object.keys(assistantKinds) as AssistantKey[];
+
 const agentKinds = {
   type: "text",
   command: "text",
@@ -73,6 +90,9 @@ type WholeKey = (typeof wholeKeys)[number];
 
 /** Those of them that hold commands of the user's. */
 export const commandKeys: readonly WholeKey[] = ["hooks"];
+
+/** Every key that a file may have at its top. */
+const allKeys: readonly string[] = [...scalarKeys, ...namedKeys, ...wholeKeys, ...assistantKeys];
 
 /**
  * The same values as in schemas/config.schema.json; a test compares them. Limits, `contact` and
@@ -124,9 +144,10 @@ export function kindAt(path: readonly string[]): Kind {
     throw unknownKey(path.join("."), `${first}.${name}.`, option, Object.keys(kinds));
   }
   if ((wholeKeys as readonly string[]).includes(first) && name === undefined) return "yaml";
+  if (Object.hasOwn(assistantKinds, first) && name === undefined) return assistantKinds[first as AssistantKey];
   const kind = Object.hasOwn(scalarKinds, first) ? scalarKinds[first as ScalarKey] : undefined;
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(path.join("."), "", first, [...scalarKeys, ...namedKeys, ...wholeKeys]);
+  throw unknownKey(path.join("."), "", first, allKeys);
 }
 
 const isNamed = (key: string): key is NamedKey => Object.hasOwn(optionKinds, key);
@@ -148,8 +169,8 @@ function adviceFor(prefix: string, word: string, known: readonly string[]): stri
  * do".
  */
 export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
-  const known = [...scalarKeys, ...namedKeys, ...wholeKeys];
-  const top = Object.keys(written).filter((key) => !known.includes(key as NamedKey));
+  const known = allKeys;
+  const top = Object.keys(written).filter((key) => !known.includes(key));
   const inner = namedKeys.flatMap((key) => {
     const value = written[key];
     const kinds = optionKinds[key];

@@ -5,6 +5,7 @@ import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { checkValue, projectFiles, readConfigFile, userFiles } from "./file.js";
 import {
+  assistantKeys,
   defaults,
   commandKeys,
   wholeKeys,
@@ -89,6 +90,11 @@ export interface Surroundings {
 interface GatheredConfig {
   readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof typeof defaults | "state_dir">>;
   readonly origins: ResolvedConfig["origins"];
+  /**
+   * The nearest file that speaks of the assistant. It counts whole: a key must not be sent to the address of another
+   * file.
+   */
+  readonly assistant?: { readonly path: string; readonly text: string; readonly written: WrittenConfig };
 }
 
 interface Layer {
@@ -115,7 +121,7 @@ export async function gatherConfig({
   const layers: Layer[] = [
     { written: fromFlags(written), originOf: (key) => flagOf(key), base: cwd },
     { written: fromEnvironment(env), originOf: (key) => variableOf(key as ScalarKey), base: cwd },
-    ...files.map((file) => ({ written: file.written, originOf: () => file.path, base: dirname(file.path) })),
+    ...files.map((file) => ({ written: ofRuns(file.written), originOf: () => file.path, base: dirname(file.path) })),
     { written: { ...defaults, state_dir: defaultStateDir(env, home) }, originOf: () => "default", base: cwd },
   ];
   const values: Record<string, unknown> = {};
@@ -144,7 +150,8 @@ export async function gatherConfig({
   }
   if (model !== undefined)
     values["agents"] = withModel(mergedByName(layers, "agents"), agentsIn(String(values["agent"]))[0] ?? "", model);
-  return { values: values as unknown as GatheredConfig["values"], origins };
+  const assistant = files.find(({ written }) => assistantKeys.some((key) => written[key] !== undefined));
+  return { values: values as unknown as GatheredConfig["values"], origins, ...given({ assistant }) };
 }
 
 /**
@@ -219,6 +226,13 @@ function agentsIn(list: string): string[] {
   const names = (at === -1 ? list : list.slice(0, at)).split(",").map((name) => name.trim());
   const command = at === -1 ? [] : [list.slice(at).replace(/^,/, "").trim()];
   return [...new Set([...names, ...command].filter((name) => name !== ""))];
+}
+
+/** What a file says about runs: beside an address of a model, `max_tokens` is the length of one answer. */
+function ofRuns({ max_tokens: tokens, ...written }: WrittenConfig): WrittenConfig {
+  return tokens === undefined || tokens < 0 || written.api_url !== undefined
+    ? written
+    : { ...written, max_tokens: tokens };
 }
 
 /** Where workspaces and bug reports live unless somebody says otherwise. */

@@ -48,9 +48,57 @@ export interface WrittenConfig {
    */
   max_usd?: number;
   /**
-   * Maximum tokens of a run, in and out, including cached ones. No limit by default.
+   * Maximum tokens of a run, in and out, including cached ones. No limit by default. In a file that sets 'api_url' it is the maximum length of one answer of ralph instead; -1 sets none.
    */
   max_tokens?: number;
+  /**
+   * ralph: address of the model's API, in full. Its host decides the protocol: api.anthropic.com Messages, api.openai.com Chat Completions, generativelanguage.googleapis.com Google's, any other OpenAI-compatible. Default: https://api.openai.com/v1/chat/completions.
+   */
+  api_url?: string;
+  /**
+   * ralph: name of the model. Default: gpt-4o-mini.
+   */
+  model?: string;
+  /**
+   * ralph: key of the Anthropic API. ANTHROPIC_API_KEY overrides it.
+   */
+  anthropic_api_key?: string;
+  /**
+   * ralph: key of the OpenAI API, or of the server at 'api_url'. OPENAI_API_KEY overrides it.
+   */
+  openai_api_key?: string;
+  /**
+   * ralph: key of the Gemini API. GOOGLE_API_KEY overrides it.
+   */
+  google_api_key?: string;
+  /**
+   * ralph: address of another OpenAI-compatible API, used where 'api_url' is not set.
+   */
+  openai_api_url?: string;
+  /**
+   * ralph: address of an embedding API for its memory.
+   */
+  embedding_api_url?: string;
+  /**
+   * ralph: name of the embedding model.
+   */
+  embedding_model?: string;
+  /**
+   * ralph: your own instructions, added to the built-in ones.
+   */
+  system_prompt?: string;
+  /**
+   * ralph: tokens that the model takes in one request. Default: the maker's figure for a known model, else 8192.
+   */
+  context_window?: number;
+  /**
+   * ralph: MCP servers whose tools it may use, by name.
+   */
+  mcpServers?: {
+    [k: string]: {
+      [k: string]: unknown;
+    };
+  };
   /**
    * A setting of the original: the number of iterations after which an agent's context was emptied. It has no effect: every iteration has a fresh context, and an iteration that fills its context too far is closed.
    */
@@ -187,7 +235,7 @@ export interface WrittenConfig {
       /**
        * The adapter. Default: the adapter of the same name, otherwise command.
        */
-      type?: "claude" | "codex" | "amp" | "command";
+      type?: "claude" | "codex" | "amp" | "ralph" | "command";
       /**
        * The program to run: a shell command line for 'command', a path for the others.
        */

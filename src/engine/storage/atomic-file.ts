@@ -58,6 +58,8 @@ interface WriteOptions {
   readonly ifStill?: Stamp;
   /** false: quicker, for a copy that may be lost with the power or a kill. */
   readonly durable?: boolean;
+  /** Permissions of a file that is new. Default: what the user's mask leaves of 0666. */
+  readonly mode?: number;
 }
 
 /**
@@ -69,13 +71,13 @@ interface WriteOptions {
 export async function writeFileAtomic(
   path: string,
   content: string | Buffer,
-  { ifStill, durable = true }: WriteOptions = {},
+  { ifStill, durable = true, mode: ofNew }: WriteOptions = {},
 ): Promise<Stamp | undefined> {
   return explaining(path, async () => {
     const before = inodeAt(path);
     const temp = temporaryName(path);
     try {
-      const mode = before?.isFile() === true ? before.mode & 0o7777 : undefined;
+      const mode = before?.isFile() === true ? before.mode & 0o7777 : ofNew;
       const written = await create(temp, Buffer.from(content), mode, durable);
       if (ifStill !== undefined && stampOf(path) !== ifStill) {
         unlinkSync(temp);

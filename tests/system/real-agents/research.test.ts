@@ -1,14 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { run, sharedPackage } from "../../support/built.js";
-import { makePdf } from "../../fixtures/pdf/make-pdf.js";
-import { ideas, narrative, reading } from "../../support/research.js";
+import { concise, facts, resultFor, smallProject, unitOf } from "../../support/small-project.js";
 import {
   type Answer,
   type Cli,
@@ -34,96 +32,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const facts = [
-  "The method reached 87.5 percent accuracy on 1200 samples.",
-  "It needs 14 minutes on one machine.",
-  "We did not test it on any other machine.",
-];
-
-/**
- * A git repository with two real PDFs and a research over them; both CLIs are configured to talk to the scripted
- * server.
- */
+/** The small project, with both CLIs configured to talk to the scripted server. */
 async function prepare(clis: readonly Cli[]): Promise<string> {
-  const root = join(folder, "repo");
   const home = join(folder, "home");
-  mkdirSync(join(root, "papers"), { recursive: true });
   mkdirSync(home);
-  for (const [name, columns] of [
-    ["first", 1],
-    ["second", 2],
-  ] as const) {
-    const filler = Array.from(
-      { length: 12 },
-      (_, index) =>
-        `Paragraph ${index} of the ${name} paper describes how the measurements were taken and why nothing else was changed.`,
-    );
-    const pages = [
-      [`Abstract. The ${name} paper measures a small matter.`, ...filler],
-      ["Results.", ...facts, ...filler],
-    ];
-    writeFileSync(
-      join(root, "papers", `${name}.pdf`),
-      await makePdf({ title: `On the ${name} small matter`, authors: ["Ada Author"], pages, columns }),
-    );
-  }
-  const requirements = {
-    name: "a small matter",
-    description: "Small matters.",
-    focus_area: "matter",
-    keywords: ["small", "matter"],
-  };
-  const research = join(root, "researches", "small-matter");
-  mkdirSync(research, { recursive: true });
-  writeFileSync(
-    join(research, "rrd.json"),
-    JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"] }, requirements), null, 2),
-  );
-  const agents = Object.fromEntries(clis.map((cli) => [cli, optionsFor(cli, server, home)]));
-  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ agents, state_dir: join(folder, "state") }));
-  execFileSync("git", ["init", "-q", root]);
-  return root;
-}
-
-type UnitData = {
-  kind: string;
-  unit: string;
-  candidates: { id: string; title: string; url: string }[];
-  papers: { id: string }[];
-  insights: { id: string }[];
-};
-const unitOf = ({ user }: ModelRequest): UnitData =>
-  JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "null");
-
-/** What a model that does its work well would write for this brief. */
-function resultFor(unit: UnitData): object {
-  switch (unit.kind) {
-    case "discovery":
-      return {
-        unit: unit.unit,
-        papers: unit.candidates.map(({ id, title, url }) => ({
-          id,
-          title,
-          url,
-          priority: 3,
-          reason: "it is about the matter",
-        })),
-        sources: [],
-      };
-    case "paper":
-      return reading(unit.unit, { evidence: facts.map((quote) => ({ claim: "It says so.", quote })) });
-    case "report":
-      return narrative({
-        key_findings: [
-          { text: "Fourteen minutes are enough.", paper_ids: unit.papers.slice(0, 1).map(({ id }) => id) },
-        ],
-        recommendations: [{ priority: "high", text: "Build it." }],
-      });
-    default: {
-      const evidence = { paper_ids: [unit.papers[0]?.id], insight_ids: [unit.insights[0]?.id], notes: "It follows." };
-      return { ...ideas(), ideas: ideas().ideas.map((idea) => ({ ...idea, evidence })) };
-    }
-  }
+  return await smallProject(folder, Object.fromEntries(clis.map((cli) => [cli, optionsFor(cli, server, home)])));
 }
 
 /** Writes result.json where the brief says, by the tool its CLI offers, then ends as the brief asks. */
@@ -145,14 +58,6 @@ function model(request: ModelRequest): Answer {
           input: `*** Begin Patch\n*** Add File: result.json\n${content.replace(/^/gm, "+")}\n*** End Patch`,
         };
   return { text: "Reading.", tools: [call] };
-}
-
-/** Gives the result as its final message, so that one request is all there is. */
-function concise(request: ModelRequest): Answer {
-  const json = JSON.stringify(resultFor(unitOf(request)));
-  return {
-    text: request.user.includes("<promise>COMPLETE</promise>") ? `${json}\n\n<promise>COMPLETE</promise>` : json,
-  };
 }
 
 const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);

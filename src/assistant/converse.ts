@@ -1,0 +1,225 @@
+import type { JSONValue, LanguageModel, ModelMessage, ToolSet } from "ai";
+import type { Clock } from "../engine/lib/clock.js";
+import { given } from "../engine/lib/given.js";
+import type { Failure, Usage } from "../engine/loop/types.js";
+import { estimateTokens } from "../engine/lib/tokens.js";
+import { failureOf, retryAfter } from "./model-failure.js";
+import type { Settings } from "./settings.js";
+
+/** One tool of a conversation. */
+export interface ConversationTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly parameters: object;
+  /** Never throws for what a model may ask: it answers with what is wrong. */
+  run(input: unknown, signal: AbortSignal): Promise<JSONValue>;
+}
+
+/** What a conversation says while it goes on. */
+export type Said =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "tool"; readonly name: string; readonly input: unknown }
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** What was said of this answer so far does not count: it is asked for again. */
+  | { readonly type: "again"; readonly reason: string };
+
+export interface Conversation {
+  readonly model: LanguageModel;
+  readonly settings: Settings;
+  readonly system?: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ConversationTool[];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds that one wait for the service may take; a longer one is left to the caller. */
+  readonly maxWaitMs: number;
+  readonly tell: (said: Said) => void;
+}
+
+/** How a conversation ended: with the model's last words, or with why there are none. */
+export type Spoken =
+  | { readonly message: string; readonly messages: readonly ModelMessage[]; readonly usage: Usage }
+  | { readonly failure: Failure; readonly usage: Usage };
+
+/** Most requests for one answer: a model that goes on calling tools is stopped. */
+export const maxRounds = 50;
+/** Tries of one request, the first one included. */
+const maxTries = 4;
+/** Milliseconds before the second try; they double. */
+const firstWaitMs = 2_000;
+
+/**
+ * Asks a model until it has said its last words, running the tools it calls. A request that a busy or lost service
+ * does not answer is made again, up to four times, after the time that the service names or 2, 4 and 8 seconds. Never
+ * throws for a failure of the service.
+ */
+export async function converse(conversation: Conversation): Promise<Spoken> {
+  const { settings, tools, signal, tell } = conversation;
+  const messages: ModelMessage[] = [...conversation.messages];
+  let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
+  const tooLong = needsMoreRoom(conversation);
+  if (tooLong !== undefined) return { failure: tooLong, usage };
+  for (let round = 0; round < maxRounds; round += 1) {
+    const answer = await oneAnswer(conversation, messages);
+    if ("failure" in answer) return { failure: answer.failure, usage };
+    usage = sum(usage, answer.usage);
+    tell({ type: "usage", usage });
+    messages.push(...answer.messages);
+    if (answer.calls.length === 0) {
+      if (answer.reason === "length") return { failure: cutShort(settings), usage };
+      return { message: answer.text, messages, usage };
+    }
+    const results: ModelMessage = { role: "tool", content: [] };
+    for (const { toolCallId, toolName, input } of answer.calls) {
+      tell({ type: "tool", name: toolName, input });
+      const tool = tools.find(({ name }) => name === toolName);
+      const value: JSONValue =
+        tool === undefined
+          ? {
+              success: false,
+              error: `There is no tool ${toolName}; there are ${tools.map(({ name }) => name).join(", ")}.`,
+            }
+          : await tool.run(input, signal);
+      results.content.push({ type: "tool-result", toolCallId, toolName, output: { type: "json", value } });
+    }
+    messages.push(results);
+  }
+  return {
+    failure: { kind: "no-answer", message: `${settings.model} called tools ${maxRounds} times without an answer.` },
+    usage,
+  };
+}
+
+interface Call {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+interface Answered {
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly messages: readonly ModelMessage[];
+  readonly usage: Usage;
+  readonly reason: string;
+}
+
+/** One request and its answer, tried again where that may help. */
+async function oneAnswer(
+  conversation: Conversation,
+  messages: readonly ModelMessage[],
+): Promise<Answered | { readonly failure: Failure }> {
+  const { clock, signal, maxWaitMs, settings, tell } = conversation;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await request(conversation, messages);
+    } catch (error) {
+      const failure = signal.aborted
+        ? { kind: "aborted" as const, message: "The answer was interrupted." }
+        : failureOf(error, settings, clock.now());
+      const mayPass = failure.kind === "rate-limit" || failure.kind === "network";
+      const waitMs = retryAfter(error, clock.now()) ?? firstWaitMs * 2 ** (tried - 1);
+      if (!mayPass || tried >= maxTries || waitMs > maxWaitMs) return { failure };
+      tell({
+        type: "again",
+        reason: `${failure.message} Trying again in ${Math.ceil(waitMs / 1000)} s (${tried + 1} of ${maxTries}).`,
+      });
+      await clock.sleep(clock.now() + waitMs, signal);
+    }
+  }
+}
+
+/** Throws what the service or the network did wrong. */
+async function request(
+  { model, settings, system, tools, signal, tell }: Conversation,
+  messages: readonly ModelMessage[],
+): Promise<Answered> {
+  (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+  const { jsonSchema, streamText, tool } = await import("ai");
+  const offered: ToolSet = Object.fromEntries(
+    tools.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters) }),
+    ]),
+  );
+  const result = streamText({
+    model,
+    messages: [...messages],
+    maxRetries: 0,
+    abortSignal: signal,
+    // The stream tells of it.
+    onError: () => undefined,
+    ...given({
+      system,
+      tools: tools.length === 0 ? undefined : offered,
+      temperature: settings.temperature,
+      maxOutputTokens: answerRoom(settings),
+    }),
+  });
+  let text = "";
+  const calls: Call[] = [];
+  let usage: Usage | undefined;
+  let reason = "";
+  for await (const part of result.fullStream) {
+    if (part.type === "error") throw part.error;
+    if (part.type === "abort") throw new Error("aborted");
+    if (part.type === "text-delta") {
+      text += part.text;
+      tell({ type: "text", text: part.text });
+    } else if (part.type === "reasoning-delta") tell({ type: "thinking", text: part.text });
+    else if (part.type === "tool-call") calls.push(part);
+    else if (part.type === "finish-step") {
+      const { inputTokens: input = 0, outputTokens: output = 0, inputTokenDetails } = part.usage;
+      const cached = inputTokenDetails.cacheReadTokens ?? 0;
+      usage = { input, cached, output, requests: 1, largest: input + output };
+      reason = part.finishReason;
+    }
+  }
+  if (usage === undefined || reason === "error") throw new Error("The answer broke off before its end.");
+  if (text === "" && calls.length === 0 && reason !== "length") throw new Error("The answer is empty.");
+  return { text, calls, messages: (await result.response).messages, usage, reason };
+}
+
+/** Tokens left free for what our count of a text misses. */
+const margin = 256;
+
+/** Why a request can't fit into the model's window; undefined where it can. */
+function needsMoreRoom({ settings, system = "", messages }: Conversation): Failure | undefined {
+  const tokens = estimateTokens(system + JSON.stringify(messages.map(({ content }) => content)));
+  if (tokens + margin < settings.window) return undefined;
+  const advice = settings.isWindowKnown
+    ? "Shorten it, or choose a model with a larger window."
+    : "That window is the default for a model that is not known: set context_window if it takes more.";
+  return {
+    kind: "context",
+    message: `The request has about ${tokens} tokens, and ${settings.model} takes ${settings.window}. ${advice}`,
+  };
+}
+
+/**
+ * Most tokens of an answer. Anthropic's API asks for the number, and its package takes 4,096 for a model it does not
+ * know, which cuts a paper's result; the figures are the makers' largest by family,
+ * https://docs.claude.com/en/docs/about-claude/models. Others take what is left.
+ */
+function answerRoom({ provider, model, maxTokens }: Settings): number | undefined {
+  if (maxTokens !== undefined || provider.name !== "anthropic") return maxTokens;
+  if (/claude-(?:instant|2|3-(?:opus|sonnet|haiku))/.test(model)) return 4096;
+  return /claude-3-5/.test(model) ? 8192 : 32_000;
+}
+
+const cutShort = ({ model, maxTokens }: Settings): Failure => ({
+  kind: "no-answer",
+  message: `${model} was cut off at its longest answer${maxTokens === undefined ? "" : ` (max_tokens ${maxTokens})`}; allow a longer one, or ask for less.`,
+});
+
+function sum(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    output: a.output + b.output,
+    requests: a.requests + b.requests,
+    largest: Math.max(a.largest ?? 0, b.largest ?? 0),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Clock } from "../engine/lib/clock.js";
+import { given } from "../engine/lib/given.js";
+import { ExpectedError, messageOf } from "../engine/lib/errors.js";
+import type { Failure } from "../engine/loop/types.js";
+import { converse } from "./converse.js";
+import { modelFetch, usualClocks } from "./model-fetch.js";
+import { type Asked, settingsOf } from "./settings.js";
+import { workspaceTools } from "./workspace-files.js";
+
+/** What `ralph --headless` is started with. */
+export interface Headless extends Omit<Asked, "cwd"> {
+  /** The user's folder, whose configuration counts. */
+  readonly folder: string;
+  /** The folder that the brief speaks of. */
+  readonly workspace: string;
+  /** It may read files of the workspace. */
+  readonly reads: boolean;
+  readonly brief: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly fetch?: typeof globalThis.fetch;
+  /** Writes one JSON object as a line. */
+  readonly write: (line: object) => void;
+}
+
+/** All that stands before a brief. */
+const instructions = "Follow the user's message to the letter, and answer with the result in the form it asks for.";
+
+/** Milliseconds that a service may ask to wait; after a longer wait the loop's own patience decides. */
+const maxWaitMs = 60_000;
+
+/**
+ * Answers one brief for the loop: one request where no file has to be read. Writes, a line each: `start` with model,
+ * provider and window; `tool`, `notice` and `usage` as they come; at the end `end` with the message or the failure. Nothing of the
+ * user's own is loaded: no PROMPT.md, no memory, no server, no shell.
+ */
+export async function headless(asked: Headless): Promise<number> {
+  const { write, clock, signal, brief } = asked;
+  try {
+    const settings = await settingsOf({ ...asked, cwd: asked.folder });
+    const { provider, url, model, key, window } = settings;
+    write({ type: "start", provider: provider.name, model, window });
+    const opened = await provider.open({
+      url,
+      model,
+      fetch: asked.fetch ?? modelFetch(usualClocks),
+      ...given({ key }),
+    });
+    const spoken = await converse({
+      model: opened,
+      settings,
+      system: instructions,
+      messages: [{ role: "user", content: brief }],
+      tools: asked.reads ? workspaceTools(asked.workspace) : [],
+      clock,
+      signal,
+      maxWaitMs,
+      tell: (said) => {
+        if (said.type === "again") write({ type: "notice", message: said.reason });
+        else if (said.type === "tool" || said.type === "usage") write(said);
+      },
+    });
+    return finish(write, "failure" in spoken ? spoken.failure : spoken.message);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    // A setting that is missing or wrong is for a person to mend.
+    return finish(write, { kind: "auth", message: messageOf(error) });
+  }
+}
+
+function finish(write: Headless["write"], end: string | Failure): number {
+  write(typeof end === "string" ? { type: "end", message: end } : { type: "end", failure: end });
+  return typeof end === "string" ? 0 : 1;
+}

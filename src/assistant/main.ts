@@ -1,0 +1,236 @@
+import { mkdir, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { parseArgs } from "node:util";
+import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
+import { ExpectedError, messageOf } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
+import { redactFor } from "../engine/lib/redact.js";
+import { sanitise } from "../engine/lib/sanitise.js";
+import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { homeOf, type Io } from "../engine/ui/io.js";
+import { converse } from "./converse.js";
+import { modelFetch } from "./model-fetch.js";
+import { makers } from "./providers.js";
+import { hashOf, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
+
+/** What a test puts in place of the outside. */
+export interface Outside {
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+const help = `Usage: ralph [options] [message]
+
+Answers one message on stdout. What is piped in is added to the message: git diff | ralph "review this".
+
+Options:
+  --model <name>      model to ask, instead of the configured one
+  --api-url <url>     address of its API, in full
+  --debug             print every request on stderr, without keys
+  --trust             agree to the address that this folder's ralph.config.* names
+  --settings          print which model is asked where, with which key; ask nothing
+  --headless          answer the text on stdin with lines of JSON, for research-ralph
+  -v, --version       print the version
+  -h, --help          print this
+
+Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or ~/.local/ralph/config.json. A local server needs none.
+`;
+
+const options = {
+  model: { type: "string", short: "m" },
+  "api-url": { type: "string" },
+  debug: { type: "boolean" },
+  trust: { type: "boolean" },
+  headless: { type: "boolean" },
+  settings: { type: "boolean" },
+  folder: { type: "string" },
+  read: { type: "boolean" },
+  version: { type: "boolean", short: "v" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Milliseconds that a person at the terminal waits for a service that asks for patience. */
+const maxWaitMs = 120_000;
+
+/**
+ * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 where there is none, 2 for wrong usage,
+ * 130 when interrupted. Never throws for what a person or a service does wrong.
+ */
+export async function main(args: readonly string[], io: Io, version: string, outside: Outside = {}): Promise<number> {
+  try {
+    const { values, positionals } = parsed(args);
+    if (values.version === true) return print(io, `${version}\n`);
+    if (values.help === true) return print(io, help);
+    if (values.trust === true) return await trust(io);
+    const interrupt = new AbortController();
+    const onSignal = () => interrupt.abort();
+    io.signals.on("SIGINT", onSignal);
+    io.signals.on("SIGTERM", onSignal);
+    try {
+      const asked = { env: io.env, ...given({ model: values.model, apiUrl: values["api-url"] }), ...limitsIn(io.env) };
+      if (values.headless === true) {
+        const { headless } = await import("./headless.js");
+        return await headless({
+          ...asked,
+          ...outside,
+          folder: values.folder ?? io.cwd,
+          workspace: io.cwd,
+          reads: values.read === true,
+          brief: await readAll(io),
+          clock: io.clock,
+          signal: interrupt.signal,
+          write: (line) => io.stdout(`${JSON.stringify(line)}\n`),
+        });
+      }
+      if (values.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
+      const message = await messageFrom(positionals, io);
+      return await answer(message, { ...asked, cwd: io.cwd }, values.debug === true, io, interrupt.signal, outside);
+    } finally {
+      io.signals.off("SIGINT", onSignal);
+      io.signals.off("SIGTERM", onSignal);
+    }
+  } catch (error) {
+    const isOurs = !(error instanceof ExpectedError);
+    io.stderr(`ralph: ${messageOf(error)}${isOurs ? " This is a bug." : ""}\n`);
+    return error instanceof ExpectedError ? error.exitCode : 1;
+  }
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    const [first = ""] = messageOf(error).split(". ");
+    throw new ExpectedError(`${first}; \`ralph --help\` lists the options.`, 2);
+  }
+}
+
+/** What research-ralph asks of an agent that summarises. */
+function limitsIn(env: NodeJS.ProcessEnv): { maxTokens?: number; temperature?: number } {
+  const number = (name: string) => {
+    const value = Number(env[name] ?? "");
+    return (env[name] ?? "") === "" || !Number.isFinite(value) ? undefined : value;
+  };
+  return given({ maxTokens: number("RESEARCH_RALPH_MAX_TOKENS"), temperature: number("RESEARCH_RALPH_TEMPERATURE") });
+}
+
+function print(io: Io, text: string): number {
+  io.stdout(text);
+  return 0;
+}
+
+async function readAll({ stdin }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function messageFrom(words: readonly string[], io: Io): Promise<string> {
+  const isPiped = (io.stdin as { isTTY?: boolean }).isTTY !== true;
+  const piped = isPiped ? (await readAll(io)).trim() : "";
+  const message = [words.join(" ").trim(), piped].filter((part) => part !== "").join("\n\n");
+  if (message === "")
+    throw new ExpectedError('There is no message; give one, such as: ralph "what does EAGAIN mean?"', 2);
+  return message;
+}
+
+async function answer(
+  message: string,
+  asked: Parameters<typeof settingsOf>[0],
+  isDebug: boolean,
+  io: Io,
+  signal: AbortSignal,
+  { fetch = modelFetch() }: Outside,
+): Promise<number> {
+  await writeFirstConfig(io);
+  const settings = await settingsOf(asked);
+  await warnOfOpenKey(settings, io);
+  const { provider, url, model, key } = settings;
+  const redact = redactFor(io.env, { API_KEY: key });
+  const opened = await provider.open({
+    url,
+    model,
+    fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch,
+    ...given({ key }),
+  });
+  let isThinking = false;
+  const spoken = await converse({
+    model: opened,
+    settings,
+    ...given({ system: settings.systemPrompt }),
+    messages: [{ role: "user", content: message }],
+    tools: [],
+    clock: io.clock,
+    signal,
+    maxWaitMs,
+    tell(said) {
+      if (said.type === "thinking" && io.isTTY) io.stderr(`${isThinking ? "" : "· "}${sanitise(said.text)}`);
+      if (said.type === "text") io.stdout(`${isThinking && io.isTTY ? "\n" : ""}${sanitise(said.text)}`);
+      isThinking = said.type === "thinking";
+      if (said.type === "again") io.stderr(`\nralph: ${said.reason}\n`);
+    },
+  });
+  if (!("failure" in spoken)) return print(io, spoken.message.endsWith("\n") ? "" : "\n");
+  if (spoken.failure.kind === "aborted") return 130;
+  io.stderr(`ralph: ${redact(spoken.failure.message)}\n`);
+  return 1;
+}
+
+/** Provider, model and where the key is from, as one sentence without the key. */
+function described({ provider, url, model, keyFrom, window, isWindowKnown }: Settings): string {
+  const where = provider.name === "compatible" ? `the server at ${url.host}` : provider.title;
+  const key = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
+  return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.`;
+}
+
+/** The first start leaves a file to edit, for its user alone. */
+async function writeFirstConfig(io: Io): Promise<void> {
+  const home = homeOf(io.env);
+  const [path = ""] = userFiles(home).filter((file) => file.endsWith(".json"));
+  if ((await readConfigFile(userFiles(home))) !== undefined) return;
+  const [first] = makers;
+  const maker = makers.find(({ variables }) => variables.some((name) => (io.env[name] ?? "") !== "")) ?? first;
+  const settings = {
+    api_url: maker?.home,
+    model: maker?.model,
+    anthropic_api_key: "",
+    openai_api_key: "",
+    system_prompt: "",
+    max_tokens: -1,
+    mcpServers: {},
+  };
+  try {
+    await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+    io.stderr(`ralph: Its settings are in ${path} now.\n`);
+  } catch (error) {
+    io.stderr(`ralph: ${path} could not be written (${messageOf(error)}); the defaults count.\n`);
+  }
+}
+
+async function warnOfOpenKey({ keyFrom }: Settings, io: Io): Promise<void> {
+  if (keyFrom === undefined || !isAbsolute(keyFrom)) return;
+  const mode = (await stat(keyFrom).catch(() => undefined))?.mode ?? 0;
+  if ((mode & 0o077) !== 0)
+    io.stderr(`ralph: ${keyFrom} holds a key and other users can read it; run \`chmod 600 ${keyFrom}\`.\n`);
+}
+
+/** Tells of each request: its address and its body, never its headers, which hold the key. */
+const debugging =
+  (fetch: typeof globalThis.fetch, say: (text: string) => void): typeof globalThis.fetch =>
+  async (input, init) => {
+    const address = new URL(input instanceof Request ? input.url : input);
+    say(`→ ${init?.method ?? "GET"} ${address.origin}${address.pathname}\n${String(init?.body ?? "")}\n`);
+    const response = await fetch(input, init);
+    say(`← ${response.status} ${response.statusText}\n`);
+    return response;
+  };
+
+/** Remembers that the user agrees to what this folder's file says, as it stands now. */
+async function trust(io: Io): Promise<number> {
+  const file = await readConfigFile(projectFiles(io.cwd));
+  if (file === undefined) throw new ExpectedError(`There is no ralph.config.json or ralph.config.yaml in ${io.cwd}.`);
+  const hashes = new Set([...(await trusted(io.env)), hashOf(file.text)]);
+  await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(trustFile(io.env), `${[...hashes].join("\n")}\n`, { mode: 0o600 });
+  return print(io, `${join(file.path)} is trusted as it stands now.\n`);
+}

@@ -1,0 +1,84 @@
+import { kindOfStatus, quote, recogniseFailure, serviceFailure } from "../engine/agents/failures.js";
+import { resetIn } from "../engine/agents/reset-time.js";
+import { messageOf } from "../engine/lib/errors.js";
+import type { Failure } from "../engine/loop/types.js";
+import { NoAnswer } from "./model-fetch.js";
+import type { Settings } from "./settings.js";
+
+/** What the packages of the providers tell of an answer that is an error. */
+interface ApiError extends Error {
+  readonly statusCode?: number;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: string;
+}
+
+const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === "AI_APICallError";
+
+/** What a failed request means, as one sentence with what to do about it. */
+export function failureOf(error: unknown, { provider, url, model, keyFrom }: Settings, now: number): Failure {
+  const name = provider.title === "an OpenAI-compatible server" ? url.host : provider.title;
+  if (noAnswerIn(error) !== undefined) return { kind: "network", message: `${messageOf(noAnswerIn(error))}` };
+  if (!isApiError(error)) {
+    const known = recogniseFailure(messageOf(error), name, now);
+    return (
+      known ?? { kind: "network", message: `${name} sent an answer that can't be read (${quote(messageOf(error))}).` }
+    );
+  }
+  const said = saidIn(error);
+  const status = error.statusCode ?? 0;
+  // An error inside an answer with status 200 is told by its words alone.
+  const kind = kindOfStatus(status);
+  const known =
+    kind === undefined || kind === "unusable"
+      ? (recogniseFailure(said, name, now) ?? (kind && serviceFailure(kind, said, name, now)))
+      : serviceFailure(kind, said === "" ? `HTTP ${status}` : said, name, now);
+  if (known === undefined)
+    return {
+      kind: "network",
+      message: `${name} sent an answer that can't be read (${quote(said) || `HTTP ${status}`}).`,
+    };
+  if (known.kind === "auth")
+    return {
+      kind: "auth",
+      message: `${name} refused the key${keyFrom === undefined ? "" : ` in ${keyFrom}`}: ${quote(said) || `HTTP ${status}`}. Set another in ${provider.variables[0]}.`,
+    };
+  if (known.kind === "unusable")
+    return {
+      kind: "unusable",
+      message: `${name} refused the request for ${model}: ${quote(said) || `HTTP ${status}`}. Correct the model or the address.`,
+    };
+  const waitMs = retryAfter(error, now);
+  if (known.kind !== "rate-limit" || waitMs === undefined) return known;
+  return { ...known, reset_at: new Date(now + waitMs).toISOString() };
+}
+
+/** The words of the service: its error's message, else its body without its markup. */
+function saidIn({ message, responseBody = "" }: ApiError): string {
+  const isPage = /^\s*</.test(responseBody);
+  return isPage
+    ? responseBody
+        .slice(0, 2000)
+        .replace(/<[^<>]*>/g, " ")
+        .replace(/\s+/g, " ")
+        .trim()
+    : message;
+}
+
+/** Milliseconds until the service may be asked again, as its answer says. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+export function retryAfter(error: unknown, now: number): number | undefined {
+  if (!isApiError(error)) return undefined;
+  const header = error.responseHeaders?.["retry-after"];
+  if (header !== undefined) {
+    const ms = /^\d+(?:\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+    if (Number.isFinite(ms)) return Math.max(0, ms);
+  }
+  const reset = error.statusCode === 429 ? resetIn(error.message, now) : undefined;
+  return reset === undefined ? undefined : Math.max(0, reset - now);
+}
+
+/** Our own clock or network error, which the packages wrap. */
+function noAnswerIn(error: unknown): NoAnswer | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
+    if (at instanceof NoAnswer) return at;
+  return undefined;
+}

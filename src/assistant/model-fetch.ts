@@ -1,0 +1,80 @@
+import { hasCode, messageOf } from "../engine/lib/errors.js";
+
+/** Milliseconds until the first byte of an answer, and for the whole of it. */
+export interface RequestClocks {
+  readonly firstByteMs: number;
+  readonly streamMs: number;
+}
+
+export const usualClocks: RequestClocks = { firstByteMs: 120_000, streamMs: 300_000 };
+
+/** Most bytes of one answer: no model says as much, and a broken server must not fill the memory. */
+const maxAnswerBytes = 50 * 1024 * 1024;
+
+/** A model service that did not answer in time, or not at all. Its message is one sentence. */
+export class NoAnswer extends Error {}
+
+/**
+ * A `fetch` for model services: it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, no redirect (a key would go with it),
+ * and ends an answer that does not begin, does not end, or is longer than 50 MB. Loads undici with the first request.
+ */
+export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalThis.fetch {
+  return async (input, init = {}) => {
+    const { EnvHttpProxyAgent, fetch } = await import("undici");
+    const host = new URL(input instanceof Request ? input.url : input).host;
+    const clock = new AbortController();
+    const give = (what: string, ms: number) =>
+      setTimeout(() => clock.abort(new NoAnswer(`${host} ${what} ${ms / 1000} seconds.`)), ms);
+    const whole = give("did not end its answer within", clocks.streamMs);
+    const first = give("did not begin an answer within", clocks.firstByteMs);
+    const signal = AbortSignal.any([clock.signal, ...(init.signal == null ? [] : [init.signal])]);
+    const stop = () => {
+      clearTimeout(first);
+      clearTimeout(whole);
+    };
+    try {
+      const dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
+      const response = await fetch(input as string, { ...(init as object), signal, dispatcher, redirect: "error" });
+      const body =
+        response.body === null ? null : bounded(response.body as ReadableStream<Uint8Array>, host, first, stop);
+      if (body === null) stop();
+      return new Response(body, {
+        status: response.status,
+        statusText: response.statusText,
+        headers: Object.fromEntries(response.headers),
+      });
+    } catch (error) {
+      stop();
+      if (init.signal?.aborted === true) throw error;
+      throw clock.signal.aborted ? clock.signal.reason : reached(error, host);
+    }
+  };
+}
+
+/** The body as it comes, until it is longer than any answer. */
+function bounded(
+  body: ReadableStream<Uint8Array>,
+  host: string,
+  first: NodeJS.Timeout,
+  stop: () => void,
+): ReadableStream<Uint8Array> {
+  let length = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        clearTimeout(first);
+        length += chunk.length;
+        if (length > maxAnswerBytes) controller.error(new NoAnswer(`${host} sent more than 50 MB as one answer.`));
+        else controller.enqueue(chunk);
+      },
+      flush: stop,
+    }),
+  );
+}
+
+function reached(error: unknown, host: string): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (hasCode(cause, "ECONNREFUSED")) return new NoAnswer(`${host} does not accept connections (ECONNREFUSED).`);
+  if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
+  return new NoAnswer(`${host} could not be reached (${messageOf(cause)}).`);
+}

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { modelNamed } from "../engine/agents/prices.js";
+import { gatherConfig } from "../engine/config/resolve.js";
+import { projectFiles } from "../engine/config/file.js";
+import { ExpectedError, hasCode } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
+import { readRegularText } from "../engine/storage/regular-file.js";
+import { isLoopback, isMakers, makers, type Provider, providerOf } from "./providers.js";
+
+/** What the command line and the environment of one start say. */
+export interface Asked {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly apiUrl?: string;
+  readonly model?: string;
+  /** Most tokens of one answer. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+}
+
+/** All that is needed to ask a model. */
+export interface Settings {
+  readonly provider: Provider;
+  readonly url: URL;
+  readonly model: string;
+  readonly key?: string;
+  /** The variable or the file that the key is from. */
+  readonly keyFrom?: string;
+  /** Tokens that the model takes in one request, its answer included. */
+  readonly window: number;
+  /** Whether the window is configured or a maker's figure, and not the default. */
+  readonly isWindowKnown: boolean;
+  /** Most tokens of one answer, where somebody says so. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly systemPrompt?: string;
+}
+
+/** Tokens of a request to a model that nobody knows, as the specification has it. */
+export const defaultWindow = 8192;
+
+/** Where the user's own settings and their memory lie. */
+export const ownFolder = (env: NodeJS.ProcessEnv): string => join(env["HOME"] ?? homedir(), ".local", "ralph");
+
+/** Hashes of the files of other people's folders that the user has said yes to, one a line. */
+export const trustFile = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "trusted");
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts. The file
+ * counts whole. Throws ExpectedError for a wrong file, for an address that the user has not agreed to, and where the
+ * provider needs a key and there is none.
+ */
+export async function settingsOf(asked: Asked): Promise<Settings> {
+  const { cwd, env } = asked;
+  const { assistant } = await gatherConfig({ env, cwd });
+  const written = assistant?.written ?? {};
+  const file = assistant?.path ?? join(ownFolder(env), "config.json");
+  const address = addressOf(asked, written, file);
+  const { provider, url } = providerOf(address.text, address.from);
+
+  const isProjects = assistant !== undefined && projectFiles(cwd).includes(assistant.path);
+  if (isProjects && address.from === file && !isMakers(provider) && !isLoopback(url))
+    await requireTrust(env, assistant);
+
+  const found = keyOf(provider, url, env, { written, file });
+  if (found === undefined && isMakers(provider) && !isLoopback(url))
+    throw new ExpectedError(
+      `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
+    );
+  const model = asked.model ?? written.model ?? provider.model;
+  const known = modelNamed(model);
+  const answer = asked.maxTokens ?? (written.api_url === undefined ? undefined : written.max_tokens);
+  return {
+    provider,
+    url,
+    model,
+    ...(found === undefined ? {} : { key: found.key, keyFrom: found.from }),
+    window: written.context_window ?? known?.window ?? defaultWindow,
+    isWindowKnown: (written.context_window ?? known) !== undefined,
+    ...given({
+      maxTokens: answer === undefined || answer < 0 ? undefined : answer,
+      temperature: asked.temperature,
+      systemPrompt: written.system_prompt === "" ? undefined : written.system_prompt,
+    }),
+  };
+}
+
+type Written = NonNullable<Awaited<ReturnType<typeof gatherConfig>>["assistant"]>["written"];
+
+/**
+ * The address to ask, and who says so. Where nobody does, it is that of the first maker whose key is there: a person
+ * who has set one key means it.
+ */
+function addressOf({ apiUrl, env }: Asked, written: Written, file: string): { text: string; from: string } {
+  if (apiUrl !== undefined) return { text: apiUrl, from: "--api-url" };
+  const ollama = env["OLLAMA_HOST"] ?? "";
+  const configured = written.api_url ?? written.openai_api_url;
+  if (ollama !== "" && (configured === undefined || isOllama(configured)))
+    return { text: ollamaAddress(ollama), from: "OLLAMA_HOST" };
+  if (configured !== undefined && configured !== "") return { text: configured, from: file };
+  const own = makers.find((maker) => keyOf(maker, new URL(maker.home), env, { written, file }) !== undefined);
+  return { text: (own ?? makers[0])?.home ?? "", from: "default" };
+}
+
+const ollamaPort = "11434";
+const isOllama = (address: string): boolean =>
+  URL.canParse(address) && isLoopback(new URL(address)) && new URL(address).port === ollamaPort;
+
+/** OLLAMA_HOST is a host, a host and a port, or an address. https://docs.ollama.com/faq */
+function ollamaAddress(host: string): string {
+  const address = /^https?:\/\//.test(host) ? host : `http://${host}`;
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.port === "" && url.protocol === "http:") url.port = ollamaPort;
+  return `${url.origin}/v1/chat/completions`;
+}
+
+/**
+ * The key for an address, and where it is from. One of the environment goes to its maker and to this machine alone; one
+ * of a file goes where that file says.
+ */
+function keyOf(
+  provider: Provider,
+  url: URL,
+  env: NodeJS.ProcessEnv,
+  { written, file }: { readonly written: Written; readonly file: string },
+): { readonly key: string; readonly from: string } | undefined {
+  const mayUseEnvironment = isMakers(provider) || isLoopback(url);
+  const variable = mayUseEnvironment ? provider.variables.find((name) => (env[name] ?? "").trim() !== "") : undefined;
+  if (variable !== undefined) return { key: (env[variable] ?? "").trim(), from: variable };
+  const key = (written[provider.setting] ?? "").trim();
+  return key === "" ? undefined : { key, from: file };
+}
+
+/** A file that came with a folder may not send what the user asks to a host of its own choice. */
+async function requireTrust(
+  env: NodeJS.ProcessEnv,
+  { path, text, written }: { readonly path: string; readonly text: string; readonly written: Written },
+): Promise<void> {
+  if ((await trusted(env)).includes(hashOf(text))) return;
+  throw new ExpectedError(
+    `${path} sends your questions to ${written.api_url ?? written.openai_api_url ?? ""}, which is neither a known maker's address nor this machine; run \`ralph --trust\` in that folder if you agree.`,
+  );
+}
+
+/** The hashes of the files that the user has agreed to. */
+export async function trusted(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  try {
+    return (await readRegularText(trustFile(env))).split("\n").filter((line) => line !== "");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}
