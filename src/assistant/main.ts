@@ -11,7 +11,7 @@ import { homeOf, type Io } from "../engine/ui/io.js";
 import { converse } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
 import { makers } from "./providers.js";
-import { hashOf, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
+import { hashOf, ollamaAddress, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
 
 /** What a test puts in place of the outside. */
 export interface Outside {
@@ -189,9 +189,9 @@ async function writeFirstConfig(io: Io): Promise<void> {
   if ((await readConfigFile(userFiles(home))) !== undefined) return;
   const [first] = makers;
   const maker = makers.find(({ variables }) => variables.some((name) => (io.env[name] ?? "") !== "")) ?? first;
+  const ollama = io.env["OLLAMA_HOST"] ?? "";
   const settings = {
-    api_url: maker?.home,
-    model: maker?.model,
+    ...(ollama === "" ? { api_url: maker?.home, model: maker?.model } : { api_url: ollamaAddress(ollama) }),
     anthropic_api_key: "",
     openai_api_key: "",
     system_prompt: "",

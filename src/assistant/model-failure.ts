@@ -1,4 +1,4 @@
-import { kindOfStatus, quote, recogniseFailure, serviceFailure } from "../engine/agents/failures.js";
+import { accessAdvice, kindOfStatus, quote, recogniseFailure, serviceFailure } from "../engine/agents/failures.js";
 import { resetIn } from "../engine/agents/reset-time.js";
 import { messageOf } from "../engine/lib/errors.js";
 import type { Failure } from "../engine/loop/types.js";
@@ -19,18 +19,20 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
   const name = provider.title === "an OpenAI-compatible server" ? url.host : provider.title;
   if (noAnswerIn(error) !== undefined) return { kind: "network", message: `${messageOf(noAnswerIn(error))}` };
   if (!isApiError(error)) {
-    const known = recogniseFailure(messageOf(error), name, now);
-    return (
-      known ?? { kind: "network", message: `${name} sent an answer that can't be read (${quote(messageOf(error))}).` }
-    );
+    const said = wordsIn(error);
+    const known = recogniseFailure(said, name, now);
+    if (known !== undefined) return { ...known, message: withoutAdvice(known.message) };
+    return { kind: "network", message: `${name} sent an answer that can't be read (${quote(said)}).` };
   }
   const said = saidIn(error);
   const status = error.statusCode ?? 0;
   // An error inside an answer with status 200 is told by its words alone.
   const kind = kindOfStatus(status);
+  const worded = recogniseFailure(said, name, now);
+  if (status === 429 && worded?.kind === "auth") return { kind: "auth", message: worded.message };
   const known =
     kind === undefined || kind === "unusable"
-      ? (recogniseFailure(said, name, now) ?? (kind && serviceFailure(kind, said, name, now)))
+      ? (worded ?? (kind && serviceFailure(kind, said, name, now)))
       : serviceFailure(kind, said === "" ? `HTTP ${status}` : said, name, now);
   if (known === undefined)
     return {
@@ -52,16 +54,32 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
   return { ...known, reset_at: new Date(now + waitMs).toISOString() };
 }
 
-/** The words of the service: its error's message, else its body without its markup. */
+/** An error inside a stream comes as the service's own object. */
+function wordsIn(error: unknown): string {
+  if (error instanceof Error || typeof error !== "object" || error === null) return messageOf(error);
+  const { code, message, error: inner } = error as Readonly<Record<"code" | "message" | "error", unknown>>;
+  return typeof message === "string"
+    ? `${typeof code === "string" ? `${code}: ` : ""}${message}`
+    : inner === undefined
+      ? JSON.stringify(error)
+      : wordsIn(inner);
+}
+
+/** The advice of agents in general is to log in; here there is only a key. */
+const withoutAdvice = (message: string): string => message.replace(accessAdvice, "");
+
+/** The words of the service: its error's, else its body without its markup. */
 function saidIn({ message, responseBody = "" }: ApiError): string {
-  const isPage = /^\s*</.test(responseBody);
-  return isPage
-    ? responseBody
-        .slice(0, 2000)
-        .replace(/<[^<>]*>/g, " ")
-        .replace(/\s+/g, " ")
-        .trim()
-    : message;
+  if (/^\s*</.test(responseBody)) {
+    const plain = responseBody.slice(0, 2000).replace(/<[^<>]*>/g, " ");
+    return plain.replace(/\s+/g, " ").trim();
+  }
+  try {
+    const words = wordsIn(JSON.parse(responseBody));
+    return words.includes(message) ? words : message;
+  } catch {
+    return message;
+  }
 }
 
 /** Milliseconds until the service may be asked again, as its answer says. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */

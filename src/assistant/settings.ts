@@ -111,7 +111,7 @@ const isOllama = (address: string): boolean =>
   URL.canParse(address) && isLoopback(new URL(address)) && new URL(address).port === ollamaPort;
 
 /** OLLAMA_HOST is a host, a host and a port, or an address. https://docs.ollama.com/faq */
-function ollamaAddress(host: string): string {
+export function ollamaAddress(host: string): string {
   const address = /^https?:\/\//.test(host) ? host : `http://${host}`;
   if (!URL.canParse(address)) return address;
   const url = new URL(address);

@@ -340,7 +340,7 @@ const withAgent = (command: Command): Command =>
   command
     .option(
       "--agent <name>",
-      "claude, codex, amp, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback",
+      "claude, codex, amp, ralph, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback",
     )
     .option("--model <name>", "model of the agent")
     .option(

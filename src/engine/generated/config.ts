@@ -24,7 +24,7 @@ export type HookPoint =
  */
 export interface WrittenConfig {
   /**
-   * Agent to use: claude, codex, amp, baseline, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
+   * Agent to use: claude, codex, amp, ralph, baseline, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
    */
   agent?: string;
   /**

@@ -1,0 +1,343 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { main } from "../../src/assistant/main.js";
+import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
+import { fakeIo } from "../engine/ui/fake-io.js";
+
+let folder: string;
+let home: string;
+let server: FakeLlm | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ralph-"));
+  home = join(folder, "home");
+  mkdirSync(home);
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly args?: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly config?: object;
+  /** Written into the folder where it is started, as one that came with a clone. */
+  readonly projectConfig?: object;
+  readonly stdin?: string;
+  readonly answer?: (request: ModelRequest) => Answer;
+}
+
+/**
+ * Runs `ralph` in this process. Requests to any host reach the scripted server, with the address that was meant in a
+ * header.
+ */
+async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin = "", answer }: Started) {
+  server ??= await startFakeLlm(answer ?? (() => ({ text: "Hello there" })), { countsAll: true });
+  const { url } = server;
+  const cwd = join(folder, "here");
+  mkdirSync(cwd, { recursive: true });
+  mkdirSync(join(home, ".local/ralph"), { recursive: true });
+  if (config !== undefined)
+    writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o600 });
+  if (projectConfig !== undefined) writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify(projectConfig));
+  const asked: string[] = [];
+  const waits: number[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const meant = new URL(String(input));
+    asked.push(meant.href);
+    return await globalThis.fetch(`${url}${meant.pathname}${meant.search}`, init);
+  };
+  let now = Date.parse("2026-11-22T12:00:00Z");
+  const clock = {
+    now: () => now,
+    async sleep(until: number) {
+      waits.push(Math.round((until - now) / 1000));
+      now = until;
+    },
+  };
+  const io = fakeIo({ cwd, env: { HOME: home, ...env }, stdin: Readable.from([Buffer.from(stdin)]), clock });
+  const code = await main(args, io, "1.2.3", { fetch });
+  return { code, out: io.out(), err: io.err(), asked, waits, requests: server.requests, cwd };
+}
+
+const chat = "https://api.openai.com/v1/chat/completions";
+const keyed = { OPENAI_API_KEY: "sk-0123456789abcdef" };
+
+describe("the four kinds of configuration", () => {
+  const cases = [
+    {
+      title: "OpenAI",
+      config: { api_url: chat, model: "gpt-4o", openai_api_key: "sk-openai-123456" },
+      api: "chat",
+      at: chat,
+      header: ["authorization", "Bearer sk-openai-123456"],
+    },
+    {
+      title: "Anthropic",
+      config: {
+        api_url: "https://api.anthropic.com/v1/messages",
+        model: "claude-3-5-sonnet-20241022",
+        anthropic_api_key: "sk-ant-123456",
+      },
+      api: "anthropic",
+      at: "https://api.anthropic.com/v1/messages",
+      header: ["x-api-key", "sk-ant-123456"],
+    },
+    {
+      title: "a local server",
+      config: { api_url: "http://localhost:1234/v1/chat/completions", model: "local-model", context_window: 32000 },
+      api: "chat",
+      at: "http://localhost:1234/v1/chat/completions",
+      header: ["authorization", undefined],
+    },
+    {
+      title: "an embedding API of another maker",
+      config: {
+        api_url: "https://api.anthropic.com/v1/messages",
+        model: "claude-3-5-sonnet-20241022",
+        anthropic_api_key: "sk-ant-123456",
+        embedding_api_url: "https://api.openai.com/v1/embeddings",
+        openai_api_key: "sk-openai-123456",
+        embedding_model: "text-embedding-3-small",
+      },
+      api: "anthropic",
+      at: "https://api.anthropic.com/v1/messages",
+      header: ["x-api-key", "sk-ant-123456"],
+    },
+    {
+      title: "Google",
+      config: {
+        api_url: "https://generativelanguage.googleapis.com/v1beta",
+        model: "gemini-2.5-flash",
+        google_api_key: "g-123456",
+      },
+      api: "google",
+      at: "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+      header: ["x-goog-api-key", "g-123456"],
+    },
+    {
+      title: "Azure OpenAI",
+      config: {
+        api_url: "https://lab.openai.azure.com/openai/deployments/mini/chat/completions?api-version=2024-10-21",
+        model: "gpt-4o-mini",
+        openai_api_key: "azure-123456",
+      },
+      api: "chat",
+      at: "https://lab.openai.azure.com/openai/deployments/mini/chat/completions?api-version=2024-10-21",
+      header: ["api-key", "azure-123456"],
+    },
+  ] as const;
+
+  it.each(cases)("$title: asks its address with its key and prints the answer", async ({ config, api, at, header }) => {
+    const { code, out, err, asked, requests } = await ralph({ config });
+    expect([code, out, err]).toEqual([0, "Hello there\n", ""]);
+    expect(asked).toEqual([at]);
+    const [request] = requests;
+    expect(request?.api).toBe(api);
+    expect(request?.user).toBe("hello");
+    expect(request?.headers[header[0]]).toBe(header[1]);
+  });
+
+  it("lets an unknown Claude answer at length", async () => {
+    const config = {
+      api_url: "https://api.anthropic.com/v1/messages",
+      model: "claude-nova-9",
+      anthropic_api_key: "k-123456",
+    };
+    const { requests } = await ralph({ config });
+    expect(requests[0]?.body["max_tokens"]).toBe(32_000);
+  });
+
+  it("takes max_tokens beside api_url for the length of an answer", async () => {
+    const { requests } = await ralph({ config: { api_url: chat, openai_api_key: "sk-123456", max_tokens: 700 } });
+    expect(requests[0]?.body["max_tokens"] ?? requests[0]?.body["max_completion_tokens"]).toBe(700);
+  });
+});
+
+describe("whose key goes where", () => {
+  it.each([
+    "https://api.openai.com.evil.test/v1/chat/completions",
+    "https://evil.test/api.openai.com/v1/chat/completions",
+    "https://api.openai.com@evil.test/v1/chat/completions",
+  ])("%s gets no key of the environment", async (api_url) => {
+    const { code, requests } = await ralph({ config: { api_url, model: "x" }, env: keyed });
+    expect(code).toBe(0);
+    expect(JSON.stringify(requests[0]?.headers)).not.toContain(keyed.OPENAI_API_KEY);
+  });
+
+  it("the environment overrides the file", async () => {
+    const { requests } = await ralph({ config: { api_url: chat, openai_api_key: "sk-of-the-file" }, env: keyed });
+    expect(requests[0]?.headers["authorization"]).toBe(`Bearer ${keyed.OPENAI_API_KEY}`);
+  });
+
+  it("the maker whose key is there is asked where nothing is configured", async () => {
+    const { asked } = await ralph({ env: { ANTHROPIC_API_KEY: "sk-ant-123456" } });
+    expect(asked).toEqual(["https://api.anthropic.com/v1/messages"]);
+  });
+
+  it("OLLAMA_HOST names a local server", async () => {
+    const { code, asked } = await ralph({ args: ["-m", "qwen3", "hi"], env: { OLLAMA_HOST: "0.0.0.0" } });
+    expect([code, asked]).toEqual([0, ["http://127.0.0.1:11434/v1/chat/completions"]]);
+  });
+
+  it("without any key one sentence names the variable and the file, and nothing is asked", async () => {
+    const { code, err, asked } = await ralph({ config: { api_url: chat } });
+    expect([code, asked]).toEqual([1, []]);
+    expect(err).toMatch(
+      /^ralph: There is no key for OpenAI: set OPENAI_API_KEY, or openai_api_key in \S+config\.json\.\n$/,
+    );
+  });
+
+  it("a maker is not asked over http, where its key could be read", async () => {
+    const { code, asked } = await ralph({
+      config: { api_url: "http://api.openai.com/v1/chat/completions" },
+      env: keyed,
+    });
+    expect([code, asked]).toEqual([1, []]);
+  });
+
+  it("a key in a file that others can read is told", async () => {
+    const config = { api_url: chat, openai_api_key: "sk-of-the-file" };
+    mkdirSync(join(home, ".local/ralph"), { recursive: true });
+    writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o644 });
+    const { code, err } = await ralph({});
+    expect(code).toBe(0);
+    expect(err).toContain("chmod 600");
+  });
+});
+
+describe("a ralph.config.json that came with a folder", () => {
+  const foreign = { api_url: "https://models.example/v1/chat/completions", model: "m", openai_api_key: "k-123456" };
+
+  it("sends nothing to an address of its own choice before the user has agreed, and again once it changes", async () => {
+    expect(await ralph({ projectConfig: foreign })).toMatchObject({
+      code: 1,
+      asked: [],
+      err: expect.stringContaining("ralph --trust"),
+    });
+    expect((await ralph({ args: ["--trust"] })).code).toBe(0);
+    expect(await ralph({})).toMatchObject({ code: 0, asked: [foreign.api_url] });
+    const changed = { ...foreign, api_url: "https://other.example/v1/chat/completions" };
+    expect(await ralph({ projectConfig: changed })).toMatchObject({ code: 1, asked: [] });
+  });
+
+  it("may name a maker or this machine", async () => {
+    expect(
+      (await ralph({ projectConfig: { api_url: "http://127.0.0.1:1234/v1/chat/completions", model: "m" } })).code,
+    ).toBe(0);
+  });
+
+  it("counts whole: a key of the user's file does not go to its address", async () => {
+    const { requests } = await ralph({
+      config: { api_url: chat, openai_api_key: "sk-of-the-user" },
+      projectConfig: { api_url: "http://127.0.0.1:1234/v1/chat/completions", model: "m" },
+    });
+    expect(JSON.stringify(requests[0]?.headers)).not.toContain("sk-of-the-user");
+  });
+});
+
+describe("a service that fails", () => {
+  const config = { api_url: chat, model: "gpt-4o", openai_api_key: "sk-of-the-file" };
+  const failing = async (answer: (request: ModelRequest) => Answer) => await ralph({ config, answer });
+  const times = (count: number, first: Answer) => {
+    let asked = 0;
+    return (): Answer => ((asked += 1) <= count ? first : { text: "At last" });
+  };
+
+  it.each([
+    ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" } }, [7, 7]],
+    ["500", { status: 500 }, [2, 4]],
+    ["a connection that is cut", "cut", [2, 4]],
+    ["a page instead of an answer", { raw: "<html>down for repair</html>", type: "text/html" }, [2, 4]],
+    ["an empty answer", { raw: "data: [DONE]\n\n" }, [2, 4]],
+  ] as const)("%s: is asked again after the time it names, or a time that doubles", async (_, answer, expected) => {
+    const { code, out, waits, requests } = await failing(times(2, answer));
+    expect([code, out, waits, requests.length]).toEqual([0, "At last\n", expected, 3]);
+  });
+
+  it("is asked four times at most", async () => {
+    const { code, err, requests } = await failing(() => ({ status: 503 }));
+    expect([code, requests.length]).toEqual([1, 4]);
+    expect(err.trim().split("\n").at(-1)).toMatch(/^ralph: OpenAI .*\.$/);
+  });
+
+  it.each([
+    ["a refused key", { status: 401, message: "Incorrect API key provided: sk-of-the-file." }, "refused the key in"],
+    ["an unknown model", { status: 404, message: "The model does not exist" }, "gpt-4o"],
+    [
+      "an account without credit",
+      { status: 429, message: "You exceeded your current quota", code: "insufficient_quota" },
+      "out of credit",
+    ],
+    ["a wrong request", { status: 400, message: "Unsupported parameter" }, "Unsupported parameter"],
+    [
+      "an error inside an answer with status 200",
+      { raw: 'data: {"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}\n\n' },
+      "quota",
+    ],
+  ] as const)("%s: is not asked again, and one sentence says what to do", async (_, answer, part) => {
+    const { code, err, requests } = await failing(() => answer);
+    expect([code, requests.length]).toEqual([1, 1]);
+    expect(err).toContain(part);
+    expect(err).not.toContain("sk-of-the-file");
+    expect(err.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("a request that is longer than the model's window is not sent", async () => {
+    const local = { api_url: "http://localhost:1234/v1/chat/completions", model: "local-model" };
+    const { code, err, requests } = await ralph({ config: local, stdin: "word ".repeat(20_000) });
+    expect([code, requests.length]).toEqual([1, 0]);
+    expect(err).toContain("set context_window");
+  });
+
+  it("an answer of control characters does not reach the terminal", async () => {
+    const { out } = await failing(() => ({ text: "a\u001b[2Jb\u0007c" }));
+    expect(out).not.toContain("\u001b");
+    expect(out).not.toContain("\u0007");
+  });
+});
+
+describe("what a person does", () => {
+  it("pipes a text behind a message", async () => {
+    const { requests } = await ralph({ env: keyed, args: ["review", "this"], stdin: "+ const a = 1;\n" });
+    expect(requests[0]?.user).toBe("review this\n\n+ const a = 1;");
+  });
+
+  it("finds a file to edit after the first start, for nobody else's eyes", async () => {
+    const { err } = await ralph({ env: keyed });
+    const path = join(home, ".local/ralph/config.json");
+    expect(err).toContain(path);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ api_url: chat, max_tokens: -1 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect((await ralph({ env: keyed })).code).toBe(0);
+  });
+
+  it.each([
+    [["--nonsense"], 2],
+    [[], 2],
+    [["--version"], 0],
+    [["--help"], 0],
+  ] as const)("%j ends with %i", async (args, expected) => {
+    const { code, err, asked } = await ralph({ args, env: keyed });
+    expect([code, asked]).toEqual([expected, []]);
+    expect(err).not.toMatch(/\n.*\n/);
+  });
+
+  it("sees its requests with --debug, and no key", async () => {
+    const { err } = await ralph({ env: keyed, args: ["--debug", "hello"] });
+    expect(err).toContain(`→ POST ${chat}`);
+    expect(err).toContain('"hello"');
+    expect(err).not.toContain(keyed.OPENAI_API_KEY);
+  });
+
+  it("is told which model is asked with which key, without a request", async () => {
+    const { code, out, asked } = await ralph({ args: ["--settings"], env: keyed });
+    expect([code, asked]).toEqual([0, []]);
+    expect(out).toContain("OPENAI_API_KEY");
+    expect(out).not.toContain(keyed.OPENAI_API_KEY);
+  });
+});
