@@ -4,9 +4,21 @@ import { projectFiles, userFiles } from "../config/file.js";
 import { given } from "../lib/given.js";
 import { entry, packageFile } from "../lib/package-root.js";
 import type { AgentEvent, Failure } from "../loop/types.js";
-import type { AgentCheck, AgentContext, AgentDefinition, Answer, Invocation, Reader } from "./definition.js";
-import { ask } from "./program.js";
+import { hostOf } from "../process/reach.js";
+import type {
+  AgentCheck,
+  AgentContext,
+  AgentDefinition,
+  AgentReach,
+  Answer,
+  Invocation,
+  Reader,
+} from "./definition.js";
+import { ask, homeIn, ownReach } from "./program.js";
 import { number, object, objectIn, text, tokens } from "./shared/json-line.js";
+
+const keyVariables = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"];
+const makerHosts = ["api.openai.com:443", "api.anthropic.com:443", "generativelanguage.googleapis.com:443"];
 
 /**
  * The assistant of this package as an agent: no other CLI is needed, a key or a local server is. A brief is one request
@@ -17,7 +29,7 @@ export const ralph: AgentDefinition = {
   name: "ralph",
   confinement: "workspace",
   briefsOnly: true,
-  keyVariables: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"],
+  keyVariables,
   invoke(brief, context): Invocation {
     const { options, settings } = context;
     return {
@@ -33,6 +45,19 @@ export const ralph: AgentDefinition = {
       ],
       // It could hand over flags that open what the permissions close.
       env: { NODE_OPTIONS: undefined },
+    };
+  },
+  reach(context): AgentReach {
+    const { options, settings } = context;
+    const env = { ...settings.env, ...options.env };
+    const address = options.args?.[options.args.indexOf("--api-url") + 1] ?? "";
+    const own = ownReach(options);
+    return {
+      ...own,
+      read: [...own.read, ...readable(context)],
+      hosts: [...own.hosts, ...makerHosts, ...(URL.canParse(address) ? [hostOf(address)] : [])],
+      // It is a program of ours that reads no variable to a model, and its servers' addresses stand in files.
+      env: Object.fromEntries(keyVariables.map((name) => [name, env[name]])),
     };
   },
   reader: readRalph,
@@ -55,8 +80,6 @@ export const ralph: AgentDefinition = {
   },
 };
 
-const homeIn = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? "/";
-
 /** Each path once, and none that lies in another: Node 20 breaks down over a path that it was given already. */
 const outermost = (paths: readonly string[]): string[] =>
   [...new Set(paths)].filter((path, _, all) => !all.some((other) => path.startsWith(`${other}${sep}`)));
@@ -69,30 +92,32 @@ function realPath(path: string): string {
   }
 }
 
-/** Flags of Node's permission model. https://nodejs.org/docs/latest-v20.x/api/permissions.html */
-function permissions(workspace: string, { settings, options }: AgentContext): string[] {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isStable = major > 22 || (major === 22 && minor >= 13);
+/** What it reads: the package, those beside it where it is installed for a project, and its settings. */
+function readable({ settings, options }: AgentContext): string[] {
   const root = packageFile();
-  // Where the package is installed for a project, its own packages may lie beside it.
   const packages = dirname(root).endsWith("node_modules") ? dirname(root) : join(root, "node_modules");
   const home = homeIn({ ...settings.env, ...options.env });
-  const readable = [
+  return outermost([
     root,
     // Node names a file that it imports by its real path.
     realPath(root),
     packages,
     realPath(packages),
     realPath(packageFile("schemas")),
-    workspace,
     ...projectFiles(settings.cwd),
     ...userFiles(home),
     join(home, ".local", "ralph", "trusted"),
-  ];
+  ]);
+}
+
+/** Flags of Node's permission model. https://nodejs.org/docs/latest-v20.x/api/permissions.html */
+function permissions(workspace: string, context: AgentContext): string[] {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const isStable = major > 22 || (major === 22 && minor >= 13);
   return [
     isStable ? "--permission" : "--experimental-permission",
     ...(major >= 25 ? ["--allow-net"] : []),
-    ...outermost(readable).map((path) => `--allow-fs-read=${path}`),
+    ...outermost([...readable(context), workspace]).map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${workspace}`,
     "--no-warnings",
   ];
