@@ -31,8 +31,8 @@ const maxWaitMs = 60_000;
 
 /**
  * Answers one brief for the loop: one request where no file has to be read. Writes, a line each: `start` with model,
- * provider and window; `tool`, `notice` and `usage` as they come; at the end `end` with the message or the failure. Nothing of the
- * user's own is loaded: no PROMPT.md, no memory, no server, no shell.
+ * provider and window; `tool`, `notice` and `usage` as they come; at the end `end` with the message or the failure.
+ * Nothing of the user's own is loaded: no PROMPT.md, no memory, no server, no shell.
  */
 export async function headless(asked: Headless): Promise<number> {
   const { write, clock, signal, brief } = asked;

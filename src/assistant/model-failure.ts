@@ -82,7 +82,10 @@ function saidIn({ message, responseBody = "" }: ApiError): string {
   }
 }
 
-/** Milliseconds until the service may be asked again, as its answer says. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/**
+ * Milliseconds until the service may be asked again, as its answer says.
+ * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ */
 export function retryAfter(error: unknown, now: number): number | undefined {
   if (!isApiError(error)) return undefined;
   const header = error.responseHeaders?.["retry-after"];
