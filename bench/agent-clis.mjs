@@ -15,8 +15,9 @@ export const folder = "researches/bench-2025-01-01";
 export async function ofEachCli(measure) {
   const { startFakeLlm } = await modelServer();
   const found = [];
-  for (const agent of ["claude", "codex"]) {
-    const program = installedCli(agent);
+  for (const agent of ["claude", "codex", "ralph"]) {
+    // The assistant of this package needs no CLI.
+    const program = agent === "ralph" ? cli : installedCli(agent);
     found.push(
       program === undefined
         ? `${agent}: not measured, 'npm run test:e2e' installs it`
@@ -31,7 +32,7 @@ export async function ofEachCli(measure) {
  * ralph.config.json.
  */
 export async function tokensOfIteration(cwd, { agent, program, server, config = {} }) {
-  const agents = { [agent]: { command: program, ...settings(agent, server, cwd) } };
+  const agents = { [agent]: { ...(agent !== "ralph" && { command: program }), ...settings(agent, server, cwd) } };
   writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ git: false, agents, ...config }));
   const env = { ...process.env, HOME: cwd, XDG_STATE_HOME: join(cwd, "state") };
   await mustRun(process.execPath, [cli, "run", folder, "--agent", agent, "-i", "1"], { cwd, env }, [3]);
@@ -85,6 +86,10 @@ function settings(agent, { url }, home) {
         ANTHROPIC_API_KEY: "dummy",
       },
     };
+  }
+  if (agent === "ralph") {
+    const args = ["--api-url", `${url}/v1/chat/completions`, "--model", "gpt-5.5"];
+    return { args, env: { HOME: home, OPENAI_API_KEY: "dummy" } };
   }
   const provider = ['name="fake"', `base_url="${url}/v1"`, 'env_key="FAKE_KEY"', 'wire_api="responses"'].map(
     (setting) => `model_providers.fake.${setting}`,

@@ -10,11 +10,12 @@ export const row = {
   name: "analysis-tokens",
   what: "input tokens of a whole ANALYSIS iteration, 15k-token paper, all requests of the real CLIs, at 30 and at 10,000 papers",
   hold: "≤ 45,000, the same at both",
-  command: "research-ralph run <folder> -i 1 --agent claude|codex",
+  command: "research-ralph run <folder> -i 1 --agent claude|codex|ralph",
   async run() {
     const ours = await ofEachCli(async (means) => {
       const tokens = [];
       for (const papers of sizes) tokens.push(await inFolder((cwd) => oneIteration(cwd, { ...means, papers })));
+      if (means.agent === "ralph") return `${means.agent} ${tokens.map(thousands).join(" and ")}`;
       const asFile = await inFolder((cwd) => oneIteration(cwd, { ...means, papers: sizes[0], writesFile: true }));
       return `${means.agent} ${tokens.map(thousands).join(" and ")} (${thousands(asFile)} where the model writes result.json instead)`;
     });

@@ -9,7 +9,7 @@ export const row = {
   name: "screening-tokens",
   what: "tokens of a DISCOVERY iteration a screened paper with its title and abstract: all requests of the real CLIs, and what the model answers",
   hold: "≤ 600; the abstract of one is some 250",
-  command: "research-ralph run <folder> -i 1 --agent claude|codex",
+  command: "research-ralph run <folder> -i 1 --agent claude|codex|ralph",
   async run() {
     return { ours: await ofEachCli((means) => inFolder((cwd) => oneIteration(cwd, means))) };
   },
