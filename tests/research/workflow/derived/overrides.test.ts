@@ -4,11 +4,7 @@ import { parseRrd } from "../../../../src/research/folder/rrd-file.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 import { judgedIn } from "../../../../src/research/workflow/discovery/screened.js";
 import { eligibilityOf } from "../../../../src/research/workflow/eligibility/eligibility.js";
-import {
-  hasOpenOverride,
-  withOverride,
-  withOverrides,
-} from "../../../../src/research/workflow/eligibility/overrides.js";
+import { hasOpenOverride, withOverride, withOverrides } from "../../../../src/research/workflow/derived/overrides.js";
 import fc from "../../../support/fast-check.js";
 import { paper, rrdWith, scoresOfAll } from "../../../support/research.js";
 
