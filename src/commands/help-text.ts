@@ -31,6 +31,7 @@ export const summaries = {
   show: "show a paper as read prints it, or an iteration's brief and answer",
   cost: "show what projects cost by phase, and a forecast for the rest",
   watch: "live view of all projects in a folder",
+  web: "serve a local page that shows projects as they grow",
   steer: "give instructions to the agents of a project, also during a run",
   decide: "include or exclude a paper, whatever the criteria say",
   pause: "end a run before its next iteration, with the verdict blocked",

@@ -154,6 +154,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("watch", "[folder]", async ({ json }, folder) =>
     (await import("./inspect/watch.js")).watchCommand({ folder, json: json === true }, io),
   );
+  add("web", "[folder]", async ({ json, port }, folder) => {
+    const { webCommand } = await import("./inspect/web.js");
+    return webCommand({ folder, port: port as number, json: json === true }, io);
+  }).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole, 0);
   add("steer", "<folder> [text]", async ({ clear, json }, folder, text) =>
     (await import("./steer/steer.js")).steerCommand(
       { folder: folder ?? "", text, clear: clear === true, json: json === true },

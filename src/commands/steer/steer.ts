@@ -1,8 +1,9 @@
 import { resolveConfig } from "../../engine/config/resolve.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
+import { readResearch } from "../../research/folder/research.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
-import { steer, steeringWords, wordsOf } from "../../research/steering/steer.js";
+import { steer, wordsInForce, wordsOf } from "../../research/steering/steer.js";
 import { requirePerson } from "./require-person.js";
 
 interface SteerArguments {
@@ -28,7 +29,7 @@ export async function steerCommand({ folder: argument, text, clear, json }: Stee
     const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
     says = await steer(folder, { text, clear }, { where, now: io.clock.now(), stateDir });
   }
-  const steering = await steeringWords(folder);
+  const steering = await wordsInForce(folder, (await readResearch(folder)).rrd);
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (isWish) io.stderr(`${says}\n`);
   else if (steering.length === 0)

@@ -68,16 +68,29 @@ export function readerFor(spec: string, settings: AgentSettings): Reader {
 }
 
 /**
- * A reader of what some agent prints whose name nobody wrote down yet: that of the adapter which understands the first
- * lines, else of plain text.
+ * Reads what some agent prints whose name nobody wrote down yet: as the first of the engine's own adapters that
+ * understands a line does; as plain text once a line is no JSON.
  */
-export function readerByLines(lines: readonly string[], settings: Adapters): Reader {
-  const structured = definitionsIn(settings).filter(({ name }) => name !== command.name);
-  const understands = ({ reader: create }: AgentDefinition) => {
-    const reader = create();
-    return lines.some((line) => line.startsWith("{") && reader.line(line).length > 0);
+export function readUnknown(): Reader {
+  let candidates = own.map(({ reader }) => reader());
+  let reader = command.reader();
+  let isTold = false;
+  return {
+    line(line) {
+      if (isTold || line.trim() === "") return reader.line(line);
+      if (!line.startsWith("{")) candidates = [];
+      for (const candidate of candidates) {
+        const events = candidate.line(line);
+        if (events.length === 0) continue;
+        [reader, isTold] = [candidate, true];
+        return events;
+      }
+      isTold = candidates.length === 0;
+      return isTold ? reader.line(line) : [];
+    },
+    finished: () => reader.finished(),
+    answer: () => reader.answer(),
   };
-  return (structured.find(understands) ?? command).reader();
 }
 
 /** The model that the agent uses, as far as the settings tell. */

@@ -1,8 +1,8 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import { leaveMessage, readMessages } from "../../engine/storage/records/steering-inbox.js";
-import { readResearch } from "../folder/research.js";
 import { researchFormat } from "../folder/rrd-file.js";
+import type { Rrd } from "../generated/rrd.js";
 import { workStateOf } from "../overview/work-state.js";
 import { maxMessage } from "../workflow/derived/apply-steering.js";
 
@@ -49,10 +49,9 @@ export async function steer(
   return `${what} from the next iteration of ${where} on${running ? "" : "; it is not running now"}.`;
 }
 
-/** What stands in the next brief, messages that wait to be heard included. */
-export async function steeringWords(folder: string): Promise<string[]> {
-  const { rrd } = await readResearch(folder);
-  let words = (rrd.loop?.steering ?? []).map(({ text }) => text);
+/** What stands in the next brief of a project in this state, messages that wait to be heard included. */
+export async function wordsInForce(folder: string, { loop }: Pick<Rrd, "loop">): Promise<string[]> {
+  let words = (loop?.steering ?? []).map(({ text }) => text);
   for (const message of await readMessages(folder))
     if ("clear" in message) words = [];
     else if ("text" in message) words = [...words, message.text];

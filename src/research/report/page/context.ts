@@ -8,6 +8,8 @@ export interface PageContext {
   readonly model: ReportModel;
   /** A sentence of an agent, whose Markdown is rendered: emphasis, code, links; never HTML, never a picture. */
   readonly say: (text: string) => Markup;
+  /** Of the local page: where a paper's quotes stand beside its text. */
+  readonly readingAt?: (id: string) => string;
 }
 
 /** A part of the page. A live page replaces it by the same function when what it shows has changed. */

@@ -13,7 +13,7 @@ export const mostBodies = 1000;
 /** From so many rows on, a browser lays out only those that it shows. */
 const farRows = 300;
 
-export function* papers({ model }: PageContext): Iterable<Markup> {
+export function* papers({ model, readingAt }: PageContext): Iterable<Markup> {
   const { rows } = model;
   const kinds = (Object.keys(statusWords) as PaperStatus[]).flatMap((status) => {
     const count = rows.filter((row) => row.status === status).length;
@@ -25,12 +25,12 @@ export function* papers({ model }: PageContext): Iterable<Markup> {
   yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
 `;
   for (const [index, row] of rows.entries())
-    yield index < mostBodies ? wholePaper(model, row, index) : onlyRow(model, row, index);
+    yield index < mostBodies ? wholePaper(model, row, index, readingAt?.(row.id)) : onlyRow(model, row, index);
   yield markup`</div>`;
 }
 
-const wholePaper = (model: ReportModel, row: PaperRow, index: number): Markup =>
-  markup`<details class="paper ${row.status}"${attributesOf(row, index)}><summary class="head">${headOf(model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(model.entry(row))}</div></details>
+const wholePaper = (model: ReportModel, row: PaperRow, index: number, reading: string | undefined): Markup =>
+  markup`<details class="paper ${row.status}"${attributesOf(row, index)}><summary class="head">${headOf(model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(model.entry(row), reading)}</div></details>
 `;
 
 const onlyRow = (model: ReportModel, row: PaperRow, index: number): Markup =>
@@ -68,7 +68,7 @@ export const authorsText = (authors: readonly string[], most: number): string =>
     : `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`;
 
 /** All that is told of a paper, in the order of `read`. */
-export function bodyOf(entry: PaperEntry): Markup {
+function bodyOf(entry: PaperEntry, reading: string | undefined): Markup {
   const { citation } = entry;
   const texts: readonly (readonly [string, string])[] = [
     ["Summary", entry.summary === "" ? entry.abstract : entry.summary],
@@ -77,7 +77,7 @@ export function bodyOf(entry: PaperEntry): Markup {
     ["Limitations", entry.limitations],
   ];
   const { sign, words } = citationMarks[citation.status];
-  return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${linksOf(entry)}Citation: ${sign} ${words}</p>${
+  return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${reading === undefined ? "" : markup`<a href="${reading}">quotes beside the text</a> · `}${linksOf(entry)}Citation: ${sign} ${words}</p>${
     entry.dimensions.length === 0
       ? ""
       : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} ${dots(points)}</li>`)}</ul>`

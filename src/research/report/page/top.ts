@@ -23,7 +23,7 @@ export function* answer(context: PageContext): Iterable<Markup> {
   if (model.answer.length > 0)
     yield markup`<div class="answer"><p class="label">Answer</p><p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${sureness(model)}</div>`;
   else {
-    const unread = model.rows.filter(({ status }) => status === "waiting").length;
+    const unread = model.rows.filter(({ status }) => status === "unread" || status === "waiting").length;
     yield markup`<div class="answer"><p class="label">Answer</p><p>${
       model.rows.length === 0
         ? "There is none yet: no paper has been found."

@@ -1,0 +1,60 @@
+import { basename, join } from "node:path";
+import { redactorFor } from "../../compose/agents.js";
+import { resolveConfig } from "../../engine/config/resolve.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { listenForSignals } from "../../engine/ui/signals.js";
+import { researchesName } from "../../research/folder/layout.js";
+import { findResearch, type FolderOptions, listResearches, shown } from "../../research/overview/find-research.js";
+import { serveWeb } from "../../web/serve.js";
+import { requirePerson } from "../steer/require-person.js";
+
+interface WebOptions extends FolderOptions {
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+/**
+ * Serves the local page of all projects, or of one, until `ended` (by default Ctrl+C), and prints its address. Changes
+ * a project only where the person presses a button.
+ */
+export async function webCommand(
+  { folder: argument, port, json }: WebOptions,
+  io: Io,
+  ended?: AbortSignal,
+): Promise<number> {
+  requirePerson(io.env);
+  if (port > 65_535) throw new ExpectedError("--port must be 0 to 65535.", 2);
+  const only = argument === undefined ? undefined : await findResearch(io.cwd, argument);
+  const config = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const signals = ended === undefined ? listenForSignals(io) : undefined;
+  const end = ended ?? signals?.finish ?? AbortSignal.abort();
+  try {
+    const served = await serveWeb(
+      {
+        projects: () => (only === undefined ? listResearches(io.cwd) : Promise.resolve([only])),
+        ...(only === undefined ? { root: join(io.cwd, researchesName) } : { only: basename(only) }),
+        shown: (folder) => shown(io.cwd, folder),
+        stateDir: config.stateDir,
+        redact: redactorFor(config, io),
+        now: () => io.clock.now(),
+        warn: (message) => io.stderr(`warning: ${oneLine(message)}\n`),
+      },
+      port,
+    );
+    try {
+      if (json) io.stdout(`${JSON.stringify({ address: served.address })}\n`);
+      else {
+        io.stdout(`${served.address}\n`);
+        io.stderr("Open this address in a browser of this machine; Ctrl+C ends the page.\n");
+      }
+      if (!end.aborted) await new Promise<void>((done) => end.addEventListener("abort", () => done(), { once: true }));
+    } finally {
+      await served.close();
+    }
+  } finally {
+    signals?.stop();
+  }
+  return 0;
+}

@@ -1,0 +1,197 @@
+import { basename } from "node:path";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { streamSSE } from "hono/streaming";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { pauseName, stopName } from "../engine/lib/layout.js";
+import { markup } from "../engine/lib/markup.js";
+import type { Redact } from "../engine/lib/redact.js";
+import { client } from "../research/report/page/client.js";
+import { hold, resume } from "../research/steering/hold.js";
+import { steer } from "../research/steering/steer.js";
+import { followedList } from "./followed-list.js";
+import { type FollowedProject, followedProject } from "./followed-project.js";
+import { type Guard, guarded } from "./guard.js";
+import type { LivePage, Page } from "./live-page.js";
+import { readingPage } from "./page/reading.js";
+import { script } from "./page/script.js";
+import { assets, saying, shell } from "./page/shell.js";
+import { style } from "./page/style.js";
+import { projectAt } from "./page/texts.js";
+import { isUnreadable } from "./project-state.js";
+
+/** What the pages are made from, and what they may do. */
+export interface Web extends Guard {
+  /** The folders of the projects that are shown, looked up anew at each request. Their names are different. */
+  projects(): Promise<readonly string[]>;
+  /** The only project, where one was named: the list leads to it. */
+  readonly only?: string;
+  /** A project as a person names it to a command. */
+  shown(folder: string): string;
+  /** The folder that is looked through for projects; undefined: none appears. */
+  readonly root?: string;
+  readonly stateDir: string;
+  readonly redact: Redact;
+  now(): number;
+  warn(message: string): void;
+}
+
+export interface App {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Ends all streams and watchers. */
+  close(): Promise<void>;
+}
+
+/** Longest body of a form: the words for the agents, as an address writes them. */
+const maxForm = 64 * 1024;
+/** A stream that says nothing for so long may be taken for dead on the way. */
+const beatMs = 15_000;
+
+/** The local page: the list of projects, each project as its report grows, each paper beside its text. */
+export function webApp(web: Web): App {
+  const app = new Hono();
+  const ending = new AbortController();
+  const projects = new Map<string, FollowedProject>();
+  const warn = (error: unknown) => web.warn(error instanceof Error ? error.message : String(error));
+  const list = followedList(web, warn);
+
+  /** A project by its name in an address: looked up among those that are shown, never joined to a path. */
+  const find = async (name: string): Promise<FollowedProject | undefined> => {
+    const folder = (await web.projects()).find((each) => basename(each) === name);
+    // What was open when its folder was deleted still says so.
+    if (folder === undefined) return projects.get(name);
+    let project = projects.get(name);
+    if (project?.folder !== folder) {
+      await project?.live.close();
+      project = followedProject(folder, web, warn);
+      projects.set(name, project);
+    }
+    return project;
+  };
+
+  app.use(guarded(web));
+  app.onError((error, context) => {
+    if (error instanceof ExpectedError) return answer(context, error.message, 409);
+    warn(error);
+    return context.text("The page could not be made; the terminal says why.\n", 500);
+  });
+  app.notFound((context) => context.html(saying("Not found", markup`There is nothing at this address.`), 404));
+
+  app.get(assets.style, (context) => asset(context, "text/css", style));
+  app.get(assets.reader, (context) => asset(context, "text/javascript", client));
+  app.get(assets.live, (context) => asset(context, "text/javascript", script));
+
+  app.get("/", async (context) =>
+    web.only === undefined
+      ? context.html(shell(await list.page(), { at: "/", home: false }))
+      : context.redirect(projectAt(web.only), 303),
+  );
+  app.get("/events", (context) => events(context, list, ending.signal));
+  app.get("/parts/:id", async (context) => onePart(context, await list.page()));
+
+  app.get("/p/:name/", async (context) => {
+    const project = await find(context.req.param("name"));
+    if (project === undefined) return context.notFound();
+    const { name } = project;
+    return context.html(shell(await project.live.page(), { at: projectAt(name), home: web.only === undefined }));
+  });
+  app.get("/p/:name/events", async (context) => {
+    const project = await find(context.req.param("name"));
+    return project === undefined ? context.notFound() : events(context, project.live, ending.signal);
+  });
+  app.get("/p/:name/parts/:id", async (context) => {
+    const project = await find(context.req.param("name"));
+    return project === undefined ? context.notFound() : onePart(context, await project.live.page());
+  });
+  app.get("/p/:name/paper/:id", async (context) => {
+    const project = await find(context.req.param("name"));
+    const records = await project?.records();
+    if (project === undefined || records === undefined || isUnreadable(records)) return context.notFound();
+    const id = context.req.param("id");
+    const paper = records.rrd.papers_pool.find((each) => each.id === id);
+    const row = records.model.row(id);
+    if (paper === undefined || row === undefined) return context.notFound();
+    const page = await readingPage(project.folder, project.name, { paper, entry: records.model.entry(row) });
+    return context.html(shell(page, { home: false, wide: true }));
+  });
+
+  app.use(
+    "/p/:name/:act",
+    bodyLimit({ maxSize: maxForm, onError: (context) => answer(context, "The text is too long.", 413) }),
+  );
+  app.post("/p/:name/:act{pause|stop|resume|steer|clear}", async (context) => {
+    const project = await find(context.req.param("name"));
+    if (project === undefined) return context.notFound();
+    const { folder } = project;
+    const where = web.shown(folder);
+    const act = context.req.param("act");
+    if (act === "pause" || act === "stop")
+      return answer(context, (await hold(folder, act === "pause" ? pauseName : stopName, where)).says);
+    if (act === "resume") return answer(context, (await resume(folder, where)).says);
+    const { text } = act === "steer" ? await context.req.parseBody() : {};
+    const wish = act === "clear" ? { clear: true } : { text: typeof text === "string" ? text : "" };
+    return answer(context, await steer(folder, wish, { where, now: web.now(), stateDir: web.stateDir }));
+  });
+
+  return {
+    fetch: (request) => app.fetch(request),
+    async close() {
+      ending.abort();
+      await Promise.all([list, ...[...projects.values()].map(({ live }) => live)].map((live) => live.close()));
+    },
+  };
+}
+
+/** To the script as JSON; to a browser without it as the page that the form stands on, which shows the change. */
+function answer(context: Context, says: string, status: 200 | 409 | 413 = 200): Response {
+  if (context.req.header("accept")?.includes("application/json") === true) return context.json({ says }, status);
+  const page = /^\/p\/[^/]+\//.exec(context.req.path)?.[0];
+  return status === 200 && page !== undefined ? context.redirect(page, 303) : context.text(`${says}\n`, status);
+}
+
+const asset = (context: Context, type: string, text: string): Response =>
+  context.body(text, 200, { "Content-Type": `${type}; charset=utf-8` });
+
+function onePart(context: Context, { parts }: Page): Response | Promise<Response> {
+  const found = parts.find(({ id }) => id === context.req.param("id"));
+  return found === undefined ? context.notFound() : context.html(found.text, 200, { "X-Part": found.hash });
+}
+
+/** Tells a browser of the parts of a page, now and whenever one has changed. */
+const events = (context: Context, live: LivePage, ending: AbortSignal): Response =>
+  streamSSE(context, async (stream) => {
+    let waiting: Page | undefined;
+    let wake = () => {};
+    const end = live.follow((page) => {
+      waiting = page;
+      wake();
+    });
+    const leave = () => wake();
+    stream.onAbort(leave);
+    ending.addEventListener("abort", leave);
+    try {
+      while (!stream.aborted && !ending.aborted) {
+        if (waiting === undefined) {
+          let timer: NodeJS.Timeout | undefined;
+          await new Promise<void>((done) => {
+            wake = done;
+            timer = setTimeout(done, beatMs);
+          });
+          clearTimeout(timer);
+        }
+        const page: Page | undefined = waiting;
+        waiting = undefined;
+        if (stream.aborted || ending.aborted) break;
+        if (page === undefined) await stream.write(": still here\n\n");
+        else
+          await stream.writeSSE({
+            event: "parts",
+            retry: 1000,
+            data: JSON.stringify(page.parts.map(({ id, hash }) => [id, hash])),
+          });
+      }
+    } finally {
+      ending.removeEventListener("abort", leave);
+      end();
+    }
+  });

@@ -1,0 +1,34 @@
+import { type Markup, markup } from "../../engine/lib/markup.js";
+import { count } from "../../engine/ui/terminal/format.js";
+import { forecastText, shortCost } from "../../engine/ui/terminal/tally.js";
+import { costsOf, type Sum } from "../../research/overview/costs.js";
+import { type Part, part } from "../live-page.js";
+import type { Records } from "../project-state.js";
+import { span } from "./texts.js";
+
+/** What a project cost so far and what for, as `cost` tells it; nothing before the first iteration. */
+export function costPart({ rrd, ledger }: Records): Part[] {
+  const costs = costsOf(rrd, ledger);
+  if (costs.total.iterations === 0) return [];
+  const { phases, agents, models, total, refused, failed, forecast } = costs;
+  const groups: readonly (readonly [string, Readonly<Record<string, Sum>>])[] = [
+    ["Phase", phases],
+    ["Agent", agents],
+    ["Model", models],
+  ];
+  const lost = [refused, failed].reduce((sum, { iterations }) => sum + iterations, 0);
+  return [
+    part(
+      "cost",
+      markup`<section id="cost"><h2>Cost so far</h2><div class="table"><table><thead><tr><th scope="col">For</th><th scope="col" class="n">Iterations</th><th scope="col" class="n">Time</th><th scope="col" class="n">Tokens in</th><th scope="col" class="n">Out</th><th scope="col" class="n">Cost</th></tr></thead>${groups.map(
+        ([head, sums]) =>
+          markup`<tbody><tr><th scope="rowgroup" colspan="6">${head}</th></tr>${Object.entries(sums).map(([name, sum]) => row(name, sum))}</tbody>`,
+      )}<tbody class="all">${row("All", total)}</tbody></table></div>${
+        lost === 0 ? "" : markup`<p class="quiet">${lost} of ${total.iterations} iterations were refused or failed.</p>`
+      }${forecast === undefined || forecast.iterations === 0 ? "" : markup`<p class="quiet">Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.</p>`}</section>`,
+    ),
+  ];
+}
+
+const row = (name: string, sum: Sum): Markup =>
+  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${count(sum.input)}</td><td class="n">${count(sum.output)}</td><td class="n">${shortCost(sum)}</td></tr>`;

@@ -1,0 +1,62 @@
+import { style as report } from "../../research/report/page/style.js";
+
+/** The style of the report, and what only a live page has. */
+export const style = `${report}
+.live main{padding-top:1.4rem}
+.home{font:.86rem/1.5 var(--sans);margin:0 0 1.2rem}
+.is{font-weight:600}
+.is::before{content:"";display:inline-block;width:.6rem;height:.6rem;border-radius:50%;margin-right:.45rem;background:currentColor}
+.is.running,.is.finished{color:var(--presented)}.is.held{color:var(--insights)}.is.waiting{color:var(--rejected)}.is.bad{color:var(--bad)}
+.is.waiting::before,.is.finished::before{background:none;border:2px solid currentColor}
+.state{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1rem;font:.95rem/1.5 var(--sans);margin:.2rem 0}
+.state .meta{margin:0}
+.progress{white-space:nowrap;font-variant-numeric:tabular-nums}
+progress{appearance:none;width:9rem;height:.5rem;border:0;border-radius:.25rem;background:var(--line);overflow:hidden;vertical-align:.06em;margin-right:.4rem}
+progress::-webkit-progress-bar{background:var(--line)}
+progress::-webkit-progress-value{background:var(--presented)}
+progress::-moz-progress-bar{background:var(--presented)}
+.acts,.steering form{display:flex;flex-wrap:wrap;gap:.5rem;margin:.5rem 0 0;align-items:end}
+.acts:empty{display:none}
+.live button{cursor:pointer;white-space:nowrap}
+.live button:disabled{opacity:.6;cursor:default}
+#now,.agent,.steering{font-family:var(--sans)}
+#now{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.8rem 1.1rem .9rem;margin:0 0 1.4rem}
+#now+.steering{margin-top:-.7rem}
+.agent{border-left:3px solid var(--presented);padding:.1rem 0 .1rem 1rem;margin:1rem 0}
+.agent h3{margin:0;font-weight:600}
+.stream{list-style:none;margin:.5rem 0 0;padding:.5rem .8rem;max-height:13.5rem;overflow-y:auto;background:var(--tint);border-radius:4px;font-size:.84rem;line-height:1.5}
+.stream li{margin:.15rem 0}
+.stream .tool{font-family:ui-monospace,"SFMono-Regular",Menlo,Consolas,"Liberation Mono",monospace;font-size:.94em}
+.stream .tool::before{content:"› "}
+.stream .notice{color:var(--soft)}
+.steering{margin:0 0 2rem;font-size:.92rem}
+.steering>summary{color:var(--accent);width:fit-content;padding:.3rem 0}
+.steering label{flex:1 0 100%;color:var(--soft);font-size:.86rem}
+textarea{flex:1 1 16rem;min-width:0;font:.95rem/1.5 var(--sans);color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .6rem;resize:vertical}
+.project{border-top:1px solid var(--line);padding:1rem 0}
+.project h2{border:0;margin:0 0 .2rem;padding:0;font:600 1.08rem/1.35 var(--sans);letter-spacing:0}
+.project h2 a{color:var(--ink);text-decoration:none}
+.project h2 a:hover{color:var(--accent);text-decoration:underline}
+tbody th{padding-top:.9rem}
+tbody.all td{font-weight:600;padding-top:.9rem}
+.wide main{max-width:78rem;padding-left:1.5rem;padding-right:1.5rem}
+.beside .text{white-space:pre-wrap;font-size:1rem;line-height:1.6;max-width:44rem}
+.beside .text b{font:600 1rem/1.5 var(--sans)}
+.beside h2{font-size:1.1rem;margin-top:1.4rem;border-top-width:1px}
+.quotes{list-style:decimal;padding-left:1.6rem;margin:1.4rem 0;font-size:.92rem}
+.quotes li{border-top:1px dotted var(--line);padding:.6rem 0;scroll-margin-top:1rem}
+.quotes li:target{background:var(--tint)}
+.quotes p{margin:0 0 .2rem}
+.quotes li::marker{font:600 .86rem var(--sans);color:var(--accent)}
+.quotes blockquote{font-size:.95rem}
+mark{background:#ffe59a;color:#1a1c1e;padding:.05em 0;border-radius:2px;box-decoration-break:clone}
+.place{scroll-margin-top:30vh}
+.place:target+mark,.place:target+.place+mark{outline:2px solid var(--accent);outline-offset:1px}
+.to{font:600 .72rem/1 var(--sans);vertical-align:super;padding:0 .15em;text-decoration:none}
+@media (min-width:64rem){
+.beside{display:grid;grid-template-columns:minmax(18rem,26rem) minmax(0,1fr);gap:3rem;align-items:start}
+.beside aside{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding-right:.6rem}
+}
+@media (max-width:44rem){.live main{padding-top:3.4rem}.wide main{padding-left:1rem;padding-right:1rem}}
+@media print{#now,.agent,.steering,.acts,.home,#said{display:none}}
+`;
