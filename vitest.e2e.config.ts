@@ -4,7 +4,11 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/system/real-agents/**/*.test.ts"],
-    globalSetup: ["tests/support/own-temp-folder.ts", "tests/system/real-agents/support/install.ts"],
+    globalSetup: [
+      "tests/support/own-temp-folder.ts",
+      "tests/support/install-bubblewrap.ts",
+      "tests/system/real-agents/support/install.ts",
+    ],
     // Eight CLIs at once on two cores take 3-5 s each; one file after the other keeps the clocks of the tests honest.
     fileParallelism: false,
     testTimeout: 120_000,

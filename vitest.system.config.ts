@@ -9,7 +9,11 @@ export default defineConfig({
     name: "system",
     include: ["tests/system/**/*.test.ts", "tests/fuzz/**/*.test.ts"],
     exclude: ["tests/system/real-agents/**", "node_modules/**"],
-    globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
+    globalSetup: [
+      "tests/support/own-temp-folder.ts",
+      "tests/support/install-bubblewrap.ts",
+      "tests/support/count-cpu.ts",
+    ],
     setupFiles: ["tests/support/cpu-setup.ts", "tests/support/reader-program.ts"],
     env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "1500" },
     testTimeout: 180_000,

@@ -65,9 +65,9 @@ const folders = {
  */
 const inside = {
   "research/workflow": {
-    decisions: [],
+    eligibility: [],
+    decisions: ["eligibility"],
     result: [],
-    eligibility: ["decisions"],
     derived: ["decisions", "result", "eligibility"],
     discovery: ["decisions", "result", "eligibility", "derived"],
     report: ["decisions", "result", "eligibility", "derived"],

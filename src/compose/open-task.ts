@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
+import type { SandboxWish } from "./sandbox.js";
+import { toolchainsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -17,8 +20,8 @@ import { makeFolder } from "../engine/storage/regular-file.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import type { Io } from "../engine/ui/io.js";
 import type { Place } from "../task/criteria/run.js";
-import { scratchFolder, snapshotIndex, stateFile, stateName } from "../task/folder/layout.js";
-import { protectedIn, remember } from "../task/folder/protect.js";
+import { homesFolder, scratchFolder, snapshotIndex, stateFile, stateName } from "../task/folder/layout.js";
+import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
 import { newState, taskFormat } from "../task/folder/state-file.js";
 import { readTask } from "../task/folder/task-file.js";
@@ -52,15 +55,27 @@ export function workspaceOf({ folder }: NamedTask, { task }: ResolvedConfig): st
   return workspace;
 }
 
+/** The sandbox of a task: the best that there is, with a /home that lasts as long as the task. */
+export const sandboxOf = ({ folder }: NamedTask, { stateDir }: ResolvedConfig): SandboxWish => ({
+  usual: "auto",
+  home: join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16)),
+});
+
 /** Where criteria are checked: what runs there gets no secret of the user's, as an agent may have written it. */
-export function placeFor(workspace: string, config: ResolvedConfig, io: Io, exec: Exec): Omit<Place, "signal"> {
+export function placeFor(
+  workspace: string,
+  config: ResolvedConfig,
+  io: Io,
+  exec: Exec,
+  readOnly: readonly string[] = [],
+): Omit<Place, "signal"> {
   const scratch = join(scratchFolder(config.stateDir), String(process.pid));
   const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name)));
   return {
     exec,
     cwd: workspace,
     env: { ...env, CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
-    reach: { ...noReach, read: [process.execPath], write: [workspace, scratch] },
+    reach: { ...noReach, read: [...toolchainsOf(io.env), ...readOnly], write: [workspace, scratch] },
     scratch,
   };
 }
@@ -105,21 +120,25 @@ export async function openTask(
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
-    const place = placeFor(workspace, config, io, settings.exec);
+    const isHoused = settings.sandbox !== undefined;
+    const everything = unconfined;
+    const around = await protectedIn(workspace, folder, { everything, configs: projectFiles(workspace) });
+    // In a sandbox these can't be changed from inside, so whoever changes them meanwhile is a person.
+    const readOnly = isHoused ? existingIn(around) : [];
+    const place = placeFor(workspace, config, io, settings.exec, readOnly);
     mkdirSync(place.scratch, { recursive: true });
-    const configs = projectFiles(workspace);
     return taskWorkflow({
       store,
       workspace,
       place,
       readTask: () => taskNow(named),
       snapshots,
-      protect: async (iteration) =>
-        remember(folder, await protectedIn(workspace, { everything: unconfined, configs }), iteration),
+      protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration),
+      readOnly: isHoused ? [...readOnly, ...toolchainsOf(io.env)] : [],
       views,
       memory,
       redact,
-      shell: unconfined,
+      shell: unconfined || isHoused,
       now: io.clock.now,
       close,
     });

@@ -11,6 +11,6 @@ export async function compileEntries(folder: string, input: Readonly<Record<stri
   const outDir = join(folder, "dist");
   await bundle({ input, outDir });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "version": "0.0.0" }');
-  for (const name of ["schemas", "node_modules"]) symlinkSync(packageFile(name), join(folder, name));
+  for (const name of ["schemas", "node_modules", "bin"]) symlinkSync(packageFile(name), join(folder, name));
   return outDir;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // A command agent that does every unit as it should. RECORD: a file the brief is written to. WAIT: milliseconds before the result.
-// MISQUOTE: adds a quote that is in no paper. In-process runs of the command call `work` in place of the program.
+// MISQUOTE: adds a quote that is in no paper. It answers eligibility criteria: of a paper's text as suits its inclusion, but for those that
+// ask an "open question"; of a record yes to an exclude criterion whose words are its title. In-process runs of the command call `work` in place of the program.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +28,21 @@ function resultOf(unit, brief, MISQUOTE) {
   // The paper comes last; what earlier iterations learned is fenced too.
   const text = [...brief.matchAll(/<untrusted-text[^>]*>\n([\s\S]*?)\n<\/untrusted-text/g)].at(-1)?.[1] ?? "";
   const sentences = text.match(/[A-Z][^.\n]{50,}\./g) ?? [];
+  const list = /^# Eligibility criteria\n([\s\S]*?)(?=^# )/m.exec(brief)?.[1] ?? "";
+  const criteria = [...list.matchAll(/^- (\S+) \((include|exclude)\): (.+)$/gm)].map(([, id, kind, asks]) => ({
+    id,
+    kind,
+    asks,
+  }));
+  /** The field that answers them, where there are any. */
+  const answering = (answer) =>
+    criteria.length === 0 ? {} : { criteria: Object.fromEntries(criteria.map((each) => [each.id, answer(each)])) };
+  const fromText = ({ kind, asks }) =>
+    asks.includes("open question")
+      ? { answer: "unclear" }
+      : { answer: kind === "include" ? "yes" : "no", quote: sentences[0] };
+  const fromRecord = ({ kind, asks }, { title }) =>
+    kind === "exclude" && asks === title ? { answer: "yes", quote: title } : { answer: "unclear" };
 
   const idea = (name, recommended_for_prd) => ({
     name,
@@ -62,7 +78,10 @@ function resultOf(unit, brief, MISQUOTE) {
       unit: unit.unit,
       papers: unit.candidates
         .slice(0, unit.need)
-        .map(({ id, title, url }) => ({ id, title, url, priority: 3, reason: "It fits." })),
+        .map(({ id, title, url }) => ({
+          ...{ id, title, url, priority: 3, reason: "It fits." },
+          ...answering((criterion) => fromRecord(criterion, { title })),
+        })),
       dropped: [],
       sources: unit.sources.map((name) => ({ name, status: "empty" })),
     }),
@@ -83,6 +102,7 @@ function resultOf(unit, brief, MISQUOTE) {
       ],
       insights: [{ insight: `An insight from ${unit.unit}.`, tags: ["test"] }],
       notes: "Solid.",
+      ...answering(fromText),
       patterns: [`A pattern from ${unit.unit}.`],
     }),
     report: () => ({

@@ -15,7 +15,7 @@ import { workStateOf } from "../../research/overview/work-state.js";
 import { maxMessage } from "../../research/workflow/derived/apply-steering.js";
 import { statusOf } from "../../research/workflow/decisions/status.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
-import { isReversible, withOverride, withOverrides } from "../../research/workflow/eligibility/overrides.js";
+import { isReversible, withOverride, withOverrides } from "../../research/workflow/derived/overrides.js";
 import { requirePerson } from "./require-person.js";
 
 interface DecideArguments {

@@ -1,5 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { type NamedTask, placeFor, workspaceOf } from "../../compose/open-task.js";
+import { settingsFor } from "../../compose/agents.js";
+import { housed, sandboxFor } from "../../compose/sandbox.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
+import { type NamedTask, placeFor, sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../engine/config/resolve.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -16,8 +19,11 @@ export async function dryRun(
 ): Promise<number> {
   const signals = listenForSignals(io);
   const signal = AbortSignal.any([signals.finish, signals.abort]);
-  const place = placeFor(workspaceOf(named, config), config, io, io.runProgram);
+  const settings = settingsFor(config, io);
+  const housing = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
+  const place = placeFor(workspaceOf(named, config), config, io, housed(settings, housing).exec);
   mkdirSync(place.scratch, { recursive: true });
+  if (housing.notice !== undefined && !quiet && !json) io.stderr(`${flowed(housing.notice.message, io)}\n`);
   try {
     const criteria = named.task.acceptance_criteria;
     const checked = await checkAll(criteria, { ...place, signal }, [], async (event) => {
@@ -32,5 +38,6 @@ export async function dryRun(
     return met === criteria.length ? 0 : 1;
   } finally {
     signals.stop();
+    await housing.sandbox?.close();
   }
 }

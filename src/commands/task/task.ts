@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { drive } from "../../compose/drive.js";
-import { type NamedTask, openTask } from "../../compose/open-task.js";
+import { type NamedTask, openTask, sandboxOf } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { variableOf } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -63,6 +63,7 @@ async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: Task
     folder,
     words: taskWords,
     maxWithoutResult: config.history.limits.stagnation,
+    sandbox: sandboxOf(named, config),
   };
   const verdict = await drive(config, io, how, (run) => openTask(named, config, io, run, { force: args.force }));
   await sayEnd(named, verdict, io, args);
@@ -99,11 +100,11 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
     );
 }
 
-/** The agent that the task names, where neither a flag nor a variable does. */
-const withAgentOf = ({ agent }: RalphTask, flags: ConfigFlags, { env }: Io): ConfigFlags =>
-  agent === undefined || flags.agent !== undefined || (env[variableOf("agent")] ?? "") !== ""
-    ? flags
-    : { ...flags, agent };
+/** The agent and the sandbox that the task names, where neither a flag nor a variable does. */
+function withAgentOf({ agent, sandbox }: RalphTask, flags: ConfigFlags, { env }: Io): ConfigFlags {
+  const isSet = (key: "agent" | "sandbox") => flags[key] !== undefined || (env[variableOf(key)] ?? "") !== "";
+  return { ...flags, ...given({ ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) }) };
+}
 
 interface Named {
   readonly named: NamedTask;

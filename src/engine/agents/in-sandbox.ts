@@ -38,7 +38,7 @@ export function startOf(
   const { tools } = brief.access;
   const reach: Reach = {
     ...more,
-    read: [...(program?.read ?? []), ...more.read],
+    read: [...(program?.read ?? []), ...more.read, ...(brief.access.readOnly ?? [])],
     write: [brief.workspace, ...more.write],
     // Named by the person for this very agent.
     variables: Object.keys(options.env ?? {}).filter((name) => !(name in inside)),

@@ -59,6 +59,8 @@ export interface Access {
    * Working on a folder with the agent's own tools, in a sandbox with a shell too, and nothing of the user's settings.
    */
   readonly shell?: true;
+  /** Absolute paths within the workspace that it may read and must not change; a sandbox sees to it. */
+  readonly readOnly?: readonly string[];
   /** Tools of ours; only for an agent that says it takes them. */
   readonly tools?: ToolServer;
 }

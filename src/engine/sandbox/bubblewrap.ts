@@ -157,8 +157,8 @@ function systemFolders(): string[] {
 
 /**
  * What of /proc belongs to the whole machine: files there that belong to root need no capability to be written where
- * root started the sandbox (kernel.core_pattern names a program that the kernel runs outside), and bubblewrap leaves
- * most of it open.
+ * root started the sandbox (kernel.core_pattern names a program that the kernel runs outside), some are open to
+ * everyone, and bubblewrap leaves most of it as it is.
  */
 const machineWide = [
   "sys",
@@ -175,12 +175,10 @@ const machineWide = [
 ];
 
 const coveredProc = (): string[] =>
-  process.getuid?.() === 0
-    ? machineWide
-        .map((name) => join("/proc", name))
-        .filter((path) => existsSync(path))
-        .flatMap((path) => ["--ro-bind", path, path])
-    : [];
+  machineWide
+    .map((name) => join("/proc", name))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => ["--ro-bind", path, path]);
 
 /** The path of a program that stands in the user's PATH. */
 function found(name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined {

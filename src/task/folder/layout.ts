@@ -24,5 +24,7 @@ export const snapshotIndex = inHidden(indexName);
 
 /** In the folder of the program's state: where commands leave result files, on both sides of a sandbox. */
 export const scratchFolder = (stateDir: string): string => join(stateDir, "scratch");
+/** There too: what stands at /home in the sandbox of a task. */
+export const homesFolder = (stateDir: string): string => join(stateDir, "homes");
 /** There too: worktrees of --worktree. */
 export const worktreesFolder = (stateDir: string): string => join(stateDir, "worktrees");

@@ -22,6 +22,8 @@ export interface Protected {
   readonly files: readonly string[];
   /** Folders, with all that is in them but these names. */
   readonly folders: readonly { readonly path: string; readonly except: ReadonlySet<string> }[];
+  /** The folders of the repository that hold these. */
+  readonly git: readonly string[];
 }
 
 /** Of a repository: what git, or a program that it starts, is told by. Content and history are none of that. */
@@ -30,21 +32,23 @@ const settingsOfGit = ["config", "config.worktree", "commondir", "gitdir", "hook
 const historyOfGit = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD", "MERGE_HEAD"];
 
 /**
- * What is protected around `folder`. `everything`: the agent could commit as well, so branches and the index are put
- * back too. `configs`: the user's configuration in the folder, which may name commands.
+ * What is protected of a task in `folder` whose agents work in `workspace`. `everything`: the agent could commit as
+ * well, so branches and the index are put back too. `configs`: the user's configuration in the folder, which may name
+ * commands.
  */
 export async function protectedIn(
+  workspace: string,
   folder: string,
   { everything, configs }: { readonly everything: boolean; readonly configs: readonly string[] },
 ): Promise<Protected> {
   const own = [taskName, stateName].map((name) => join(folder, name));
   const hidden = { path: hiddenFolder(folder), except: new Set(["transcripts", setAsideName, lockName, indexName]) };
-  const asked = await runGit(folder, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
+  const asked = await runGit(workspace, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
   const [gitFolder, common, top] = asked.stdout.split("\n");
   if (!asked.ok || gitFolder === undefined || common === undefined)
-    return { files: [...own, ...configs, join(folder, ".git")], folders: [hidden] };
+    return { files: [...own, ...configs, join(workspace, ".git")], folders: [hidden], git: [] };
   const names = [...settingsOfGit, ...(everything ? historyOfGit : [])];
-  const roots = [...new Set([gitFolder, resolve(folder, common)])];
+  const roots = [...new Set([gitFolder, resolve(workspace, common)])];
   const git = roots.flatMap((root) => names.map((name) => ({ path: join(root, name), except: notOurs })));
   const modules = roots.map((root) => ({
     path: join(root, "modules"),
@@ -52,14 +56,27 @@ export async function protectedIn(
   }));
   // Of a worktree and of a submodule it is a file that names the folder.
   const file = top === undefined || top === "" ? [] : [join(top, ".git")];
-  return { files: [...own, ...configs, ...file], folders: [hidden, ...git, ...modules] };
+  return { files: [...own, ...configs, ...file], folders: [hidden, ...git, ...modules], git: roots };
 }
 
 /** Our own snapshots are made meanwhile by nobody, but their refs are no agent's either way. */
 const notOurs: ReadonlySet<string> = new Set();
 
+/** What is there: in a sandbox it is shown and can't be changed. The folder of git as a whole, history included. */
+export function existingIn({ files, folders, git }: Protected): string[] {
+  const own = folders.filter(({ path }) => !git.some((root) => path.startsWith(`${root}/`))).map(({ path }) => path);
+  return [...new Set([...files, ...own, ...git])].filter((path) => existsSync(path));
+}
+
+/** What is not there, so that nothing can be laid over it: a file of that name can be made, and is taken away again. */
+export const absentIn = ({ files, git }: Protected): Protected => ({
+  files: files.filter((path) => !existsSync(path)),
+  folders: [],
+  git,
+});
+
 /** Remembers what is protected; `putBack` restores it and names what it restored. */
-export async function remember(folder: string, { files, folders }: Protected, iteration: number) {
+export async function remember(folder: string, { files, folders }: Omit<Protected, "git">, iteration: number) {
   const known = new Map<string, Snapshot>();
   for (const path of files) if (!isFolder(path)) known.set(path, await snapshotOf(path));
   for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));

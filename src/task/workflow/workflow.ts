@@ -39,6 +39,8 @@ export interface TaskOptions {
   /** Undefined where the folder is in no repository. */
   readonly snapshots: Snapshots | undefined;
   readonly protect: Protect;
+  /** What a sandbox shows to agents and does not let them change. */
+  readonly readOnly: readonly string[];
   readonly views: ViewNames;
   readonly memory: MemoryLimits;
   readonly redact: Redact;
@@ -158,7 +160,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         await show(current, async () => undefined);
         const before = state.attempts.length === 0 ? await snapshots?.take(0) : undefined;
         const text = briefText(current, notes, { shell: options.shell, views });
-        const access = { web: false, read: true, everything: false, shell: true as const };
+        const access = { web: false, read: true, everything: false, shell: true as const, readOnly: options.readOnly };
         const protection = await options.protect(iteration);
         const brief = { iteration, text, tokens: estimateTokens(text), workspace, access };
         return { brief, context: { before: prepared.checks, tree: before?.tree, protection } };

@@ -152,3 +152,36 @@ test("an answer goes into the field that its question names, in the kind of valu
   expect(answered.requirements).not.toHaveProperty("nothing");
   expect(answered.open_questions?.[3]).toMatchObject({ current_default: "x" });
 });
+
+test("criteria that a person gives stand in the project with ids, and what is none is a usage error", async () => {
+  const cwd = freshFolder();
+  const rules = ["include: randomised trials, blinded", "EXCLUDE:  Tierversuche", "include: 随机对照试验"];
+  const { code, out, err } = await cli(
+    ["new", topic, ...agent, ...rules.flatMap((rule) => ["--criterion", rule])],
+    cwd,
+  );
+  expect(code).toBe(0);
+  expect(rrdOf(cwd, out).requirements.criteria).toEqual([
+    { id: "c1", text: "randomised trials, blinded", kind: "include" },
+    { id: "c2", text: "Tierversuche", kind: "exclude" },
+    { id: "c3", text: "随机对照试验", kind: "include" },
+  ]);
+  expect(err).toContain("c2 (exclude: Tierversuche)");
+  expect((await cli(["validate", out.trim()], cwd)).code).toBe(0);
+  for (const [wrong, said] of [
+    [["randomised trials"], "must begin with 'include:' or 'exclude:'"],
+    [["include: mice", "exclude: Mice"], "contradicts criterion c1"],
+    [[`include: ${"x".repeat(5_000)}`], "has 5,000 characters; 300 are the most"],
+  ] as const)
+    expect(await cli(["new", topic, ...agent, ...wrong.flatMap((rule) => ["--criterion", rule])], cwd)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining(said),
+    });
+});
+
+test("a project without criteria has no field for them", async () => {
+  const cwd = freshFolder();
+  const { out } = await cli(["new", topic, ...agent], cwd);
+  expect(rrdOf(cwd, out).requirements).not.toHaveProperty("criteria");
+});

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { run, sharedPackage } from "../../support/built.js";
+import { whereAgentsRun } from "../../support/bubblewrap.js";
 import { concise, facts, resultFor, smallProject, unitOf } from "../../support/small-project.js";
 import {
   type Answer,
@@ -94,21 +95,20 @@ for (const name of ["claude", "codex"] as const) {
   describe.skipIf("problem" in found)(
     `a research with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
-      test("ends COMPLETE, every quote found in the PDFs, each iteration committed, tokens in the ledger", async () => {
-        server = await startFakeLlm(model);
-        const root = await prepare([name]);
-        const { code, out, err } = await cli(root, "run", "small-matter", "--agent", name);
-        expect(err).not.toContain("refused");
-        expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
-        const ledger = expectComplete(root);
-        for (const line of ledger)
-          expect(line).toMatchObject({
-            agent: name,
-            confinement: "workspace",
-            tokens: { input: 2000, cached: 400, output: 100 },
-          });
-        expect(server.requests).toHaveLength(10);
-      });
+      test.each(whereAgentsRun)(
+        "ends COMPLETE on %s, every quote found, each iteration committed, tokens in the ledger",
+        async (where, confinement) => {
+          server = await startFakeLlm(model);
+          const root = await prepare([name]);
+          const { code, out, err } = await cli(root, "run", "small-matter", "--agent", name, "--sandbox", where);
+          expect(err).not.toContain("refused");
+          expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
+          const ledger = expectComplete(root);
+          for (const line of ledger)
+            expect(line).toMatchObject({ agent: name, confinement, tokens: { input: 2000, cached: 400, output: 100 } });
+          expect(server.requests).toHaveLength(10);
+        },
+      );
 
       test("takes one request an iteration where the model answers with the result itself", async () => {
         server = await startFakeLlm(concise);

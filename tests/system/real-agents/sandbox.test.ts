@@ -1,42 +1,89 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
-import { type FakeLlm, runReal, startFakeLlm } from "./support/agents.js";
+import type { Sandbox } from "../../../src/engine/sandbox/sandbox.js";
+import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
+import {
+  type Answer,
+  type Cli,
+  type FakeLlm,
+  type ModelRequest,
+  runReal,
+  type Setup,
+  startFakeLlm,
+} from "./support/agents.js";
+import { installed } from "./support/install.js";
 
 let folder = "";
 let server: FakeLlm;
+let sandbox: Sandbox;
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "in-sandbox-")));
+  if (noBubblewrap !== undefined) return;
+  const opened = await openSandbox("bubblewrap", { env: { PATH: sandboxPath } });
+  if (opened.sandbox !== undefined) ({ sandbox } = opened);
 });
 afterEach(async () => {
   await server?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-for (const cli of ["claude", "codex"] as const)
-  it(`tries ${cli}`, async () => {
-    server = await startFakeLlm((request) => {
-      console.log(request.api, JSON.stringify(Object.keys(request)));
-      return request.results.length === 0
-        ? {
-            text: "w",
-            tools: [
-              request.api === "anthropic"
-                ? { name: "Bash", input: { command: "id; env | grep -i key; pwd; echo hi > out.txt" } }
-                : { name: "exec_command", input: { cmd: "id; env | grep -i key; echo hi > out.txt" } },
-            ],
-          }
-        : { text: `Done: ${JSON.stringify(request.results)}` };
+const shell =
+  (command: string) =>
+  ({ api, results }: ModelRequest): Answer => {
+    if (results.length > 0) return { text: "Done." };
+    const call = { name: "exec_command", input: { cmd: command } };
+    return { text: "Working.", tools: [api === "anthropic" ? { name: "Bash", input: { command } } : call] };
+  };
+
+async function run(cli: Cli, answer: (request: ModelRequest) => Answer, more: Partial<Setup> = {}) {
+  server = await startFakeLlm(answer);
+  const settings = { exec: sandbox.exec, sandbox };
+  return await runReal(cli, "the brief", { folder, server, settings, access: { shell: true }, ...more });
+}
+
+const keys = { claude: "ANTHROPIC_API_KEY", codex: "FAKE_KEY" } as const;
+
+for (const cli of ["claude", "codex"] as const) {
+  const found = installed(cli);
+  const missing = "problem" in found ? found.problem : noBubblewrap;
+  describe.skipIf(missing !== undefined)(`the real ${cli} in bubblewrap${skippedFor(missing)}`, () => {
+    test("works with its shell on the workspace, while its key stays outside", async () => {
+      const { events, workspace } = await run(cli, shell(`id -u > out.txt; printenv ${keys[cli]} >> out.txt`), {
+        options: { env: { [keys[cli]]: "the-real-key" } },
+      });
+      expect(events.at(-1)).toMatchObject({ type: "end", message: "Done." });
+      // Codex gives no variable to its commands whose name says that it is a secret.
+      const held = cli === "claude" ? "1000\nkept-outside-the-sandbox\n" : "1000\n";
+      expect(readFileSync(join(workspace, "out.txt"), "utf8")).toBe(held);
+      const sent = server.requests.map(({ headers }) => headers["x-api-key"] ?? headers.authorization);
+      expect(sent).toEqual(
+        cli === "claude" ? ["the-real-key", "the-real-key"] : ["Bearer the-real-key", "Bearer the-real-key"],
+      );
     });
-    const { sandbox } = await openSandbox("bubblewrap", { env: process.env });
-    const { events, workspace } = await runReal(cli, "do it", {
-      folder,
-      server,
-      settings: { exec: sandbox!.exec, sandbox: sandbox! },
-      access: { shell: true },
+
+    test("leaves nothing of itself at home, and finds nothing there", async () => {
+      const { workspace } = await run(cli, shell("echo kept > ~/kept.txt; ls -A ~ > out.txt"));
+      const names = readFileSync(join(workspace, "out.txt"), "utf8");
+      expect(names).toContain("kept.txt");
+      await server.close();
+      await run(cli, shell("ls -A ~ > out.txt"));
+      expect(readFileSync(join(workspace, "out.txt"), "utf8")).not.toContain("kept.txt");
+      expect(existsSync(join(folder, "home", "kept.txt"))).toBe(false);
     });
-    console.log(JSON.stringify(events, null, 1));
-    expect(existsSync(join(workspace, "out.txt"))).toBe(true);
+
+    test("is ended where it uses up the memory it has, and the failure says so", async () => {
+      const opened = await openSandbox("bubblewrap", { env: { PATH: sandboxPath }, limits: { memory: 2 ** 30 } });
+      if (opened.sandbox === undefined) throw new Error(opened.why);
+      const grow = "const kept = []; setInterval(() => kept.push(Buffer.alloc(5e7, 1)), 20)";
+      const { events } = await run(cli, shell(`for n in 1 2 3; do node -e '${grow}' & done; wait`), {
+        settings: { exec: opened.sandbox.exec, sandbox: opened.sandbox },
+      });
+      expect(events.at(-1)).toMatchObject({
+        failure: { kind: "resources", message: expect.stringContaining("1 GB of memory") },
+      });
+    });
   });
+}

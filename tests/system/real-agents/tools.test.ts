@@ -8,6 +8,7 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { run, sharedPackage } from "../../support/built.js";
+import { whereAgentsRun } from "../../support/bubblewrap.js";
 import { paper, reading } from "../../support/research.js";
 import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
@@ -78,12 +79,12 @@ for (const name of ["claude", "codex"] as const) {
   describe.skipIf("problem" in found)(
     `a paper too long for its brief, with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
-      const iterate = async (answer: (request: ModelRequest) => Answer) => {
+      const iterate = async (where: string, answer: (request: ModelRequest) => Answer) => {
         server = await startFakeLlm(answer);
         const root = prepare(name);
         const ended = await run(
           process.execPath,
-          [join(built, "dist", "cli.js"), "run", "trials", "--agent", name, "-i", "1"],
+          [join(built, "dist", "cli.js"), "run", "trials", "--agent", name, "-i", "1", "--sandbox", where],
           root,
         );
         const research = join(root, "researches", "trials");
@@ -94,19 +95,22 @@ for (const name of ["claude", "codex"] as const) {
         return { ...ended, paper: rrd.papers_pool[0], ledger };
       };
 
-      test("is read with our tools to its last sentence, and its quotes are found", async () => {
-        const { err, paper: record, ledger } = await iterate(reads);
-        const results = server.requests.at(-1)?.results.join("\n") ?? "";
-        expect(err).not.toContain("refused");
-        for (const index of [0, 1234, trials - 1]) expect(results).toContain(trial(index));
-        expect(results).toContain("Found at");
-        expect(ledger).toMatchObject({ outcome: "accepted", agent: name, confinement: "workspace" });
-        expect(record?.analysis?.evidence?.map(({ status, locator }) => [status, locator])).toEqual([
-          ["verified", "§ 1 Series 1"],
-          ["verified", "§ 11 Series 11"],
-          ["verified", "§ 20 Series 20"],
-        ]);
-      });
+      test.each(whereAgentsRun)(
+        "is read with our tools to its last sentence on %s, and its quotes are found",
+        async (where, confinement) => {
+          const { err, paper: record, ledger } = await iterate(where, reads);
+          const results = server.requests.at(-1)?.results.join("\n") ?? "";
+          expect(err).not.toContain("refused");
+          for (const index of [0, 1234, trials - 1]) expect(results).toContain(trial(index));
+          expect(results).toContain("Found at");
+          expect(ledger).toMatchObject({ outcome: "accepted", agent: name, confinement });
+          expect(record?.analysis?.evidence?.map(({ status, locator }) => [status, locator])).toEqual([
+            ["verified", "§ 1 Series 1"],
+            ["verified", "§ 11 Series 11"],
+            ["verified", "§ 20 Series 20"],
+          ]);
+        },
+      );
     },
   );
 }

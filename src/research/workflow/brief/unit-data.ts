@@ -150,7 +150,11 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
     id: clip(paper.id, 60),
     title: clip(paper.title, 30),
     decision:
-      paper.retracted === true ? `${paper.decision} (retracted: never build on it)` : (paper.decision ?? paper.status),
+      paper.retracted === true
+        ? `${paper.decision} (retracted: never build on it)`
+        : isIneligible(paper)
+          ? `${paper.decision ?? paper.status} (not eligible: never build on it)`
+          : (paper.decision ?? paper.status),
     score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
     summary: clip(prose(paper.analysis?.summary), 60),
     results: clip(prose(paper.analysis?.results), 60),

@@ -3,6 +3,7 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress, Unit } from "../../../engine/loop/types.js";
 import type { Noted } from "../../../engine/storage/noted.js";
+import { isIneligible } from "../eligibility/eligibility.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
 
 /** What the workflow reads off the disk before each iteration. */
@@ -64,9 +65,10 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
   const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
   const allRead = discoveryOver && pending.length === 0 && rrd.papers_pool.length > 0;
   const reportDone = allRead && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
-  // On a retracted paper nobody may build.
+  // Nobody may build on a retracted paper, or on one that is not eligible.
   const ideasWanted =
-    rrd.handoff?.product_ideation?.enabled === true && !(allRead && rrd.papers_pool.every((paper) => paper.retracted));
+    rrd.handoff?.product_ideation?.enabled === true &&
+    !(allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper)));
   const ideasDone =
     reportDone &&
     (!ideasWanted || (accepted.get("ideas") ?? 0) > (accepted.get("report") ?? 0) || phaseSays("COMPLETE"));

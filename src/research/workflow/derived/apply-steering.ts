@@ -11,7 +11,7 @@ import {
 } from "../../../engine/storage/records/steering-inbox.js";
 import type { Research } from "../../folder/research.js";
 import { progressName } from "../../folder/layout.js";
-import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "../eligibility/overrides.js";
+import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "./overrides.js";
 import { resetStagnation } from "./observations.js";
 
 /** Most words of one message that stand; the command refuses longer ones. */

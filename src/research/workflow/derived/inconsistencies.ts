@@ -4,7 +4,7 @@ import { isDecided } from "../decisions/status.js";
 import { differences } from "./stated.js";
 import { criteriaOf } from "../../folder/criteria.js";
 import { openCriteria } from "../eligibility/eligibility.js";
-import { hasOpenOverride, isReversible } from "../eligibility/overrides.js";
+import { hasOpenOverride, isReversible } from "./overrides.js";
 import { deriveStatistics } from "./statistics.js";
 
 /** Something a file says of itself that its own records contradict. A warning, never an error. */

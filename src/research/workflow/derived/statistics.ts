@@ -5,7 +5,7 @@ import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
 import { isDecided, statusOf } from "../decisions/status.js";
 import { eligibilityFlow } from "../eligibility/flow.js";
-import { withOverrides } from "../eligibility/overrides.js";
+import { withOverrides } from "./overrides.js";
 import { criteriaOf } from "../../folder/criteria.js";
 import { statedOtherwise } from "./stated.js";
 import { deriveTiming } from "./timing.js";

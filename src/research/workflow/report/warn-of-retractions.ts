@@ -14,14 +14,15 @@ export interface RetractionCheck {
 /** A pool may hold thousands; a report names some hundred. */
 const maxChecked = 300;
 
-/** What a report rests on: presented papers, then papers with insights, the best first. */
+/** Papers that are not rejected: presented, kept for their insights, or waiting for a person. */
+const stands: ReadonlySet<string> = new Set(["presented", "insights_extracted", "waiting"]);
+
+/** What a report rests on: presented papers, then papers with insights and those that wait, the best first. */
 export function papersToCheck(rrd: Rrd): readonly Paper[] {
   const withInsights = new Set((rrd.insights ?? []).map((insight) => insight.paper_id));
   const rank = (paper: Paper) => (paper.status === "presented" ? 1e6 : 0) + (paper.score ?? 0);
   return rrd.papers_pool
-    .filter(
-      (paper) => paper.status === "presented" || paper.status === "insights_extracted" || withInsights.has(paper.id),
-    )
+    .filter((paper) => stands.has(paper.status) || withInsights.has(paper.id))
     .toSorted((a, b) => rank(b) - rank(a))
     .slice(0, maxChecked);
 }
@@ -71,7 +72,7 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
 
   const sentence = sentenceOf(retraction);
   const found = { ...noted, retracted: true, warnings: [...new Set([...warnings, sentence])] };
-  if (status !== "presented" && status !== "insights_extracted") return found;
+  if (!stands.has(status)) return found;
   const because = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
   return {
     ...found,

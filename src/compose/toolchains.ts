@@ -1,0 +1,43 @@
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join, resolve, sep } from "node:path";
+import { homeOf } from "../engine/ui/io.js";
+
+/**
+ * Folders of a user's home in which language tools are installed, by the way they are known there. Each is read in a
+ * sandbox where a folder of the user's PATH lies in it; what lies beside them, such as keys of registries, is not.
+ */
+const known = [
+  [".cargo", "bin"],
+  [".rustup"],
+  [".pyenv"],
+  [".nvm"],
+  [".fnm"],
+  [".local", "share", "fnm"],
+  [".volta"],
+  [".asdf"],
+  [".local", "share", "mise"],
+  [".local", "share", "uv"],
+  [".bun"],
+  [".deno"],
+  ["go"],
+  [".sdkman"],
+  [".rbenv"],
+] as const;
+
+/**
+ * What has to be read so that the tools of a user's PATH run: the tests of a project need its language, which may lie
+ * in the user's home. The system's own are there in every sandbox.
+ */
+export function toolchainsOf(env: NodeJS.ProcessEnv): string[] {
+  const home = homeOf(env);
+  const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "" && existsSync(folder));
+  const uses = (folder: string) => path.some((each) => each === folder || each.startsWith(`${folder}${sep}`));
+  const cargo = uses(join(home, ".cargo"));
+  const own = known
+    .map((parts) => join(home, ...parts))
+    .filter((folder) => existsSync(folder) && (uses(folder) || (cargo && folder.endsWith(".rustup"))));
+  // Node itself, with the packages that were installed with it.
+  const node = dirname(dirname(realpathSync(process.execPath)));
+  const elsewhere = path.filter((folder) => folder.startsWith(`/opt${sep}`)).map((folder) => resolve(folder, ".."));
+  return [...new Set([...own, ...elsewhere, ...(node.startsWith("/usr") || node === home ? [] : [node])])];
+}

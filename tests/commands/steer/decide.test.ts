@@ -1,0 +1,201 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { marker } from "../../../src/engine/process/descendants.js";
+import { openResearch } from "../../../src/research/folder/research.js";
+import { derive } from "../../../src/research/workflow/derived/statistics.js";
+import { withUnitAgent } from "../../support/command-agents.js";
+import { cli } from "../../support/in-process.js";
+import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/research-folder.js";
+
+const criteria: Criterion[] = [
+  { id: "c1", kind: "include", text: "robot hands" },
+  { id: "c2", kind: "exclude", text: "an open question" },
+];
+const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+const change = (folder: string, edit: (rrd: Rrd) => void) => {
+  const rrd = rrdOf(folder);
+  edit(rrd);
+  writeFileSync(join(folder, "rrd.json"), JSON.stringify(rrd, null, 2));
+};
+const paperIn = (folder: string, id: string) => rrdOf(folder).papers_pool.find((each) => each.id === id) as Paper;
+const project = "hands-2026-03-01";
+
+/** A folder with a project of one paper in each state that a decision can meet. */
+function someProject(): { cwd: string; folder: string } {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, project, {
+    requirements: { target_papers: 4, criteria },
+    papers_pool: [
+      paper("p1", "pending"),
+      paper("p22", "pending"),
+      paper("p23", "rejected", { retracted: true }),
+      paper("gone\u001b[31m", "pending"),
+    ],
+    excluded: [
+      {
+        id: "x1",
+        title: "Mice",
+        reason: "excluded by c2",
+        stage: "screened",
+        criterion: "c2",
+        url: "https://example.org/x1",
+      },
+      { id: "d1", title: "Twice", reason: "the same work as p1", stage: "duplicate", duplicate_of: "p1" },
+    ],
+  });
+  return { cwd, folder };
+}
+
+test("a project whose papers wait ends complete, status names the criterion, and decide settles each", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  change(folder, (rrd) => {
+    rrd.requirements.criteria = criteria;
+  });
+  expect((await cli(withUnitAgent, cwd)).code).toBe(0);
+  const { papers_pool: pool, phase, statistics } = rrdOf(folder);
+  expect({ phase, statuses: pool.map(({ status }) => status) }).toEqual({
+    phase: "COMPLETE",
+    statuses: ["waiting", "waiting"],
+  });
+  expect(statistics?.total_waiting).toBe(2);
+  const [first = "", second = ""] = pool.map(({ id }) => id);
+
+  const status = await cli(["status", folder], cwd);
+  expect(status.out.replace(/\s+/g, " ")).toContain(
+    `${first}: c2 (exclude: an open question) unclear; research-ralph decide researches/grasping-2026-03-01 ${first} include|exclude "why" settles it`,
+  );
+  expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
+    waiting: [{ id: first, open: [{ id: "c2" }] }, { id: second }],
+  });
+  const shown = (await cli(["show", folder, first], cwd)).out;
+  expect(shown).toMatch(/WAITS FOR YOU, read: full/);
+  expect(shown).toMatch(/Eligibility\n.* c1 unclear \(title and abstract\)\n/);
+  expect(shown).toMatch(/✓ c1 yes \(.+\)\n +“.+/);
+  expect(shown).toMatch(/\? c2 unclear \(full text\)/);
+
+  const included = await cli(["decide", folder, first, "include", "It is about hands.", "--no-git"], cwd);
+  expect(included).toMatchObject({ code: 0, out: expect.stringMatching(/is included and presented, score \d+/) });
+  expect(included.err).toContain("--unit report");
+  const excluded = await cli(["decide", folder, second, "exclude", "It is not.", "--no-git", "--json"], cwd);
+  expect(JSON.parse(excluded.out)).toMatchObject({ paper: second, decision: "exclude", status: "rejected" });
+  expect(rrdOf(folder).papers_pool.map(({ status: is }) => is)).toEqual(["presented", "rejected"]);
+  expect(rrdOf(folder).statistics).toMatchObject({ total_presented: 1, total_rejected: 1, total_waiting: 0 });
+  expect(rrdOf(folder).statistics?.discovery_metrics?.flow?.full_text).toMatchObject({
+    excluded: { person: 1 },
+    waiting: 0,
+    included: 1,
+  });
+  expect((await cli(["status", folder], cwd)).out).not.toContain("settles it");
+  expect((await cli(["show", folder, second], cwd)).out).toContain("A person decided: exclude. It is not.");
+  expect((await cli(["validate", folder], cwd)).code).toBe(0);
+
+  expect((await cli(["reset", folder, "--paper", second, "--no-git"], cwd)).out).toContain(
+    "So is the decision to exclude",
+  );
+  const again = paperIn(folder, second);
+  expect(again).toMatchObject({ status: "pending", answers: [{ stage: "screening" }, { stage: "screening" }] });
+  expect([again.override, again.held_scores, again.excluded_by]).toEqual([undefined, undefined, undefined]);
+});
+
+describe("a decision on a record", () => {
+  test("of which the beginning of its id is enough is taken; an excluded one comes into the pool and is read first", async () => {
+    const { cwd, folder } = someProject();
+    expect(await cli(["decide", project, "x", "include", "Mice count.", "--no-git"], cwd)).toMatchObject({
+      code: 0,
+      out: "x1 is included and will be read.\n",
+    });
+    expect(paperIn(folder, "x1")).toMatchObject({ status: "pending", priority: 5, url: "https://example.org/x1" });
+    expect(rrdOf(folder).excluded?.map(({ id }) => id)).toEqual(["d1"]);
+  });
+
+  test.each<[string[], RegExp]>([
+    [["p9", "include", "why"], /There is no paper 'p9' in .*status/],
+    [["p2", "include", "why"], /Several papers begin with 'p2': p22, p23/],
+    [["", "include", "why"], /There is no paper ''/],
+    [["p1", "maybe", "why"], /must be include or exclude/],
+    [["p1", "include", "  "], /The reason is empty/],
+    [["p1", "include", "w".repeat(1_001)], /1001 characters/],
+    [["p23", "include", "why"], /is retracted/],
+    [["d1", "include", "why"], /is the same work as p1; .*'apart'/],
+    [["p1", "include"], /missing required argument 'why'/],
+  ])("that can't be is refused: %j", async (args, said) => {
+    const { cwd, folder } = someProject();
+    const before = readFileSync(join(folder, "rrd.json"), "utf8");
+    expect(await cli(["decide", project, ...args, "--no-git"], cwd)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringMatching(said),
+    });
+    expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+  });
+
+  test("is a person's alone", async () => {
+    const { cwd } = someProject();
+    expect((await cli(["decide", project, "p1", "include", "why"], cwd, { [marker]: "1-abc" })).code).toBe(5);
+  });
+
+  test("during a run is left for it; a paper that is gone by then is named", async () => {
+    const { cwd, folder } = someProject();
+    const running = await openResearch(folder, { derive, git: false, notify: () => undefined });
+    for (const id of ["p1", "p22"]) {
+      const left = await cli(["decide", project, id, "exclude", "Not it."], cwd);
+      expect(left).toMatchObject({ code: 0, out: expect.stringContaining("takes the decision before its next") });
+    }
+    expect(paperIn(folder, "p1").status).toBe("pending");
+    await running.close();
+    change(folder, (rrd) => {
+      rrd.papers_pool = rrd.papers_pool.filter(({ id }) => id !== "p22");
+    });
+    const run = await cli(["run", project, ...withUnitAgent, "-i", "1"], cwd);
+    expect(run.err).toContain("Decided: exclude p1 (Not it.).");
+    expect(run.err).toContain("There is no paper p22 any more, so the decision to exclude it was dropped.");
+    expect(paperIn(folder, "p1")).toMatchObject({ status: "rejected", override: { decision: "exclude" } });
+    expect(readFileSync(join(folder, "progress.txt"), "utf8")).toContain("Decided: exclude p1 (Not it.).");
+  });
+});
+
+describe("validate names what is wrong with criteria and decisions", () => {
+  test.each<[(rrd: Rrd) => void, number, RegExp]>([
+    [
+      (rrd) => void (rrd.requirements.criteria = [criteria[0]!, criteria[0]!]),
+      1,
+      /\/requirements\/criteria\/1\/id: "c1" is the id of/,
+    ],
+    [
+      (rrd) => void (rrd.requirements.criteria = [{ id: "c1", kind: "include", text: "x".repeat(5_000) }]),
+      1,
+      /\/requirements\/criteria\/0\/text: .*300/,
+    ],
+    [
+      (rrd) => void (rrd.papers_pool[0]!.answers = [{ criterion: "c9", stage: "screening", answer: "yes" }]),
+      0,
+      /warning: \/papers_pool\/0\/answers: name c9, no criterion/,
+    ],
+    [
+      (rrd) => void (rrd.papers_pool[0]!.status = "presented"),
+      0,
+      /is presented without an answer to c1, c2; 'reset --paper p1'/,
+    ],
+    [(rrd) => void (rrd.papers_pool[0]!.excluded_by = "c7"), 0, /names c7, no criterion/],
+    [
+      (rrd) => void (rrd.papers_pool[0]!.override = { decision: "exclude", why: "No." }),
+      0,
+      /takes effect with the next run/,
+    ],
+    [
+      (rrd) => void ((rrd.excluded ?? [])[1]!.override = { decision: "include", why: "No." }),
+      0,
+      /\/excluded\/1\/override: has no effect on what was excluded as duplicate/,
+    ],
+    [(rrd) => void (rrd.papers_pool[0]!.override = { decision: "maybe" } as never), 1, /\/papers_pool\/0\/override/],
+  ])("case %#", async (edit, code, said) => {
+    const { cwd, folder } = someProject();
+    change(folder, edit);
+    const { out, code: is } = await cli(["validate", project], cwd);
+    expect(out).toMatch(said);
+    expect(is).toBe(code);
+  });
+});
