@@ -23,6 +23,7 @@ import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
 import { row as merge } from "./rows/merge.mjs";
 import { row as reading } from "./rows/reading.mjs";
+import { row as sandbox } from "./rows/sandbox.mjs";
 import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
@@ -40,6 +41,7 @@ const rows = [
   merge,
   dedupe,
   screening,
+  sandbox,
   brief,
   history,
   think,

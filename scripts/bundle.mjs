@@ -34,13 +34,13 @@ export const entries = {
  * Writes `<outDir>/<name>.js` for each entry and what several of them share to `<outDir>/chunks/`, in place of what lay
  * there.
  *
- * A package of `dependencies` in package.json stays outside and is imported when it is needed; every other package goes
- * into the bundle. With `mapsDir`, source maps are written there and never beside the code. Answers with the ids of all
+ * A package of `dependencies` or `optionalDependencies` in package.json stays outside and is imported when it is needed;
+ * every other package goes into the bundle. With `mapsDir`, source maps are written there and never beside the code. Answers with the ids of all
  * modules that went in.
  */
 export async function bundle({ input, outDir, mapsDir }) {
-  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const outside = Object.keys(dependencies);
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const outside = Object.keys({ ...dependencies, ...optionalDependencies });
   const build = await rolldown({
     cwd: root,
     input,

@@ -2,6 +2,7 @@ import type { AgentSettings } from "../engine/agents/definition.js";
 import { needsSandbox } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { ExpectedError } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";
 import type { Io } from "../engine/ui/io.js";
 
@@ -29,7 +30,7 @@ export const housed = (settings: AgentSettings, { sandbox }: Housing): AgentSett
  * was asked for can't be had, or an agent would be held by nothing.
  */
 export async function sandboxFor(
-  config: Pick<ResolvedConfig, "sandbox" | "unconfined">,
+  config: Pick<ResolvedConfig, "sandbox" | "sandbox_image" | "unconfined">,
   io: Io,
   settings: AgentSettings,
   names: readonly string[],
@@ -48,7 +49,11 @@ export async function sandboxFor(
   if (choice === "host") return {};
   // Loaded when it is needed: most runs have none.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
-  const { sandbox, why } = await openSandbox(choice, { env: io.env, ...options });
+  const { sandbox, why } = await openSandbox(choice, {
+    env: io.env,
+    ...options,
+    ...given({ image: config.sandbox_image }),
+  });
   if (sandbox !== undefined) return { sandbox, notice: { level: "info", message: why } };
   if (loose === undefined || config.unconfined) return { notice: { level: "warning", message: why } };
   throw new ExpectedError(

@@ -25,6 +25,7 @@ describe("the package", () => {
     "CLAUDE.md",
     "bin/ralph.sh",
     "bin/skill.sh",
+    "bin/sandbox-relay.mjs",
     "schemas/rrd.schema.json",
     "schemas/result-analysis.schema.json",
   ])("has %s, which it needs at run time or a user looks for", (path) => {

@@ -39,7 +39,7 @@ test.each([
   [["run", broken]],
   [["run", "-p", "many"]],
   [["run", "--classic", "hands-2026-03-01"]],
-  [["run", "hands-2026-03-01", "--agent", "cmd:true"]],
+  [["run", "hands-2026-03-01", "--agent", "cmd:true", "--sandbox", "host"]],
   [["run", "hands-2026-03-01", "-p", "9"]],
   [["new", " "]],
   [["read", "hello world"]],

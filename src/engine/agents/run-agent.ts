@@ -197,6 +197,8 @@ function notStarted(name: string, command: string, { startError }: ProcessEnd, e
   }
   if (startError?.code === "E2BIG")
     return { kind: "too-large", message: `${name} can't be started, because its arguments are too long.` };
+  if (startError?.code === "image")
+    return { kind: "missing", message: `${name} can't be started: ${startError.message}.` };
   if (startError?.code === "EACCES")
     return { kind: "missing", message: `${name} can't be started, because ${command} is not executable.` };
   return {

@@ -23,6 +23,7 @@ export const scalarKinds = {
   patience_minutes: "number",
   unconfined: "boolean",
   sandbox: "text",
+  sandbox_image: "text",
   git: "boolean",
   learn: "text",
   state_dir: "text",

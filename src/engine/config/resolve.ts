@@ -55,6 +55,8 @@ export interface ResolvedConfig {
   readonly unconfined: boolean;
   /** Undefined: what each agent asks for. */
   readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
+  /** Of a docker sandbox. */
+  readonly sandbox_image?: string;
   readonly git: boolean;
   /**
    * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is

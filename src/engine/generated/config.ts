@@ -124,6 +124,10 @@ export interface WrittenConfig {
    */
   sandbox?: "auto" | "host" | "bubblewrap" | "docker";
   /**
+   * Image of a docker sandbox. Default: node:20, python:3.11 or rust:1.75, by the files of the folder.
+   */
+  sandbox_image?: string;
+  /**
    * Commit the project folder after every accepted iteration.
    */
   git?: boolean;

@@ -75,20 +75,21 @@ export type Exec = (request: ProcessRequest) => AsyncGenerator<string, ProcessEn
  * it is read. Returns how it ended; never throws for what the program does. When it returns, or is returned from early,
  * the group is gone, and on Linux so is every descendant that left the group.
  */
-export async function* runProcess(request: ProcessRequest): AsyncGenerator<string, ProcessEnd> {
+export const runProcess: Exec = (request) => runStarted(request, startChild);
+
+/** As `runProcess`, of a program that `start` starts in its own way. */
+export async function* runStarted(request: ProcessRequest, start: Start): AsyncGenerator<string, ProcessEnd> {
   const { graceMs = 3000, pipeMs = 2000, settleMs = 15_000 } = request;
   if (request.signal.aborted) return { cause: "aborted", stderr: "" };
-  const run = randomUUID();
   // Before the start: Node throws away what a child said if nobody listens by the time it exits.
   const transcript = openTranscript(request.transcript, transcriptKept, request.redact);
-  const started = await start(request, run);
+  const started = await start(request);
   if ("startError" in started) {
     transcript.close();
     return { cause: "not-started", startError: started.startError, stderr: "" };
   }
-  const { child, pid, exited } = started;
-  request.started?.(pid);
-  const { stdin, stdout, stderr } = child;
+  const { stdin, stdout, stderr, pid, exited, sweep } = started;
+  if (pid !== undefined) request.started?.(pid);
 
   const begun = performance.now();
   let heard = begun;
@@ -101,15 +102,11 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
     exitAt = performance.now();
   });
 
-  const sweep = async (): Promise<void> => {
-    signal(-pid, "SIGKILL");
-    await killDescendants(run);
-  };
   let ending: Promise<void> | undefined;
-  /** TERM to the group, a grace, KILL to the group, then to whatever left the group. Once, no matter who asks. */
+  /** Asks it to end, and after a grace ends it and whatever it left. Once, no matter who asks. */
   const endIt = (why: ProcessEnd["cause"]): Promise<void> => {
     if (ending === undefined && exit === undefined) cause = why;
-    return (ending ??= terminateGroup(pid, graceMs).then(sweep));
+    return (ending ??= started.end(graceMs).then(sweep));
   };
   const onAbort = (): void => void endIt("aborted");
   request.signal.addEventListener("abort", onAbort);
@@ -163,21 +160,31 @@ export async function* runProcess(request: ProcessRequest): AsyncGenerator<strin
   return { cause, ...exit, stderr: tail.text(), ...given({ transcriptProblem }) };
 }
 
-type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
+export type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
 
-interface Started {
-  readonly child: { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
-  readonly pid: number;
+/** A program that runs, wherever that is. */
+export interface Started {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Undefined where it is no process of this machine's. */
+  readonly pid?: number;
   readonly exited: Promise<Exit>;
+  /** Asks it to end, and waits for that; milliseconds at most. */
+  end(graceMs: number): Promise<void>;
+  /** Ends it and all that it started, at once. Called more than once, also after its end. Never rejects. */
+  sweep(): Promise<void>;
   /** Forgets the process: our own exit no longer has to end it. */
   release(): void;
 }
 
-async function start(
+/** Never rejects: what goes wrong is the answer. */
+export type Start = (
   request: ProcessRequest,
-  run: string,
-): Promise<Started | { startError: NonNullable<ProcessEnd["startError"]> }> {
-  const { command, args, cwd, env } = request;
+) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
+
+const startChild: Start = async ({ command, args, cwd, env }) => {
+  const run = randomUUID();
   const options = {
     cwd,
     env: { ...env, [marker]: run },
@@ -201,11 +208,21 @@ async function start(
     // Should we end ourselves, by a bug even, the group must not go on alone.
     const onExit = (): void => void signal(-pid, "SIGKILL");
     process.once("exit", onExit);
-    return { child, pid, exited, release: () => void process.off("exit", onExit) };
+    const { stdin, stdout, stderr } = child;
+    return {
+      ...{ stdin, stdout, stderr, pid, exited },
+      // TERM to the group, a grace, KILL to the group, then to whatever left the group.
+      end: (graceMs) => terminateGroup(pid, graceMs),
+      async sweep() {
+        signal(-pid, "SIGKILL");
+        await killDescendants(run);
+      },
+      release: () => void process.off("exit", onExit),
+    };
   } catch (error) {
     return { startError: { message: messageOf(error) } };
   }
-}
+};
 
 /** SIGTERM, then at most `graceMs` until nobody of the group is left. */
 export async function terminateGroup(pid: number, graceMs: number): Promise<void> {

@@ -17,8 +17,21 @@ const heldBy = (name: string): string =>
  */
 export async function openSandbox(choice: SandboxChoice, options: SandboxOptions): Promise<Opened> {
   if (choice === "host") return { why: "Agents run on the host." };
-  const found = await findBubblewrap(options.env);
-  if ("program" in found) return { sandbox: bubblewrap(found.program, options), why: heldBy("bubblewrap") };
-  if (choice === "auto") return { why: `Agents run on the host, because ${found.problem}. ${found.fix}` };
-  throw new ExpectedError(`No sandbox: ${found.problem}. ${found.fix}`);
+  const problems: { readonly problem: string; readonly fix: string }[] = [];
+  if (choice !== "docker") {
+    const found = await findBubblewrap(options.env);
+    if ("program" in found) return { sandbox: bubblewrap(found.program, options), why: heldBy("bubblewrap") };
+    problems.push(found);
+  }
+  if (choice !== "bubblewrap") {
+    // Loaded where it is needed: it is the second choice.
+    const { docker, findDocker } = await import("./docker.js");
+    const found = await findDocker(options.env);
+    const instead = problems.map(({ problem }) => ` (${problem})`).join("");
+    if ("engine" in found) return { sandbox: docker(found.engine, options), why: `${heldBy("Docker")}${instead}` };
+    problems.push(found);
+  }
+  const because = problems.map(({ problem }) => problem).join(", and ");
+  if (choice === "auto") return { why: `Agents run on the host, because ${because}. ${problems[0]?.fix ?? ""}` };
+  throw new ExpectedError(`There is no sandbox, because ${because}. ${problems[0]?.fix ?? ""}`);
 }
