@@ -11,7 +11,7 @@ const schemas = join(root, "schemas");
 const engine = new Set(["config", "event", "journal", "ledger", "memory", "query"]);
 const task = new Set(["ralph", "ralph-state", "test-results"]);
 /** Schemas whose types the files after them import instead of repeating them. */
-const shared = ["rrd", "ralph", "memory", "report"];
+const shared = ["rrd", "ralph", "memory"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
 const known = new Map();
 const check = process.argv.includes("--check");

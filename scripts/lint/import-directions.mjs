@@ -53,7 +53,7 @@ const folders = {
     workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox", "export"],
     overview: ["folder", "workflow"],
     steering: ["folder", "workflow", "overview"],
-    report: ["papers", "evidence", "full-text", "folder", "workflow", "overview"],
+    report: ["papers", "evidence", "export", "full-text", "folder", "workflow", "overview"],
     "baseline-agent": [],
   },
   task: { generated: [], folder: [], criteria: [], plan: ["criteria"], workflow: ["criteria", "folder", "plan"] },

@@ -39,6 +39,7 @@ export const summaries = {
   resume: "allow a paused or stopped project to run again",
   approve: "let briefs use edits made while an unconfined agent ran",
   reset: "start a project, or a part of it, again; --undo takes that back",
+  report: "render the report of a project again: no model, no network",
   validate: "check a project's rrd.json and print every problem",
   verify: "look for every quote again in the stored texts",
   export: "write a project's papers for reference managers, spreadsheets and R",

@@ -234,6 +234,13 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     )
     .option("--to <path>", "write this file instead of stdout")
     .addOption(new Option("--only <status>", "only the papers of this status").choices(["presented"]));
+  add("report", "[folder]", async (values, folder) => {
+    const { reportCommand } = await import("./inspect/report.js");
+    const { check, json } = values;
+    return reportCommand({ folder, check: check === true, flags: flagsOf(values), json: json === true }, io);
+  })
+    .option("--check", "write nothing; list sentences whose numbers or sources nothing carries (exit 1)")
+    .option("--no-git", "do not commit");
   add("brief", "[folder]", async (values, folder) =>
     (await import("./inspect/brief.js")).briefCommand(
       { folder, flags: flagsOf(values), json: values["json"] === true },

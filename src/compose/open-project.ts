@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
@@ -15,10 +15,11 @@ import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { type Edit, waitingEdits } from "../research/folder/approval.js";
+import { promptName } from "../research/folder/layout.js";
 import { openResearch, type Research } from "../research/folder/research.js";
 import { type FileMemory, signState } from "../research/folder/tamper/other-projects.js";
 import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
-import { rootOf } from "../research/workflow/brief/prompt.js";
+import { outdatedParts, rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
 import { isNews, withEnd, resetStagnation, withoutResult } from "../research/workflow/derived/observations.js";
@@ -54,6 +55,10 @@ export async function openProject(
   const requests = new AbortController();
   const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
+  for (const part of await outdatedParts(root, stateDir)) {
+    const message = `${join(root, promptName)} asks in its part ${part} for a result of an earlier form; the packaged part is used instead. Take over the new one, or delete that part.`;
+    await tell({ type: "notice", level: "warning", message });
+  }
   const workflow = await opened(folder, config, io, run, [...everyone, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,
@@ -63,6 +68,7 @@ export async function openProject(
       ...io.clock,
       learn: config.learn === "auto",
       sharing: sharingOf(config),
+      render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
       ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
       ...(everyone.some(isUnconfined)
         ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }

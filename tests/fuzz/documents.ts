@@ -170,11 +170,13 @@ export const goodResults = {
   },
   report: {
     unit: "report",
-    result: narrative({
-      categories: [{ name: "Time", insight_ids: ["insight_001"] }],
-      companies: [{ name: "Acme", notes: "Sells it.", paper_ids: ["p1"] }],
-      comparison: { approaches: ["a", "b"], rows: [{ aspect: "time", cells: ["1", "2"] }] },
-    }),
+    result: narrative(
+      {
+        gaps: [{ text: "Nobody says what it costs." }],
+        comparison: { approaches: ["a", "b"], rows: [{ aspect: "time", cells: [{ text: "1" }, { text: "2" }] }] },
+      },
+      null,
+    ),
   },
   ideas: { unit: "ideas", result: ideas() },
 } as const;

@@ -22,7 +22,7 @@ const kinds = Object.keys(goodResults) as Kind[];
 const unitOf = (kind: Kind): ResearchUnit => ({ kind, id: goodResults[kind].unit, phase: "ANALYSIS", title: kind });
 const leave = (text: string) => writeFileSync(join(workspace, "result.json"), text);
 const judgeIt = (kind: Kind) =>
-  judge(state, unitOf(kind), workspace, { ...material("p3"), batch }, [], { ...judging, redact: redactFor({}) });
+  judge(state, unitOf(kind), workspace, { ...material("p3"), batch }, { ...judging, redact: redactFor({}) });
 
 /**
  * What was accepted can be folded, and the file stays valid; what was refused says why, and each reason that has a

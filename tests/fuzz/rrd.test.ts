@@ -14,7 +14,10 @@ import { inconsistencies } from "../../src/research/workflow/derived/inconsisten
 import { nextUnit } from "../../src/research/workflow/decisions/next-unit.js";
 import { progressOf, statusOf, paperOf } from "../../src/research/workflow/decisions/status.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
-import { ideasData, paperData, reportData } from "../../src/research/workflow/brief/unit-data.js";
+import { reportData } from "../../src/research/workflow/brief/report-digest.js";
+import { ideasData, paperData } from "../../src/research/workflow/brief/unit-data.js";
+import { markdownOf } from "../../src/research/report/documents/markdown.js";
+import { reportModel } from "../../src/research/report/model.js";
 import fc from "../support/fast-check.js";
 import { narrative, reading } from "../support/research.js";
 import {
@@ -53,15 +56,18 @@ const judgements: Readonly<Record<string, (rrd: Rrd, lines: readonly LedgerLine[
   },
   discovery: (rrd) => acceptDiscovery(rrd, goodResults.discovery.unit, goodResults.discovery.result, batch, judging),
   ideas: (rrd) => acceptIdeas(rrd, goodResults.ideas.result as Parameters<typeof acceptIdeas>[1], judging),
-  report: (rrd, lines) =>
-    acceptReport(
-      rrd,
-      narrative({ categories: [], key_findings: [], recommendations: [] }),
-      { ledger: lines, patterns: [] },
-      judging,
-    ),
+  report: (rrd) => acceptReport(rrd, narrative({}, firstHandle(rrd)), judging),
 };
 const kinds = Object.keys(judgements);
+
+/** The handle of a quote that a report may rest on. */
+function firstHandle(rrd: Rrd): string | null {
+  for (const { id, analysis, retracted } of rrd.papers_pool) {
+    const at = (analysis?.evidence ?? []).findIndex(({ status }) => status !== "not-in-text");
+    if (retracted !== true && at !== -1) return `${id}#${at + 1}`;
+  }
+  return null;
+}
 
 /**
  * Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in.
@@ -218,9 +224,9 @@ describe("any ledger", () => {
           const derived = derive(rrd, read.lines);
           expect(problemsOf("rrd", derived)).toEqual([]);
           nextUnit({ rrd, ledger: read.lines, status: statusOf(rrd, read.lines) }, [], [], "/my-research");
-          expect(
-            acceptReport(rrd, goodResults.report.result, { ledger: read.lines, patterns: [] }, judging),
-          ).not.toHaveProperty("reasons");
+          expect(acceptReport(rrd, narrative({}, firstHandle(rrd)), judging)).not.toHaveProperty("reasons");
+          const input = { rrd, ledger: read.lines, queries: [], now: judging.at };
+          expect(markdownOf(reportModel(input))).toContain("## Method and limits");
         },
       ),
       { numRuns: cases(0.3) },

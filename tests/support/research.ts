@@ -19,6 +19,7 @@ import { buildText, type PaperText } from "../../src/engine/documents/text/paper
 import { openResearch, readResearch } from "../../src/research/folder/research.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
 import { redactFor } from "../../src/engine/lib/redact.js";
+import { renderFor } from "../../src/research/report/documents/documents.js";
 import { prepareUnit, type Library } from "../../src/research/workflow/prepare.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
 import { type ResearchWorkflow, researchWorkflow } from "../../src/research/workflow/workflow.js";
@@ -113,17 +114,20 @@ export const reading = (unit: string, over: Partial<AnalysisResult> = {}): Analy
   ...over,
 });
 
-export const narrative = (over: Partial<ReportResult> = {}): ReportResult => ({
+/** A narrative that rests on this quote; on none where the project has none. */
+export const narrative = (over: Partial<ReportResult> = {}, handle: string | null = "p1#2"): ReportResult => ({
   unit: "report",
-  executive_summary: "Small matters were studied.",
-  key_findings: [{ text: "Fourteen minutes are enough.", paper_ids: ["p1"] }],
-  categories: [],
-  strengths: ["Evidence."],
-  improvements: ["More papers."],
-  recommendations: [{ priority: "high", text: "Build it.", paper_ids: ["p1"] }],
-  conclusion: "It can be done.",
+  question: "How long does it take?",
+  answer: [{ text: "It can be done in 14 minutes.", rests_on: handle === null ? [] : [handle] }],
+  findings: handle === null ? [] : [{ text: "Fourteen minutes are enough.", rests_on: [handle] }],
+  ...{ agreed: [], disputed: [], gaps: [], themes: [] },
+  recommendations: [{ priority: "high", text: "Build it.", rests_on: handle === null ? [] : [handle] }],
   ...over,
 });
+
+/** The handle of the first quote that the unit of a report shows; null where it shows none. */
+export const shownHandle = ({ papers }: Record<string, unknown>): string | null =>
+  (papers as readonly { quotes: readonly { handle: string }[] }[]).flatMap(({ quotes }) => quotes)[0]?.handle ?? null;
 
 export const idea = (over: object = {}) => ({
   name: "Fast meter",
@@ -188,7 +192,7 @@ export const goodAgent = (
     const special = over(unit, brief.text);
     if (special !== undefined) return special;
     if (unit["kind"] === "paper") return { result: reading(String(unit["unit"])) };
-    if (unit["kind"] === "report") return { result: narrative() };
+    if (unit["kind"] === "report") return { result: narrative({}, shownHandle(unit)) };
     if (unit["kind"] === "ideas") return { result: ideas(), message: "All done.\n\n<promise>COMPLETE</promise>" };
     return { result: { unit: unit["unit"], papers: [], sources: [] } };
   });
@@ -258,6 +262,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           redact: redactFor({}),
           experience: { takes: {}, from: "" },
           memory: defaultMemoryLimits,
+          render: renderFor,
           veto,
           sharing,
           close: research.close,

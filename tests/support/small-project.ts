@@ -5,7 +5,7 @@ import type { AgentOptions } from "../../src/engine/agents/definition.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
 import type { Answer, ModelRequest } from "../fixtures/fake-llm/server.js";
 import { makePdf } from "../fixtures/pdf/make-pdf.js";
-import { ideas, narrative, reading } from "./research.js";
+import { ideas, narrative, reading, shownHandle } from "./research.js";
 
 /** What the PDFs of a small project say, each on page 2. */
 export const facts = [
@@ -82,12 +82,7 @@ export function resultFor(unit: UnitData): object {
     case "paper":
       return reading(unit.unit, { evidence: facts.map((quote) => ({ claim: "It says so.", quote })) });
     case "report":
-      return narrative({
-        key_findings: [
-          { text: "Fourteen minutes are enough.", paper_ids: unit.papers.slice(0, 1).map(({ id }) => id) },
-        ],
-        recommendations: [{ priority: "high", text: "Build it." }],
-      });
+      return narrative({}, shownHandle({ ...unit }));
     default: {
       const evidence = { paper_ids: [unit.papers[0]?.id], insight_ids: [unit.insights[0]?.id], notes: "It follows." };
       return { ...ideas(), ideas: ideas().ideas.map((idea) => ({ ...idea, evidence })) };

@@ -44,6 +44,11 @@ function resultOf(unit, brief, MISQUOTE) {
   const fromRecord = ({ kind, asks }, { title }) =>
     kind === "exclude" && asks === title ? { answer: "yes", quote: title } : { answer: "unclear" };
 
+  /** The first quote of a report's unit, by its handle. */
+  const shown = (unit.papers ?? [])
+    .flatMap(({ quotes = [] }) => quotes.slice(0, 1).map(({ handle }) => handle))
+    .slice(0, 1);
+
   const idea = (name, recommended_for_prd) => ({
     name,
     one_liner: "One.",
@@ -107,13 +112,11 @@ function resultOf(unit, brief, MISQUOTE) {
     }),
     report: () => ({
       unit: unit.unit,
-      executive_summary: "Hands were studied.",
-      key_findings: [{ text: "Hands grasp.", paper_ids: [unit.papers[0].id] }],
-      categories: [],
-      strengths: ["Evidence."],
-      improvements: ["More papers."],
-      recommendations: [{ priority: "high", text: "Build one.", paper_ids: [unit.papers[0].id] }],
-      conclusion: "It can be done.",
+      question: "Do hands grasp?",
+      answer: [{ text: "Hands were studied.", rests_on: shown }],
+      findings: shown.length === 0 ? [] : [{ text: "Hands grasp.", rests_on: shown }],
+      ...{ agreed: [], disputed: [], gaps: [], themes: [] },
+      recommendations: [{ priority: "high", text: "Build one.", rests_on: shown }],
     }),
     ideas: () => ({ unit: unit.unit, ideas: [idea("First", true), idea("Second", false), idea("Third", false)] }),
   };

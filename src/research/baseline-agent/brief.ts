@@ -23,6 +23,28 @@ export interface JudgedPaper {
   readonly results?: unknown;
 }
 
+/** A quote of a paper of the report, which a statement names by its handle. */
+export interface ShownQuote {
+  readonly handle: string;
+  readonly quote: string;
+  /** Where it stands, such as "§ 3 Results". */
+  readonly where?: string;
+  /** Absent: found in the text. */
+  readonly status?: string;
+}
+
+/** A paper of the report. */
+export interface ReportedPaper extends JudgedPaper {
+  readonly quotes?: readonly ShownQuote[];
+}
+
+/** Insights that belong together, for the agent of the report to name. */
+interface InsightGroup {
+  readonly group: string;
+  readonly tags?: readonly string[];
+  readonly insights?: readonly string[];
+}
+
 interface JudgedInsight {
   readonly id: string;
   readonly paper_id: string;
@@ -48,9 +70,12 @@ export interface BriefUnit {
   readonly text_files?: readonly string[];
   /** The refused result, as JSON, and where its refused quotes may have come from. */
   readonly repair?: { readonly previous?: unknown; readonly passages?: readonly { quote: string; nearest: string }[] };
-  /** Of `report` and `ideas`. */
-  readonly statistics?: Readonly<Record<string, unknown>>;
-  readonly papers?: readonly JudgedPaper[];
+  /** Of `report`: what the research looks for, in the person's words. */
+  readonly asked?: string;
+  readonly groups?: readonly InsightGroup[];
+  /** Of `report` and `ideas`; those of a report have quotes. */
+  readonly papers?: readonly ReportedPaper[];
+  /** Of `ideas`. */
   readonly insights?: readonly JudgedInsight[];
   readonly min_ideas?: number;
   readonly max_ideas?: number;

@@ -1,84 +1,151 @@
 import type { ReportResult } from "../generated/result-report.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { type BriefUnit, type JudgedPaper, proseOf } from "./brief.js";
-import { clip, splitSentences, titleCase, groupByTag } from "./text.js";
+import type { BriefUnit, ReportedPaper, ShownQuote } from "./brief.js";
+import { clip, phrases, stemsOf, titleCase } from "./text.js";
 
-const firstOf = (prose: unknown): string => splitSentences(proseOf(prose).replace(/\s+/g, " ").trim())[0] ?? "";
-
-const counts = {
-  total_discovered: "papers found",
-  total_presented: "presented",
-  total_insights_extracted: "kept for their insights",
-  total_rejected: "rejected",
-};
+type Sourced = ReportResult["findings"][number];
 
 /**
- * The narrative of the report, put together from the records: every sentence is a record's own or says where it comes
- * from, and no number stands in it that is not in the unit. Throws ExpectedError where there is no paper to report on.
+ * The narrative of the report, put together from the quotes of the unit: every sentence is a quote's own or is made of
+ * quotes, and rests on them, so no number stands in it that its quotes don't hold. Throws ExpectedError where there is
+ * no paper to report on.
  */
-export function writeReport({ unit, statistics = {}, papers = [], insights = [] }: BriefUnit): ReportResult {
-  const points = ({ score }: JudgedPaper) => Number.parseFloat(String(score)) || 0;
+export function writeReport({ unit, asked = "", papers = [], groups = [] }: BriefUnit): ReportResult {
+  if (papers.length === 0) throw new ExpectedError("The brief names no paper, so there is nothing to report.");
+  const points = ({ score }: ReportedPaper) => Number.parseFloat(String(score)) || 0;
   const ranked = papers.toSorted((a, b) => points(b) - points(a));
   const decided = (decision: string) => ranked.filter((paper) => paper.decision === decision);
   const [presented, mined] = [decided("PRESENT"), decided("EXTRACT_INSIGHTS")];
-  const shown = (presented.length > 0 ? presented : ranked).slice(0, 6);
-  if (shown.length === 0) throw new ExpectedError("The brief names no paper, so there is nothing to report.");
-  const titles = (some: readonly JudgedPaper[]) => some.map(({ title }) => `"${title}"`).join(", ");
-  const counted = Object.entries(counts).flatMap(([key, words]) =>
-    typeof statistics[key] === "number" ? [`${statistics[key]} ${words}`] : [],
-  );
-  const summary = [
-    ...(counted.length > 0 ? [`The records show: ${counted.join(", ")}.`] : []),
-    ...shown.slice(0, 3).map((paper) => `${paper.title}: ${firstOf(paper.summary)}`),
-    "This narrative was put together by the baseline agent: extractive, no model; scores are keyword counts, not judgement.",
-  ];
-  const conclusion = [
-    presented.length > 0
-      ? `By the counts, these papers stand out: ${titles(presented)}.`
-      : "By the counts, no paper stands out.",
-    ...(mined.length > 0 ? [`These were kept for their insights: ${titles(mined)}.`] : []),
-    "Whether they hold up is for a reader to judge.",
-  ];
-  const groups = [...groupByTag(insights)].filter(([, members]) => members.length > 1).slice(0, 14);
-  const rest = insights.filter((insight) => !groups.some(([, members]) => members.includes(insight)));
+  const shown = presented.length > 0 ? presented : ranked;
+
+  const answer = shown.flatMap((paper) => pick(paper, conclusive) ?? pick(paper, () => 0) ?? []).slice(0, 3);
+  const used = new Set(answer.map(({ handle }) => handle));
+  const findings = shown
+    .flatMap((paper) => pick(paper, (quote) => (used.has(quote.handle) ? -1 : measured(quote))) ?? [])
+    .slice(0, 6);
+  const sentence = (quote: ShownQuote): Sourced => ({ text: clip(quote.quote, 800), rests_on: [quote.handle] });
   return {
     unit,
-    executive_summary: clip(summary.join(" "), 4000),
-    key_findings: shown.map(({ id, title, results, summary: about }) => ({
-      text: clip(`${title}: ${firstOf(results) || firstOf(about)}`, 800),
-      paper_ids: [id],
-    })),
-    // Each insight under the tag it shares with most others; what shares none goes under one name.
-    categories: [...groups, ...(rest.length > 0 ? [["smaller themes", rest] as const] : [])].map(([name, members]) => ({
-      name: clip(titleCase([name]), 120),
-      insight_ids: members.slice(0, 200).map(({ id }) => id),
-    })),
-    strengths: [
-      "Every finding is a sentence of the record of the paper it names.",
-      "The same records give the same report: nothing in it was made up by a model.",
-    ],
-    improvements: [
-      "No model judged the papers: read a paper before acting on its score.",
-      "Implementations are those named in the texts; nobody looked for others, or for commercial use.",
-    ],
+    question: clip(questionOf(asked), 600),
+    answer: answer.length > 0 ? answer.map(sentence) : [{ text: "No quote of any paper answers the question." }],
+    findings: findings.map(sentence),
+    agreed: agreements(ranked, asked),
+    // To see that two papers contradict each other takes more than their words.
+    disputed: [],
+    gaps: shown
+      .flatMap((paper) => pick(paper, (quote) => (limiting.test(quote.where ?? "") ? 1 : -1)) ?? [])
+      .slice(0, 6)
+      .map(sentence),
+    themes: groups
+      .slice(0, 15)
+      .map(({ group, tags = [], insights = [] }) => ({
+        name: clip(titleCase([tags.join(", ") || "Further insights"]), 120),
+        text: clip(insights[0] ?? "Insights of several papers.", 500),
+        groups: [group],
+      })),
+    comparison: null,
     recommendations: [
       ...presented
         .slice(0, 3)
-        .map(({ id, title }) => ({
+        .map((paper) => ({
           priority: "high" as const,
-          text: clip(`Read "${title}" in full and check its quotes.`, 600),
-          paper_ids: [id],
+          text: clip(`Read "${paper.title}" in full before anything is built on it.`, 600),
+          rests_on: handlesOf(paper),
         })),
-      ...mined.slice(0, 3).flatMap(({ id, title }) => {
-        const found = insights.find(({ paper_id }) => paper_id === id);
-        const text = clip(`Check what "${title}" reports: ${found?.insight}`, 600);
-        return found === undefined ? [] : [{ priority: "medium" as const, text, paper_ids: [id] }];
-      }),
+      ...mined
+        .slice(0, 2)
+        .map((paper) => ({
+          priority: "medium" as const,
+          text: clip(`Check what "${paper.title}" reports before building on it.`, 600),
+          rests_on: handlesOf(paper),
+        })),
       {
         priority: "low",
-        text: "Run this research with a model as the agent, and compare its scores with these counts.",
+        text: "Run this research with a model as the agent: here no model judged anything, and scores are keyword counts.",
       },
     ],
-    conclusion: clip(conclusion.join(" "), 4000),
   };
 }
+
+/** "Literature research on: X." asks what papers show about X. */
+function questionOf(asked: string): string {
+  const [, topic] = asked.split(/\bresearch on: /i);
+  const [first = ""] = topic?.split(/\.(?:\s|$)/) ?? [];
+  if (first !== "")
+    return `What do the papers show about ${first.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())}?`;
+  return asked.trim() === "" ? "What do the papers show?" : asked;
+}
+
+/** The quote of a paper that is worth most, the first of several; undefined where all are worth less than nothing. */
+function pick({ quotes = [] }: ReportedPaper, worth: (quote: ShownQuote) => number): ShownQuote | undefined {
+  const [best] = quotes
+    .map((quote, index) => ({ quote, index, worth: quote.status === undefined ? worth(quote) : worth(quote) - 5 }))
+    .filter((each) => each.worth >= 0)
+    .toSorted((a, b) => b.worth - a.worth || a.index - b.index);
+  return best?.quote;
+}
+
+const limiting = /limitation|threat|failure/i;
+const handlesOf = ({ quotes = [] }: ReportedPaper): string[] => quotes.slice(0, 2).map(({ handle }) => handle);
+
+/** Sentences of conclusions first; a PDF without headings has them on its last page. */
+const conclusive = ({ where = "", quote }: ShownQuote): number => {
+  if (/conclusion|outlook/i.test(where)) return 3;
+  if (/\b(?:enough|brings|makes|recovers|shows that|we conclude|in summary)\b/i.test(quote)) return 2;
+  return /abstract/i.test(where) ? 1 : -1;
+};
+
+const gain = /\b(?:outperforms?|rose|improves?|increased|faster than|gains? of|better than|recovers?)\b/i;
+/** What takes a gain back. */
+const denial = /\b(?:not|no|never|nor|without|fails?|failed)\b/i;
+const outcome = /%|percentage|\btrials?\b|\bsuccess\b/i;
+const measured = ({ quote, where = "" }: ShownQuote): number =>
+  limiting.test(where) ? -1 : (gain.test(quote) ? 2 : 0) + (/\d/.test(quote) ? 1 : 0) + (outcome.test(quote) ? 1 : 0);
+
+/** Gains of two papers over the same thing, in their own words: what both compare with is a phrase that they share. */
+function agreements(papers: readonly ReportedPaper[], asked: string): Sourced[] {
+  const gains = papers.flatMap(({ id, title, quotes = [] }) =>
+    quotes
+      .filter(
+        ({ quote, status, where }) =>
+          status === undefined && gain.test(quote) && !denial.test(quote) && !limiting.test(where ?? ""),
+      )
+      .map((quote) => ({ id, title, quote, phrases: pairsOf(quote.quote) })),
+  );
+  const found = new Map<string, typeof gains>();
+  for (const each of gains)
+    for (const phrase of each.phrases) {
+      const before = found.get(phrase) ?? [];
+      if (!before.some(({ id }) => id === each.id)) found.set(phrase, [...before, each]);
+    }
+  // What was asked, or stands in most titles, is what all of them are about.
+  const topic = stemsOf(asked);
+  const isTopic = (phrase: string) => {
+    const words = [...stemsOf(phrase)];
+    const naming = papers.filter(({ title }) => words.every((word) => stemsOf(title).has(word))).length;
+    return words.every((word) => topic.has(word)) || (papers.length > 2 && naming * 2 > papers.length);
+  };
+  return [...found]
+    .filter(([phrase, list]) => list.length > 1 && !isTopic(phrase))
+    .toSorted((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
+    .slice(0, 2)
+    .map(([phrase, list]) => ({
+      text: clip(
+        `Papers that measure against ${phrase} report a gain: ${list
+          .slice(0, 3)
+          .map(({ quote }) => `“${quote.quote.replace(/\.$/, "")}”`)
+          .join("; ")}.`,
+        800,
+      ),
+      rests_on: list.slice(0, 3).map(({ quote }) => quote.handle),
+    }));
+}
+
+/** Pairs of words of a sentence that stand side by side and say something. */
+const pairsOf = (text: string): string[] => [
+  ...new Set(
+    phrases(text).flatMap((run) =>
+      run.slice(1).flatMap((word, index) => (/\d/.test(word) ? [] : `${run[index]} ${word}`)),
+    ),
+  ),
+];

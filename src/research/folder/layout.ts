@@ -22,14 +22,20 @@ export const rrdFile = (folder: string): string => join(folder, rrdName);
 export const progressFile = (folder: string): string => join(folder, progressName);
 export const queriesFile = (folder: string): string => join(folder, queriesName);
 
-/** The files that an accepted unit writes whole, by the unit. */
-export const documentsOf = { report: [reportName, bibliographyName], ideas: [ideasName] } as const;
+/** Made of the state alone: rendered with a report, again with its ideas, and whenever somebody asks. */
+const renderedNames = [reportName, bibliographyName] as const;
 
-export const documentNames: readonly string[] = Object.values(documentsOf).flat();
+/** The files that an accepted unit writes whole, by the unit. */
+export const documentsOf = {
+  report: [reportDataName, ...renderedNames],
+  ideas: [ideasName, ...renderedNames],
+} as const;
+
+export const documentNames: readonly string[] = [...new Set(Object.values(documentsOf).flat())];
 
 /** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {
-  names: [rrdName, progressName, ledgerName, queriesName, reportName, bibliographyName, ideasName],
+  names: [rrdName, progressName, ledgerName, queriesName, reportDataName, reportName, bibliographyName, ideasName],
   state: rrdName,
   ledger: ledgerName,
 } as const;

@@ -1,21 +1,11 @@
 // Generated from schemas/report.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * The quotes that the text rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
- *
- * @maxItems 12
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "handles".
- */
-export type Handles = string[];
-
-/**
  * report.json: the narrative of the report as it was accepted. Everything else that a report shows is derived from the records.
  */
 export interface ReportFile {
   /**
-   * How the file is written; absent: 1. A file of a later format than the program knows is only read.
+   * How the file is written; absent: 1. A file of a later format than the program knows is only read. Written by the program.
    */
   format?: number;
   /**
@@ -31,44 +21,35 @@ export interface ReportFile {
    */
   agent?: string;
   /**
+   * The words come from under the headings of a report that was written before this file was: they name papers at most, and no quotes.
+   */
+  taken_from?: "research-report.md";
+  /**
    * What was asked, as one question.
    */
   question: string;
   /**
    * The answer, a sentence each; at most three.
-   *
-   * @minItems 1
-   * @maxItems 3
    */
-  answer: OpenStatement[];
+  answer: Statement[];
   /**
    * What the papers show, the most important first.
-   *
-   * @maxItems 8
    */
   findings: Statement[];
   /**
    * What papers that don't share authors agree on.
-   *
-   * @maxItems 8
    */
   agreed: Statement[];
   /**
    * What papers say different things about.
-   *
-   * @maxItems 6
    */
   disputed: Dispute[];
   /**
    * What no paper answers. A gap may rest on the quote of a paper that names it, or on none.
-   *
-   * @maxItems 8
    */
-  gaps: OpenStatement[];
+  gaps: Statement[];
   /**
    * Groups of insights, with a name and a sentence each.
-   *
-   * @maxItems 15
    */
   themes: Theme[];
   /**
@@ -77,8 +58,6 @@ export interface ReportFile {
   comparison?: Comparison | null;
   /**
    * What to do first, and what later.
-   *
-   * @maxItems 12
    */
   recommendations: Recommendation[];
   /**
@@ -90,17 +69,7 @@ export interface ReportFile {
   [k: string]: unknown;
 }
 /**
- * A sentence that may rest on no quote.
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "openStatement".
- */
-export interface OpenStatement {
-  text: string;
-  rests_on?: Handles;
-}
-/**
- * A sentence and the quotes that it rests on, at least one.
+ * A sentence and what it rests on.
  *
  * This interface was referenced by `ReportFile`'s JSON-Schema
  * via the `definition` "statement".
@@ -108,12 +77,14 @@ export interface OpenStatement {
 export interface Statement {
   text: string;
   /**
-   * The quotes that it rests on, by their handles.
-   *
-   * @minItems 1
-   * @maxItems 12
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
    */
-  rests_on: string[];
+  rests_on?: string[];
+  /**
+   * Ids of papers, where an older report names papers and no quotes.
+   */
+  papers?: string[];
+  [k: string]: unknown;
 }
 /**
  * What is disputed, and what each side says.
@@ -128,28 +99,32 @@ export interface Dispute {
   text: string;
   /**
    * @minItems 2
-   * @maxItems 4
    */
   sides: Statement[];
+  [k: string]: unknown;
 }
 /**
- * A group of insights.
+ * A group of insights, with what they say together.
  *
  * This interface was referenced by `ReportFile`'s JSON-Schema
  * via the `definition` "theme".
  */
 export interface Theme {
+  text: string;
+  /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   */
+  rests_on?: string[];
+  /**
+   * Ids of papers, where an older report names papers and no quotes.
+   */
+  papers?: string[];
   name: string;
   /**
-   * What the insights say together, in a sentence.
-   */
-  text: string;
-  rests_on?: Handles;
-  /**
-   * @minItems 1
-   * @maxItems 200
+   * Ids of its insights.
    */
   insight_ids: string[];
+  [k: string]: unknown;
 }
 /**
  * A table: a column for each approach, a row for each aspect.
@@ -160,21 +135,14 @@ export interface Theme {
 export interface Comparison {
   /**
    * @minItems 2
-   * @maxItems 6
    */
   approaches: string[];
-  /**
-   * @minItems 1
-   * @maxItems 12
-   */
   rows: {
     aspect: string;
-    /**
-     * @minItems 2
-     * @maxItems 6
-     */
-    cells: OpenStatement[];
+    cells: Statement[];
+    [k: string]: unknown;
   }[];
+  [k: string]: unknown;
 }
 /**
  * What to do.
@@ -183,7 +151,18 @@ export interface Comparison {
  * via the `definition` "recommendation".
  */
 export interface Recommendation {
-  priority: "high" | "medium" | "low";
   text: string;
-  rests_on?: Handles;
+  /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   */
+  rests_on?: string[];
+  /**
+   * Ids of papers, where an older report names papers and no quotes.
+   */
+  papers?: string[];
+  /**
+   * high: do it first.
+   */
+  priority: "high" | "medium" | "low";
+  [k: string]: unknown;
 }

@@ -1,13 +1,6 @@
 // Generated from schemas/result-report.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * @maxItems 50
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "paperIds".
- */
-export type PaperIds = string[];
-/**
  * What later iterations should know about working on this research, learned in this one.
  *
  * @maxItems 3
@@ -15,87 +8,172 @@ export type PaperIds = string[];
 export type Patterns = string[];
 
 /**
- * The narrative of the report. Every table, count and score of the report is derived from the records and is not asked for here.
+ * The narrative of the report, as statements that rest on quotes. Every table, count and score of the report is derived from the records and is not asked for here.
  */
 export interface ReportResult {
   unit: string;
-  executive_summary: string;
   /**
+   * What was asked, as one question.
+   */
+  question: string;
+  /**
+   * The answer, a sentence each; at most three.
+   *
    * @minItems 1
+   * @maxItems 3
+   */
+  answer: Open[];
+  /**
+   * What the papers show, the most important first.
+   *
    * @maxItems 8
    */
-  key_findings: Sourced[];
+  findings: Sourced[];
   /**
-   * Insights grouped under names that emerged.
+   * What papers that don't share authors agree on.
+   *
+   * @maxItems 8
+   */
+  agreed: Sourced[];
+  /**
+   * What papers say different things about.
+   *
+   * @maxItems 6
+   */
+  disputed: Dispute[];
+  /**
+   * What no paper answers. A gap may rest on the quote of a paper that names it, or on none.
+   *
+   * @maxItems 8
+   */
+  gaps: Open[];
+  /**
+   * Groups of insights, with a name and a sentence each.
    *
    * @maxItems 15
    */
-  categories: {
-    name: string;
-    /**
-     * @minItems 1
-     * @maxItems 200
-     */
-    insight_ids: string[];
-  }[];
-  /**
-   * @maxItems 40
-   */
-  companies?: {
-    name: string;
-    notes: string;
-    paper_ids: PaperIds;
-  }[];
+  themes: Theme[];
   /**
    * Approaches side by side, where the papers allow it.
    */
-  comparison?: {
-    /**
-     * @minItems 2
-     * @maxItems 6
-     */
-    approaches: string[];
-    /**
-     * @minItems 1
-     * @maxItems 12
-     */
-    rows: {
-      aspect: string;
-      /**
-       * @maxItems 6
-       */
-      cells: string[];
-    }[];
-  } | null;
+  comparison?: Comparison | null;
   /**
-   * @maxItems 8
-   */
-  strengths: string[];
-  /**
-   * @maxItems 8
-   */
-  improvements: string[];
-  /**
-   * @minItems 1
+   * What to do first, and what later.
+   *
    * @maxItems 12
    */
-  recommendations: {
-    priority: "high" | "medium" | "low";
-    text: string;
-    paper_ids?: PaperIds;
-  }[];
-  conclusion: string;
+  recommendations: Recommendation[];
   patterns?: Patterns;
 }
 /**
+ * A sentence that may rest on no quote.
+ *
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "open".
+ */
+export interface Open {
+  text: string;
+  /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   *
+   * @maxItems 12
+   */
+  rests_on?: string[];
+}
+/**
+ * A sentence and the quotes that it rests on, at least one.
+ *
  * This interface was referenced by `ReportResult`'s JSON-Schema
  * via the `definition` "sourced".
  */
 export interface Sourced {
   text: string;
   /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   *
    * @minItems 1
-   * @maxItems 50
+   * @maxItems 12
    */
-  paper_ids: string[];
+  rests_on: string[];
+}
+/**
+ * What is disputed, and what each side says.
+ *
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "dispute".
+ */
+export interface Dispute {
+  text: string;
+  /**
+   * @minItems 2
+   * @maxItems 4
+   */
+  sides: Sourced[];
+}
+/**
+ * A name and a sentence for groups of insights.
+ *
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "theme".
+ */
+export interface Theme {
+  name: string;
+  text: string;
+  /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   *
+   * @maxItems 12
+   */
+  rests_on?: string[];
+  /**
+   * Names of the unit's groups, such as 'g1'.
+   *
+   * @minItems 1
+   * @maxItems 20
+   */
+  groups: string[];
+}
+/**
+ * A table: a column for each approach, a row for each aspect.
+ *
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "comparison".
+ */
+export interface Comparison {
+  /**
+   * @minItems 2
+   * @maxItems 6
+   */
+  approaches: string[];
+  /**
+   * @minItems 1
+   * @maxItems 12
+   */
+  rows: {
+    aspect: string;
+    /**
+     * @minItems 2
+     * @maxItems 6
+     */
+    cells: Open[];
+  }[];
+}
+/**
+ * What to do.
+ *
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "recommendation".
+ */
+export interface Recommendation {
+  /**
+   * high: do it first.
+   */
+  priority: "high" | "medium" | "low";
+  text: string;
+  /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   *
+   * @maxItems 12
+   */
+  rests_on?: string[];
 }

@@ -19,19 +19,11 @@ export interface PaperMap {
   readonly links: readonly PaperLink[];
 }
 
-/** Insights that belong together by what their papers share. */
-export interface Cluster {
-  /** Its commonest rare tags, the first one first. */
-  readonly tags: readonly string[];
-  readonly insights: readonly Insight[];
-}
-
 const maxNodes = 60;
 const linksEach = 3;
 /** A tag on more papers than these joins nothing: it names the field. */
 const maxTagged = 12;
 const maxReasons = 4;
-const maxClusters = 12;
 
 /** The map of papers: retracted ones and those that nothing joins are left out. Bounded, and always the same. */
 export function mapOf(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
@@ -95,39 +87,4 @@ function taggedPapers(insights: readonly Insight[]): ReadonlyMap<string, Readonl
     }
   }
   return tagged;
-}
-
-/**
- * Groups of insights by the tags they share: each insight goes to the rarest of its tags that at least one other has,
- * weighted by how many have it; the largest groups first, at most twelve. What joins nothing is in none.
- */
-export function clustersOf(insights: readonly Insight[]): Cluster[] {
-  const count = new Map<string, number>();
-  const tagsOf = (insight: Insight) => [...new Set((insight.tags ?? []).map((tag) => tag.trim().toLowerCase()))];
-  for (const insight of insights) for (const tag of tagsOf(insight)) count.set(tag, (count.get(tag) ?? 0) + 1);
-  // A tag on most insights names the field; one on a single insight joins nothing.
-  const most = Math.max(4, Math.ceil(insights.length / 4));
-  const groups = new Map<string, Insight[]>();
-  for (const insight of insights) {
-    const shared = tagsOf(insight).filter((tag) => (count.get(tag) ?? 0) > 1 && (count.get(tag) ?? 0) <= most);
-    const [best] = shared.toSorted((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || (a < b ? -1 : 1));
-    if (best === undefined) continue;
-    const group = groups.get(best);
-    if (group === undefined) groups.set(best, [insight]);
-    else group.push(insight);
-  }
-  return [...groups]
-    .filter(([, members]) => members.length > 1)
-    .sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
-    .slice(0, maxClusters)
-    .map(([tag, members]) => {
-      const others = new Map<string, number>();
-      for (const member of members)
-        for (const each of tagsOf(member)) if (each !== tag) others.set(each, (others.get(each) ?? 0) + 1);
-      const further = [...others]
-        .filter(([, times]) => times * 2 >= members.length)
-        .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-        .map(([each]) => each);
-      return { tags: [tag, ...further].slice(0, 3), insights: members };
-    });
 }

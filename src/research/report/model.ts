@@ -11,13 +11,15 @@ import { type Sum, sumOf, totalOf } from "../overview/costs.js";
 import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
 import { isDecided } from "../workflow/decisions/status.js";
 import { secondsBefore } from "../workflow/derived/timing.js";
-import { calibrationOf, type Warning } from "./calibration.js";
+import { whyNoGround } from "../workflow/report/handles.js";
+import { groupInsights } from "../workflow/report/insight-groups.js";
+import { calibrationOf, type Warning } from "../workflow/decisions/calibration.js";
 import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./flow.js";
-import { clustersOf, mapOf, type PaperMap } from "./links.js";
+import { mapOf, type PaperMap } from "./links.js";
 import { type Method, methodOf } from "./method.js";
-import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative.js";
+import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
 import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
 import { namesOf } from "./quotes.js";
 import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
@@ -137,8 +139,12 @@ export interface ReportModel {
   /** When the report was rendered, ISO 8601. */
   readonly renderedAt: string;
   readonly agents: readonly string[];
-  /** Where the narrative comes from. */
+  /** Where the narrative comes from: report.json, the headings of an older report, or no report is written yet. */
   readonly narrative: Narrative["from"];
+  /** The narrative as it was said, before its handles were led to their quotes. */
+  readonly said: Narrative;
+  /** The words of quotes, by handle, as they stood when the narrative was accepted. */
+  readonly quotesThen: Readonly<Record<string, string>>;
   readonly question: string;
   readonly answer: readonly Statement[];
   /** The six figures; a figure that holds nothing is left out. */
@@ -159,7 +165,7 @@ export interface ReportModel {
   readonly themes: () => readonly Theme[];
   /** Insights that no theme holds. */
   readonly otherInsights: () => readonly InsightRow[];
-  /** Counted without those of retracted papers. */
+  /** Counted without those of papers that don't stand: retracted, or not eligible. */
   readonly insightCount: number;
   /** References from one insight to a paper, in all insights that count. */
   readonly crossReferenceCount: number;
@@ -208,8 +214,9 @@ export function reportModel(input: ReportInput): ReportModel {
       refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
     };
   };
-  const standing = (rrd.insights ?? []).filter(({ paper_id }) => names.get(paper_id ?? "")?.isRetracted !== true);
-  const byTheme = once(() => themesOf(narrative, standing, statement, insightRow));
+  const gone = new Set(rrd.papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
+  const standing = (rrd.insights ?? []).filter(({ paper_id }) => !gone.has(paper_id ?? ""));
+  const byTheme = once(() => themesOf(rrd, narrative, standing, statement, insightRow));
 
   const search = searchYieldOf(rrd, log);
   const queries = once(() => queriesOf(log));
@@ -279,6 +286,8 @@ export function reportModel(input: ReportInput): ReportModel {
     renderedAt: now.toISOString(),
     agents: agents.length > 0 ? agents : narrative.agent === undefined ? [] : [narrative.agent],
     narrative: narrative.from,
+    said: narrative,
+    quotesThen: input.report?.quotes ?? {},
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps },
     ...(comparison === undefined ? {} : { comparison }),
     warnings: calibrationOf(rrd),
@@ -387,6 +396,7 @@ function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
 }
 
 function themesOf(
+  rrd: Rrd,
   narrative: Narrative,
   insights: readonly Insight[],
   statement: (said: SaidSentence) => Statement,
@@ -403,8 +413,8 @@ function themesOf(
   const grouped: Theme[] =
     named.length > 0
       ? []
-      : clustersOf(insights).map(({ tags, insights: members }) => ({
-          name: tags.join(", ").replaceAll("-", " "),
+      : groupInsights(rrd).map(({ tags, insights: members }) => ({
+          name: tags.join(", ").replace(/^./u, (letter) => letter.toUpperCase()),
           insights: take(members).map(row),
         }));
   return {

@@ -164,10 +164,21 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     quotes,
     quotesFound,
     insights,
-    why: couldBeRead(paper) || status === "unread" ? firstSentence(paper.notes ?? "") : notJudged,
-    hasWarnings: (paper.warnings?.length ?? 0) > 0 || (paper.updates ?? []).some(({ type }) => type !== "version"),
+    why: whyOf(paper, status),
+    hasWarnings:
+      name.isRetracted ||
+      (paper.warnings?.length ?? 0) > 0 ||
+      (paper.updates ?? []).some(({ type }) => type !== "version"),
   };
 }
+
+function whyOf(paper: Paper, status: PaperStatus): string {
+  // What was noted of a retracted paper that nobody read is why it was screened in.
+  if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
+  return couldBeRead(paper) || status === "unread" ? firstSentence(paper.notes ?? "") : notJudged;
+}
+
+const isRetractionNotice = (warning: string): boolean => /^(?:Retracted|Withdrawn)/.test(warning);
 
 const notJudged = "Not judged: nothing but its title could be read.";
 
@@ -248,9 +259,7 @@ function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[]
     return words === undefined ? [] : `${words}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
   });
   const all = [...new Set([...warnings, ...notices])];
-  return retracted === true && !all.some((each) => /^(?:Retracted|Withdrawn)/.test(each))
-    ? ["Retracted.", ...all]
-    : all;
+  return retracted === true && !all.some(isRetractionNotice) ? ["Retracted.", ...all] : all;
 }
 
 /** The first sentence of a text, at most 220 characters. */

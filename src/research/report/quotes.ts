@@ -1,11 +1,12 @@
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
+import { handleOf } from "../workflow/report/handles.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** A paper as the report names it in running text. */
 export interface PaperName {
   readonly id: string;
-  /** Such as "Meyer 2025"; a second paper of the same author and year is "Meyer 2025b". */
+  /** Such as "Meyer 2025"; a second one of that author and year is "Meyer 2025b". The title's start without authors. */
   readonly label: string;
   readonly title: string;
   readonly isRetracted: boolean;
@@ -40,15 +41,6 @@ export const quoteMarks: Readonly<Record<QuoteStatus, { readonly sign: string; r
   "could-not-check": { sign: "?", words: "could not be checked" },
 };
 
-/** The handle of the quote of this number, from 1. */
-export const handleOf = (paper: string, number: number): string => `${paper}#${number}`;
-
-/** Paper and number of a handle; undefined for what is none. */
-export function parseHandle(handle: string): { readonly paper: string; readonly number: number } | undefined {
-  const match = /^(.+)#(\d{1,6})$/s.exec(handle.trim());
-  return match?.[1] === undefined ? undefined : { paper: match[1], number: Number(match[2]) };
-}
-
 /** The quotes of a paper that a reader may see, in the order of its record. */
 export const quotesOf = (paper: Paper, name: PaperName): Quote[] =>
   (paper.analysis?.evidence ?? []).flatMap((evidence, index) => quoteAt(paper, name, evidence, index + 1) ?? []);
@@ -72,8 +64,10 @@ export function quoteAt(paper: Paper, name: PaperName, evidence: Evidence, numbe
 }
 
 /** Whether a claim is its quote, but for case and the end of the sentence. */
-const isSaidBy = (claim: string, quote: string): boolean => plain(claim) === plain(quote);
-const plain = (text: string): string =>
+const isSaidBy = (claim: string, quote: string): boolean => evidenceWords(claim) === evidenceWords(quote);
+
+/** A quote for comparing: on one line, in lower case, without the end of its sentence. */
+export const evidenceWords = (text: string): string =>
   oneLine(text)
     .toLowerCase()
     .replace(/[.…]{1,3}$/, "");
@@ -107,7 +101,7 @@ export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName
   const taken = new Map<string, number>();
   const names = new Map<string, PaperName>();
   for (const { id, title, authors, date, retracted } of papers) {
-    const bare = labelOf(id, authorsOf(authors)[0], date);
+    const bare = labelOf(title, authorsOf(authors)[0], date);
     const times = taken.get(bare) ?? 0;
     taken.set(bare, times + 1);
     const label = times === 0 ? bare : `${bare}${suffix(times)}`;
@@ -124,10 +118,21 @@ function suffix(times: number): string {
   return text;
 }
 
-function labelOf(id: string, author: string | undefined, date: string | null | undefined): string {
+/** Family name and year; the beginning of the title where no author is known. */
+function labelOf(title: string, author: string | undefined, date: string | null | undefined): string {
   const year = /^\d{4}/.exec(date ?? "")?.[0];
-  const family = author === undefined ? undefined : familyOf(author);
-  return family === undefined ? id : [family, year].filter((part) => part !== undefined).join(" ");
+  const family = (author === undefined ? undefined : familyOf(author)) ?? titleStart(title);
+  return [family, year].filter((part) => part !== undefined).join(" ");
+}
+
+const maxTitleStart = 30;
+
+/** The first words of a title, without what stands behind a colon. */
+function titleStart(title: string): string {
+  const start = oneLine(title).split(/:\s/)[0] ?? "";
+  if (start.length <= maxTitleStart) return start;
+  const cut = start.slice(0, maxTitleStart);
+  return `${cut.includes(" ") ? cut.slice(0, cut.lastIndexOf(" ")) : cut} …`;
 }
 
 /** The family name as it is written, cut where somebody put a sentence there. */

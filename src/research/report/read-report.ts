@@ -1,45 +1,88 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { currentAccepted, readLedger } from "../../engine/storage/records/ledger.js";
 import { isNewer } from "../../engine/storage/records/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import { readQueries } from "../folder/logs/query-log.js";
-import { ideasName, reportDataName, reportName } from "../folder/layout.js";
+import { ideasName, lastGoodFile, reportDataName, reportName, rrdFile } from "../folder/layout.js";
+import { readRrdFile } from "../folder/rrd-file.js";
 import { readResearch } from "../folder/research.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
+import type { Rrd } from "../generated/rrd.js";
 import type { ReportInput } from "./model.js";
 
 /** What a report is made of, and what could not be read, a sentence each. */
 export interface ReadReport {
   readonly input: ReportInput;
   readonly notices: readonly string[];
+  /** rrd.json is broken, and this is made from its last good version. */
+  readonly fromLastGood: boolean;
 }
 
 /** Files of a narrative are small; anything larger is none. */
 const maxBytes = 20_000_000;
 
 /**
- * Reads all that the report of a project is made of, without its lock and without changing anything.
- * @throws ExpectedError when rrd.json is missing or invalid.
+ * Reads all that the report of a project is made of, without its lock and without changing anything. Of a broken
+ * rrd.json the last good version is read, and a notice says so.
+ * @throws ExpectedError when rrd.json is missing or invalid and there is no good version.
  */
 export async function readReportInput(folder: string, now: Date): Promise<ReadReport> {
-  const { rrd, ledger } = await readResearch(folder);
-  const [queries, report, ideas, oldReport] = await Promise.all([
+  const { rrd, ledger, notices } = await stateOf(folder);
+  const read = await readBeside(folder, rrd, ledger, now);
+  return { ...read, notices: [...notices, ...read.notices], fromLastGood: notices.length > 0 };
+}
+
+async function stateOf(folder: string) {
+  try {
+    return { ...(await readResearch(folder)), notices: [] };
+  } catch (error) {
+    const good =
+      error instanceof ExpectedError ? await readRrdFile(lastGoodFile(folder)).catch(() => undefined) : undefined;
+    if (good?.ok === undefined) throw error;
+    const at = (await stat(lastGoodFile(folder))).mtime.toISOString().slice(0, 16).replace("T", " ");
+    const notice = `${rrdFile(folder)} can't be read, so this is made from its last good version, of ${at} UTC. 'research-ralph validate' names every problem.`;
+    return { rrd: good.ok, ledger: (await readLedger(folder)).lines, notices: [notice] };
+  }
+}
+
+/** The same for a state that is known already. A narrative of an earlier iteration than the last report is none. */
+export async function readBeside(
+  folder: string,
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  now: Date,
+): Promise<ReadReport> {
+  const [queries, data, ideas, oldReport] = await Promise.all([
     readQueries(folder),
     readFileOf<ReportFile>(folder, reportDataName, "report"),
     readFileOf<ProductIdeas>(folder, ideasName, "product-ideas"),
     textOf(join(folder, reportName)),
   ]);
-  const notices = [...queries.notices, ...report.notices, ...ideas.notices];
+  const last = currentAccepted(ledger).get("report");
+  const isOlder = data.value?.iteration !== undefined && last !== undefined && data.value.iteration !== last;
+  const report = isOlder ? undefined : data.value;
+  const notices = [
+    ...queries.notices,
+    ...data.notices,
+    ...ideas.notices,
+    ...(isOlder
+      ? [`${reportDataName} is of another iteration than the last report, so the report is made without it.`]
+      : []),
+  ];
   return {
     input: {
       ...{ rrd, ledger, queries: queries.lines, now },
-      ...(report.value === undefined ? {} : { report: report.value }),
-      ...(report.value === undefined && oldReport !== undefined ? { oldReport } : {}),
+      ...(report === undefined ? {} : { report }),
+      ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
       ...(ideas.value === undefined ? {} : { ideas: ideas.value }),
     },
     notices,
+    fromLastGood: false,
   };
 }
 

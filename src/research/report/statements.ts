@@ -1,6 +1,7 @@
 import { numbersWithoutQuote, type QuotedNumbers } from "../evidence/check-numbers.js";
 import type { Paper } from "../generated/rrd.js";
-import { parseHandle, type PaperName, type Quote, quoteAt } from "./quotes.js";
+import { evidenceAt } from "../workflow/report/handles.js";
+import { type PaperName, type Quote, quoteAt } from "./quotes.js";
 
 /** A sentence of the narrative with the words it rests on. */
 export interface Statement {
@@ -57,22 +58,14 @@ export function statementOf(said: SaidSentence, sources: StatementSources): Stat
   return { text: said.text, quotes, papers, missingNumbers: numbers.missing, nearNumbers: numbers.near, brokenHandles };
 }
 
-/** The quote that a handle names, or why there is none to show. */
-export function quoteOf(
+function quoteOf(
   handle: string,
-  { papers, names }: Pick<StatementSources, "papers" | "names">,
+  { papers, names }: StatementSources,
 ): { readonly quote: Quote } | { readonly reason: string } {
-  const parsed = parseHandle(handle);
-  if (parsed === undefined) return { reason: "it is no handle: a paper's id, '#' and the number of a quote" };
-  const [paper, name] = [papers.get(parsed.paper), names.get(parsed.paper)];
-  if (paper === undefined || name === undefined) return { reason: `the paper ${parsed.paper} is not in this project` };
-  const all = paper.analysis?.evidence ?? [];
-  const evidence = all[parsed.number - 1];
-  if (evidence === undefined) {
-    const has = all.length === 0 ? "no quotes" : `${all.length} ${all.length === 1 ? "quote" : "quotes"}`;
-    return { reason: `the paper ${parsed.paper} has ${has}` };
-  }
-  const quote = quoteAt(paper, name, evidence, parsed.number);
+  const found = evidenceAt(handle, papers);
+  if ("reason" in found) return found;
+  const { paper, evidence, number } = found;
+  const quote = quoteAt(paper, names.get(paper.id) as PaperName, evidence, number);
   return quote === undefined ? { reason: "that quote was not found in the text of the paper" } : { quote };
 }
 

@@ -118,10 +118,14 @@ function groupsOf(papers: readonly Paper[]): number {
   return Math.max(groups.length, papers.length > 0 ? 1 : 0);
 }
 
-/** Surname and first initial: "Paré, Guy" and "G. Paré" are one author. */
+/**
+ * Surname and first initial: "Paré, Guy" and "G. Paré" are one author. A name that ends in letters behind a given name
+ * and a surname is told apart by those too.
+ */
 function nameKey(author: string): string {
   const surname = surnameOf(author) ?? author.toLowerCase();
   const { rest, initials } = partsOfName(author);
+  if (initials !== undefined && rest.trim().includes(" ")) return author.toLowerCase().replace(/\s+/g, " ");
   const first = (author.split(",")[1] ?? rest).trim();
   return `${surname} ${(initials ?? first).slice(0, 1).toLowerCase()}`;
 }

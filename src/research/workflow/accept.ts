@@ -12,6 +12,8 @@ import type { Change, Fold, Research } from "../folder/research.js";
 import type { AnalysisResult } from "../generated/result-analysis.js";
 import type { DiscoveryResult } from "../generated/result-discovery.js";
 import type { IdeationResult } from "../generated/result-ideation.js";
+import type { ProductIdeas } from "../generated/product-ideas.js";
+import type { ReportFile } from "../generated/report.js";
 import type { ReportResult } from "../generated/result-report.js";
 import type { Rrd } from "../generated/rrd.js";
 import { uncheckedReading } from "../evidence/check.js";
@@ -21,8 +23,9 @@ import type { Material } from "./brief/brief.js";
 import { isLastUnit } from "./decisions/next-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./decisions/status.js";
-import { learnPatterns, type Pattern, readPatterns } from "./derived/lessons.js";
+import { learnPatterns, readPatterns } from "./derived/lessons.js";
 import { observed } from "./derived/observations.js";
+import { derive } from "./derived/statistics.js";
 import { checkFullText } from "./eligibility/check-answers.js";
 import { askedCriteria } from "./eligibility/eligibility.js";
 import { acceptDiscovery, acceptEmptyBatch } from "./discovery/judge-batch.js";
@@ -48,11 +51,26 @@ export interface Accepting {
   /** Takes the user's secrets out of what an agent left. */
   readonly redact: ReturnType<typeof redactFor>;
   readonly memory: MemoryLimits;
+  /** Makes the documents that people read of a project. */
+  readonly render: RenderDocuments;
   /** Which units several agents share. */
   readonly sharing?: Sharing;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
 }
+
+/** What the documents of a project are made of; what is absent stands in the folder. */
+export interface Shown {
+  readonly folder: string;
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  readonly narrative?: ReportFile;
+  readonly ideas?: ProductIdeas;
+  readonly at: Date;
+}
+
+/** Makes whole files of the folder from it: research-report.md and what stands beside it. */
+export type RenderDocuments = (shown: Shown) => Promise<readonly { readonly name: string; readonly text: string }[]>;
 
 /** A result that is about to be accepted. */
 export interface Proposal {
@@ -126,7 +144,6 @@ export async function acceptRun(
   }
 
   await keepAnswer(workspace, run.message);
-  const patterns = await readPatterns(research.folder, workspaces.stateDir);
   const heard = await hear(accepting.sharing ?? {}, state, unit, workspace, (text) =>
     redact(text, material.text?.text),
   );
@@ -138,7 +155,7 @@ export async function acceptRun(
   const judged =
     "reasons" in heard || "note" in heard
       ? { redacted: false, dropped: [], ...heard }
-      : await judge(state, unit, workspace, material, patterns, judging);
+      : await judge(state, unit, workspace, material, judging);
   const { redacted, dropped } = { ...judged, redacted: judged.redacted || heard.redacted === true };
   if (redacted)
     await warn(
@@ -184,8 +201,14 @@ export async function acceptRun(
       `The result of ${run.agent} for ${unit.id} has fields that nobody asked for (${dropped.slice(0, 5).join(", ")}${dropped.length > 5 ? ", …" : ""}); they were dropped.`,
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
+  const documents = async () => {
+    if (judged.shows === undefined) return [];
+    const ledger = [...state.ledger, whole];
+    const rrd = derive(judged.shows.rrd, ledger, accepting.memory);
+    return accepting.render({ folder: research.folder, ...judged.shows, rrd, ledger, at });
+  };
   const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
-  const fold = foldOf(unit, judged, whole);
+  const fold = foldOf(unit, { ...judged, files: [...(judged.files ?? []), ...(await documents())] }, whole);
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, accepting))] });
   if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
   if (line.sentinel === "false-claim")
@@ -263,7 +286,6 @@ export async function judge(
   unit: ResearchUnit,
   workspace: string,
   material: Material,
-  patterns: readonly Pattern[],
   { redact: takeOut, ...judging }: Judging & Pick<Accepting, "redact">,
 ): Promise<Judged> {
   const redact = (text: string): string => takeOut(text, material.text?.text);
@@ -271,15 +293,14 @@ export async function judge(
   const read = await readChecked(unit.kind, join(workspace, resultName), redact, material.kept);
   if ("reasons" in read) return read;
   const { redacted, dropped, value } = read;
-  return { redacted, dropped, ...(await judgeValid(state, unit, value, material, patterns, { ...judging, redacted })) };
+  return { redacted, dropped, ...(await judgeValid(state, unit, value, material, { ...judging, redacted })) };
 }
 
 async function judgeValid(
-  { rrd, ledger }: ResearchState,
+  { rrd }: ResearchState,
   unit: ResearchUnit,
   value: unknown,
   material: Material,
-  patterns: readonly Pattern[],
   judging: Judging,
 ): Promise<Acceptable | Unacceptable> {
   switch (unit.kind) {
@@ -289,7 +310,7 @@ async function judgeValid(
       return acceptDiscovery(rrd, unit.id, result, batch, judging, await checkedAnswers(rrd, result, batch));
     }
     case "report":
-      return acceptReport(rrd, value as ReportResult, { ledger, patterns }, judging, material.retraction);
+      return acceptReport(rrd, value as ReportResult, judging, material.retraction);
     case "ideas":
       return acceptIdeas(rrd, value as IdeationResult, judging);
     case "paper": {

@@ -79,6 +79,7 @@ describe("which research", () => {
       "product-ideas.json",
       "progress.txt",
       "references.bib",
+      "report.json",
       "research-report.md",
       "rrd.json",
     ]);

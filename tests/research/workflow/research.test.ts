@@ -559,17 +559,20 @@ describe("refusals", () => {
     expect(rrd.papers_pool[0]?.refusals).toHaveLength(3);
   });
 
-  test("a report that names a paper or an insight that does not exist is refused", async () => {
+  test("a report that names a quote or a group that does not exist is refused", async () => {
     const { run } = researchFolder(rrdWith([paper("p1")]));
     const invented = narrative({
-      key_findings: [{ text: "Great.", paper_ids: ["p7"] }],
-      categories: [{ name: "c", insight_ids: ["insight_999"] }],
+      findings: [{ text: "Great.", rests_on: ["p7#1"] }],
+      themes: [{ name: "c", text: "All of it.", groups: ["g9"] }],
     });
     const { ledger } = await run(
       goodAgent((unit) => (unit["kind"] === "report" ? { result: invented } : undefined)),
       2,
     );
-    expect(ledger[1]?.reasons).toEqual([expect.stringContaining("p7"), expect.stringContaining("insight_999")]);
+    expect(ledger[1]?.reasons).toEqual([
+      '/themes/0 names the group "g9", which is none of the unit\'s',
+      '/findings/0 rests on "p7#1": the paper p7 is not in this project',
+    ]);
   });
 
   test("ideas must be as many as asked for, rest on what exists, and one to three be recommended", async () => {

@@ -19,7 +19,7 @@ import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { run, sharedPackage } from "../../support/built.js";
 import { type Invented, textOf } from "../../fixtures/invented-papers.js";
 import { type ScholarServer, serveScholars } from "../../fixtures/scholar-server.js";
-import { ideas, narrative, reading } from "../../support/research.js";
+import { ideas, narrative, shownHandle, reading } from "../../support/research.js";
 import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 import { inSteps, resultCall, toolCall } from "./support/tool-calls.js";
@@ -116,14 +116,7 @@ const readsWithTools = inSteps(
 const concludes = inSteps((request) => {
   const { kind, papers, insights } = unitOf(request);
   if (kind === "report") {
-    const text = "The robot needs no camera.";
-    const paper_ids = papers.slice(0, 1).map(({ id }) => id);
-    return [
-      resultCall(
-        request,
-        narrative({ key_findings: [{ text, paper_ids }], recommendations: [{ priority: "high", text: "Build it." }] }),
-      ),
-    ];
+    return [resultCall(request, narrative({}, shownHandle({ papers })))];
   }
   const evidence = { paper_ids: [papers[0]?.id], insight_ids: [insights[0]?.id], notes: "It follows." };
   return [resultCall(request, { ...ideas(), ideas: ideas().ideas.map((idea) => ({ ...idea, evidence })) })];

@@ -15,8 +15,9 @@ import { readEntry } from "./journal.js";
 import { currentAccepted } from "./ledger.js";
 
 /** Every file that some unit writes whole. */
-export const outputNames = ({ outputs }: Pick<StateFormat<Fields>, "outputs">): readonly string[] =>
-  Object.values(outputs).flat();
+export const outputNames = ({ outputs }: Pick<StateFormat<Fields>, "outputs">): readonly string[] => [
+  ...new Set(Object.values(outputs).flat()),
+];
 
 /** A whole file of the folder; null takes it away. */
 export interface OutputFile {
@@ -64,9 +65,9 @@ export async function writeOutputs(
 }
 
 /**
- * What a reset makes of the output files: those whose unit is accepted no longer go, one that was accepted before comes
- * back as it was then. `line`: the reset. A reset of `everything` takes also those of the original tool, which no
- * ledger knows.
+ * What a reset makes of the output files: those whose units are accepted no longer go, one that was accepted before
+ * comes back as it was then; of several units that write one file, the last one counts. `line`: the reset. A reset of
+ * `everything` takes also those of the original tool, which no ledger knows.
  */
 export async function outputsAfter<State extends Fields>(
   folder: string,
@@ -78,18 +79,30 @@ export async function outputsAfter<State extends Fields>(
   if (line.to === undefined) return [];
   const [before, after] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
   const files: OutputFile[] = [];
-  for (const [unit, names] of Object.entries(format.outputs)) {
-    const iteration = after.get(unit);
-    if (!everything && iteration === before.get(unit)) continue;
-    const earlier = iteration === undefined ? undefined : await readEntry(folder, format, iteration);
-    for (const name of names) {
-      const text = earlier?.files?.find((each) => each.name === name)?.text ?? null;
-      // Without its journal an earlier version can't be had; the later one is better than none.
-      if (text !== null || (iteration === undefined && stampOf(join(folder, name)) !== undefined))
-        files.push({ name, text });
-    }
+  for (const name of outputNames(format)) {
+    const units = Object.keys(format.outputs).filter((unit) => format.outputs[unit]?.includes(name));
+    if (!everything && units.every((unit) => after.get(unit) === before.get(unit))) continue;
+    const iterations = units.flatMap((unit) => after.get(unit) ?? []).toSorted((a, b) => b - a);
+    const text = await writtenIn(folder, format, iterations, name);
+    // Without its journal an earlier version can't be had; the later one is better than none.
+    if (text !== null || (iterations.length === 0 && stampOf(join(folder, name)) !== undefined))
+      files.push({ name, text });
   }
   return files;
+}
+
+/** What the first of these iterations that wrote the file wrote there; null where none did or its journal is gone. */
+async function writtenIn<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  iterations: readonly number[],
+  name: string,
+): Promise<string | null> {
+  for (const iteration of iterations) {
+    const text = (await readEntry(folder, format, iteration))?.files?.find((each) => each.name === name)?.text ?? null;
+    if (text !== null) return text;
+  }
+  return null;
 }
 
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");

@@ -11,6 +11,7 @@ import type { Fields, StateFormat } from "./format.js";
 import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
+import { type OutputFile, writeOutputs } from "./output-files.js";
 import { invalid, readStateFile, requireState } from "./state-file.js";
 import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 
@@ -56,6 +57,11 @@ export interface RecordStore<State> {
    * up for then.
    */
   fold(fold: Fold): Promise<void>;
+  /**
+   * Writes whole output files that are made of the state as it stands, outside of any iteration, and commits them.
+   * Doing it again with the same files changes nothing. `at`: milliseconds since the epoch.
+   */
+  rewrite(files: readonly OutputFile[], at: number, message: string): Promise<void>;
   /** Commits what has no checkpoint yet and gives the folder up. */
   close(): Promise<void>;
 }
@@ -122,6 +128,11 @@ export async function openRecordStore<State extends Fields>(
       fold: async (fold) => {
         await holdLock();
         await writer.fold(fold);
+      },
+      rewrite: async (files, at, message) => {
+        await holdLock();
+        await writeOutputs(folder, files, at, (notice) => options.notify("warning", notice));
+        await checkpoints?.commit(message);
       },
       close: async () => {
         await checkpoints?.finish();

@@ -24,7 +24,6 @@ import {
   discoveryData,
   ideasData,
   paperData,
-  reportData,
   updatesData,
   aboutResearch,
   agentsFile,
@@ -34,6 +33,7 @@ import { criteriaWords } from "../eligibility/criteria-section.js";
 import { askedCriteria } from "../eligibility/eligibility.js";
 import { criteriaOf } from "../../folder/criteria.js";
 import { type Repair, repairFor } from "./repair.js";
+import { reportData } from "./report-digest.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import { draftOf, findingsOf, isJudged, isOwnRefusal, type Sharing } from "../sharing/shared-unit.js";
 import { withChecks, type RetractionCheck } from "../report/warn-of-retractions.js";

@@ -34,8 +34,22 @@ export const rootOf = (folder: string, fallback: string): string =>
 export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
   const packaged = partsOf(await readFile(packageFile(promptName), "utf8"));
   const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
-  const part = (name: PromptPart) => own.get(name) ?? packaged.get(name) ?? "";
+  const part = (name: PromptPart) =>
+    (isOutdated(name, own.get(name)) ? undefined : own.get(name)) ?? packaged.get(name) ?? "";
   return Object.fromEntries(promptParts.map((name) => [name, part(name)])) as Prompt;
+}
+
+/** What a report's result was called before its sentences named quotes. No agent that is asked for it is accepted. */
+const formerReport = /"(?:executive_summary|key_findings)"/;
+
+/** Whether a part asks for a result of a form that is no longer accepted; the packaged part then stands for it. */
+const isOutdated = (name: PromptPart, text: string | undefined): boolean =>
+  name === "REPORT" && text !== undefined && formerReport.test(text);
+
+/** Parts of a person's prompt.md that are passed over because they ask for a former kind of result. */
+export async function outdatedParts(root: string, stateDir: string): Promise<readonly PromptPart[]> {
+  const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
+  return promptParts.filter((name) => isOutdated(name, own.get(name)));
 }
 
 /** The text of the prompt.md that a person has agreed to, or undefined where there is none. */

@@ -115,17 +115,6 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
   };
 }
 
-export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
-  const { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights } =
-    rrd.statistics ?? {};
-  return {
-    kind: "report",
-    unit: "report",
-    statistics: { total_discovered, total_presented, total_rejected, total_insights_extracted, total_insights },
-    ...records(rrd, recordTokens / 2 ** smaller),
-  };
-}
-
 export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
   const ideation = rrd.handoff?.product_ideation;
   return {

@@ -104,6 +104,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
       { in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } },
     ],
     files: [{ name: ideasName, text: `${JSON.stringify(file, null, 2)}\n` }],
+    shows: { rrd: { ...rrd, statistics: { ...rrd.statistics, ideation_metrics } }, ideas: file },
     progress: [
       `## ${dayOf(judging.at)} - Product Ideation`,
       "",

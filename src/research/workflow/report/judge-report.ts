@@ -1,64 +1,131 @@
+import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
-import type { Rrd } from "../../generated/rrd.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { given } from "../../../engine/lib/given.js";
+import { stateVersion } from "../../../engine/storage/records/format-version.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
 import { dayOf } from "../result/accepted-result.js";
-import { bibliography } from "../../export/bibtex.js";
-import type { ReportFacts } from "./report.js";
-import { renderReport } from "./report.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
+import { evidenceAt, whyNoGround } from "./handles.js";
+import { groupInsights } from "./insight-groups.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";
-import { bibliographyName, reportName } from "../../folder/layout.js";
+import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
 
-/** Checks that the narrative names only papers and insights that exist, then renders the report around it. */
+/** The name of the group of this place, in the unit and in a result. */
+export const groupName = (index: number): string => `g${index + 1}`;
+
+/**
+ * Checks that every statement rests on quotes that exist and on papers that stand, and that themes name groups of the
+ * unit. Whether a quote holds a statement's numbers is shown in the report and by `report --check`: it refuses nothing.
+ */
 export function acceptReport(
   before: Rrd,
   result: ReportResult,
-  facts: ReportFacts,
   judging: Judging,
   retraction?: RetractionCheck,
 ): Acceptable | Unacceptable {
   const { rrd, changes, retracted } =
     retraction === undefined ? { rrd: before, changes: [], retracted: [] } : withChecks(before, retraction);
-  const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
-  const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
-  const unknownPapers = (where: string, ids: readonly string[] | undefined) =>
-    (ids ?? [])
-      .filter((id) => !papers.has(id))
-      .map((id) => `${where} names the paper ${id}, which is not in this project`);
-  const { comparison } = result;
+  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const groups = groupInsights(rrd);
   const reasons = [
     ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),
-    ...result.key_findings.flatMap((finding, index) => unknownPapers(`/key_findings/${index}`, finding.paper_ids)),
-    ...result.recommendations.flatMap((one, index) => unknownPapers(`/recommendations/${index}`, one.paper_ids)),
-    ...(result.companies ?? []).flatMap((one, index) => unknownPapers(`/companies/${index}`, one.paper_ids)),
-    ...result.categories.flatMap((category, index) =>
-      category.insight_ids
-        .filter((id) => !insights.has(id))
-        .map((id) => `/categories/${index} names the insight ${id}, which does not exist`),
+    ...unsupported(result, papers),
+    ...result.themes.flatMap((theme, index) =>
+      theme.groups
+        .filter((name) => !groups.some((_, place) => groupName(place) === name))
+        .map((name) => `/themes/${index} names the group "${name}", which is none of the unit's`),
     ),
-    ...(comparison?.rows ?? []).flatMap((row, index) =>
-      row.cells.length === comparison?.approaches.length
+    ...(result.comparison?.rows ?? []).flatMap(({ cells }, index) =>
+      cells.length === result.comparison?.approaches.length
         ? []
-        : [`/comparison/rows/${index} has ${row.cells.length} cells for ${comparison?.approaches.length} approaches`],
+        : [
+            `/comparison/rows/${index} has ${cells.length} cells for ${result.comparison?.approaches.length} approaches`,
+          ],
+    ),
+    ...sentences(result).flatMap(([where, { rests_on = [] }]) =>
+      rests_on.flatMap((handle) => {
+        const found = evidenceAt(handle, papers);
+        if ("reason" in found) return `${where} rests on "${handle}": ${found.reason}`;
+        const why = whyNoGround(found.paper);
+        return why === undefined ? [] : `${where} rests on "${handle}": ${found.paper.id} ${why}; never build on it`;
+      }),
     ),
   ];
-  if (reasons.length > 0) return { reasons };
+  if (reasons.length > 0) return { reasons: [...new Set(reasons)] };
+
+  const { unit: _, patterns, themes, comparison, ...said } = result;
+  const handles = [...new Set(sentences(result).flatMap(([, { rests_on = [] }]) => rests_on))].toSorted();
+  const quoteOf = (handle: string): [string, string][] => {
+    const found = evidenceAt(handle, papers);
+    return "reason" in found ? [] : [[handle, found.evidence.quote]];
+  };
+  // The file's types let unknown fields be, which an interface without them can't be told to be.
+  const narrative = {
+    format: stateVersion,
+    written_at: judging.at.toISOString(),
+    iteration: judging.iteration,
+    agent: judging.agent,
+    ...said,
+    ...given({ comparison }),
+    themes: themes.map(({ groups: named, ...theme }) => ({
+      ...theme,
+      insight_ids: named.flatMap((name) =>
+        (groups[Number(name.slice(1)) - 1]?.insights ?? []).flatMap(({ id }) => id ?? []),
+      ),
+    })),
+    quotes: Object.fromEntries(handles.flatMap(quoteOf)),
+  } as unknown as ReportFile;
   return {
     changes,
-    files: [
-      { name: reportName, text: renderReport(rrd, result, facts, judging) },
-      { name: bibliographyName, text: bibliography(rrd) },
-    ],
+    files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
+    shows: { rrd, narrative },
     progress: [
       `## ${dayOf(judging.at)} - Report`,
       "",
-      "Generated: research-report.md, references.bib",
+      `Generated: ${reportName}, ${reportDataName}, ${bibliographyName}`,
       "",
       ...retractionLines(rrd, retracted).map(flat),
-      ...patternLines("report", result.patterns),
+      ...patternLines("report", patterns),
     ].join("\n"),
-    summary: `report written, ${result.key_findings.length} findings${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
+    summary: `report written, ${result.findings.length} findings${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
     ...(retracted.length === 0 ? {} : { ledger: { retracted: [...retracted] } }),
   };
+}
+
+interface Sentence {
+  readonly text: string;
+  readonly rests_on?: readonly string[];
+}
+
+/** Every sentence of a narrative with the JSON pointer to it. */
+export const sentences = (
+  said: Pick<
+    ReportResult,
+    "answer" | "findings" | "agreed" | "disputed" | "gaps" | "comparison" | "recommendations"
+  > & { readonly themes: readonly Sentence[] },
+): (readonly [string, Sentence])[] => [
+  ...(["answer", "findings", "agreed"] as const).flatMap((name) => at(`/${name}`, said[name])),
+  ...said.disputed.flatMap(({ sides }, index) => at(`/disputed/${index}/sides`, sides)),
+  ...at("/gaps", said.gaps),
+  ...at("/themes", said.themes),
+  ...(said.comparison?.rows ?? []).flatMap(({ cells }, index) => at(`/comparison/rows/${index}/cells`, cells)),
+  ...at("/recommendations", said.recommendations),
+];
+
+const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
+  list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
+
+/** An answer or a report that rests on nothing, where there are quotes that it could rest on. */
+function unsupported({ answer, findings }: ReportResult, papers: ReadonlyMap<string, Paper>): string[] {
+  const isQuoted = (paper: Paper) =>
+    whyNoGround(paper) === undefined && (paper.analysis?.evidence ?? []).some(({ status }) => status !== "not-in-text");
+  if (![...papers.values()].some(isQuoted)) return [];
+  return [
+    ...answer.flatMap(({ rests_on = [] }, index) =>
+      rests_on.length === 0 ? [`/answer/${index} rests on no quote; name at least one by its handle`] : [],
+    ),
+    ...(findings.length === 0 ? ["there are no findings, although papers were quoted"] : []),
+  ];
 }

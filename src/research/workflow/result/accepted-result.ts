@@ -1,6 +1,8 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Change } from "../../folder/research.js";
-import type { Paper } from "../../generated/rrd.js";
+import type { ProductIdeas } from "../../generated/product-ideas.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
 
 /**
  * What is folded in when a result is accepted. engine/storage/records/fold.ts writes it, in this order: an entry of the
@@ -12,6 +14,8 @@ export interface Acceptable {
   /** Entry for progress.txt, without the iteration's line. */
   readonly progress: string;
   readonly files?: readonly { readonly name: string; readonly text: string }[];
+  /** What has to be shown to people anew: the state with these changes, and what else the result holds. */
+  readonly shows?: { readonly rrd: Rrd; readonly narrative?: ReportFile; readonly ideas?: ProductIdeas };
   /** One line for the screen and the commit. */
   readonly summary: string;
   readonly ledger?: Partial<LedgerLine>;

@@ -15,12 +15,7 @@ const judging = { iteration: 9, agent: "scripted", at };
 const insights = [{ id: "insight_001", paper_id: "p1", insight: "Fourteen minutes." }];
 const pool = rrdWith([paper("p1")], { insights });
 
-type Rest = {
-  readonly rrd?: Rrd;
-  readonly material?: Material;
-  readonly patterns?: { unit: string; text: string }[];
-  readonly redact?: (text: string) => string;
-};
+type Rest = { readonly rrd?: Rrd; readonly material?: Material; readonly redact?: (text: string) => string };
 
 /**
  * Judges what lies in a workspace after an agent that worked on this unit; nothing lies there where `left` is
@@ -30,12 +25,12 @@ async function judged(
   kind: ResearchUnit["kind"],
   id: string,
   left: unknown,
-  { rrd = pool, material = {}, patterns = [], redact }: Rest = {},
+  { rrd = pool, material = {}, redact }: Rest = {},
 ) {
   const workspace = temporaryFolder();
   if (left !== undefined) writeFileSync(join(workspace, "result.json"), JSON.stringify(left));
   const state = { rrd, ledger: [], status: statusOf(rrd, []) };
-  return judge(state, { kind, id, phase: "ANALYSIS", title: id }, workspace, material, patterns, {
+  return judge(state, { kind, id, phase: "ANALYSIS", title: id }, workspace, material, {
     ...judging,
     redact: redact ?? redactFor({}),
   });
@@ -80,8 +75,8 @@ describe("a result is judged by its schema first", () => {
       accepted(await judged("paper", "p1", reading("p1", { summary: " \u200bIt works. ", commercialized_by: " " })))
         .changes[0]?.set,
     ).toMatchObject({ analysis: { summary: " \u200bIt works. " } });
-    expect(reasonsOf(await judged("report", "report", narrative({ conclusion: " " })))).toEqual([
-      "/conclusion must not be empty",
+    expect(reasonsOf(await judged("report", "report", narrative({ question: " " })))).toEqual([
+      "/question must not be empty",
     ]);
   });
 
@@ -97,7 +92,7 @@ describe("a result is judged by its schema first", () => {
     const results = {
       discovery: { unit: "discovery-1", papers: [], sources: [] },
       paper: reading("p1"),
-      report: narrative(),
+      report: narrative({}, null),
       ideas: ideas(),
     };
     const kinds = Object.keys(results) as (keyof typeof results)[];
@@ -153,15 +148,12 @@ describe("then by the rules of its unit", () => {
     expect(accepted(none).changes).toEqual([expect.objectContaining({ add: {} })]);
   });
 
-  test("a report is written with what was learned, and with what the check of its papers found", async () => {
-    const patterns = [{ unit: "p1", text: "Read the tables first." }];
+  test("a report is written with what the check of its papers found", async () => {
     const check = {
       checks: new Map([["p1", { updates: [], checked_by: [], unchecked: [{ service: "Crossref", reason: "away" }] }]]),
     };
-    const plain = accepted(await judged("report", "report", narrative(), { patterns }));
-    expect(plain.files?.[0]?.text).toContain("Read the tables first.");
-    expect(plain.changes).toEqual([]);
-    const checked = await judged("report", "report", narrative(), {
+    expect(accepted(await judged("report", "report", narrative({}, null))).changes).toEqual([]);
+    const checked = await judged("report", "report", narrative({}, null), {
       material: { retraction: check } as unknown as Material,
     });
     expect(accepted(checked).changes).toHaveLength(1);
@@ -197,10 +189,13 @@ describe("a secret of the user's", () => {
     const workspace = temporaryFolder();
     writeFileSync(join(workspace, "result.json"), "hunter-2");
     const state = { rrd: pool, ledger: [], status: statusOf(pool, []) };
-    const answer = await judge(state, { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" }, workspace, {}, [], {
-      ...judging,
-      redact,
-    });
+    const answer = await judge(
+      state,
+      { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" },
+      workspace,
+      {},
+      { ...judging, redact },
+    );
     expect(answer).toMatchObject({ redacted: false, reasons: [expect.not.stringContaining("hunter-2")] });
   });
 

@@ -79,7 +79,7 @@ describe("a paper that is found retracted when its turn comes", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "prepared", unit: "p2", outcome: "settled" }));
     expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toContain(`ID: p2\nStatus: REJECTED`);
     const report = readFileSync(join(folder.folder, "research-report.md"), "utf8");
-    expect(report).toContain("On the matter of p2 (p2)");
+    expect(report).toContain("RETRACTED: [On the matter of p2](#p2)");
     expect(report).toContain("Crossref (retraction-watch)");
   });
 

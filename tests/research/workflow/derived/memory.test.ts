@@ -1,3 +1,4 @@
+import { renderFor } from "../../../../src/research/report/documents/documents.js";
 import { tmpdir } from "node:os";
 import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -78,6 +79,7 @@ async function runWith(
     redact: redactFor({}),
     experience: { takes: {}, from: "" },
     memory: defaultMemoryLimits,
+    render: renderFor,
     veto: async () => [],
     close: research.close,
     ...options,

@@ -6,7 +6,7 @@ import type { Criterion, Flow, Paper, Rrd } from "../../../../src/research/gener
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { buildText } from "../../../../src/engine/documents/text/paper-text.js";
 import { eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
-import { goodAgent, library, narrative, reading, researchFolder, rrdWith } from "../../../support/research.js";
+import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/research.js";
 
 const criteria: Criterion[] = [
   { id: "c1", kind: "include", text: "randomised trial" },
@@ -88,14 +88,6 @@ const agent = goodAgent((unit) => {
   if (unit["kind"] === "paper") {
     const id = String(unit["unit"]);
     return { result: reading(id, { criteria: fullText[id] ?? {} }) };
-  }
-  if (unit["kind"] === "report") {
-    const [first] = unit["papers"] as { id: string }[];
-    const paper_ids = [first?.id ?? ""];
-    const key_findings = [{ text: "Fourteen minutes are enough.", paper_ids }];
-    return {
-      result: narrative({ key_findings, recommendations: [{ priority: "high", text: "Build it.", paper_ids }] }),
-    };
   }
   if (unit["kind"] !== "discovery") return undefined;
   const candidates = unit["candidates"] as { id: string }[];

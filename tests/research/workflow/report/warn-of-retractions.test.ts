@@ -17,6 +17,7 @@ import {
   researchFolder,
   rrdWith,
   scriptedAgent,
+  shownHandle,
 } from "../../../support/research.js";
 import type { Library } from "../../../../src/research/workflow/prepare.js";
 
@@ -141,11 +142,13 @@ describe("a run", () => {
         ),
       ...over,
     });
+  const unitOf = (brief: string) =>
+    JSON.parse(/<unit>\n([^]*?)\n<\/unit>/.exec(brief)?.[1] ?? "") as Record<string, unknown>;
   const agent = (briefs: string[] = []) =>
     scriptedAgent((_, brief) => {
       briefs.push(brief.text);
       const unit = /"unit": "([^"]+)"/.exec(brief.text)?.[1] ?? "";
-      return { result: unit === "report" ? narrative() : reading(unit) };
+      return { result: unit === "report" ? narrative({}, shownHandle(unitOf(brief.text))) : reading(unit) };
     });
 
   test("demotes a paper that was retracted after it was presented, in state, report, log and ledger", async () => {
@@ -161,10 +164,11 @@ describe("a run", () => {
       ["p2", "presented"],
     ]);
     expect(ledger.at(-1)).toMatchObject({ unit: "report", outcome: "accepted", retracted: ["p1"] });
-    expect(briefs.at(-1)).toContain("retracted: never build on it");
+    expect(briefs.at(-1)).toMatch(/"retracted_never_build_on": \[\s*"p1"\s*\]/);
     const report = readFileSync(join(folder.folder, "research-report.md"), "utf8");
-    expect(report).toContain("retraction; no longer presented | 2026-03-01 | Crossref (retraction-watch)");
-    expect(report).toContain("[RETRACTED] **On the matter of p1**");
+    expect(report).toContain(
+      "- RETRACTED: [On the matter of p1](#p1): Retracted on 2026-03-01, as Crossref (retraction-watch) says.",
+    );
     expect(report).toMatch(/2 of the 2 papers that this report rests on were checked/);
     expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toMatch(
       /\*\*Retraction check:\*\* 2 of the 2[\s\S]*p1\) is retracted: /,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { IdeationResult } from "../../../../src/research/generated/result-ideation.js";
-import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
+import type { Evidence, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { acceptIdeas } from "../../../../src/research/workflow/report/judge-ideas.js";
@@ -394,50 +394,91 @@ describe("product ideas", () => {
 });
 
 describe("a report's narrative", () => {
-  const rrd = rrdWith([paper("p1")], {
-    insights: [{ id: "insight_001", paper_id: "p1", insight: "Fourteen minutes." }],
-  });
-  const judge = (over: object = {}) => acceptReport(rrd, narrative(over), { ledger: [], patterns: [] }, judging);
+  const quoted = (status: Evidence["status"]): Evidence => ({ claim: "c", quote: "It needs 14 minutes.", status });
+  const evidence = [quoted("verified"), quoted("not-in-text")];
+  const tags = ["time", "cost"];
+  const rrd = rrdWith(
+    [
+      paper("p1", { status: "presented", analysis: { summary: "s", evidence } }),
+      paper("p2", { status: "rejected", retracted: true, analysis: { summary: "s", evidence } }),
+    ],
+    {
+      insights: [
+        { id: "insight_001", paper_id: "p1", insight: "Fourteen minutes.", tags },
+        { id: "insight_002", paper_id: "p1", insight: "Fourteen coins.", tags },
+      ],
+    },
+  );
+  const judge = (over: object = {}, of: Rrd = rrd, handle: string | null = "p1#1") =>
+    acceptReport(of, narrative(over, handle), judging);
 
-  it("is refused, with the place, for each paper or insight that does not exist and for a row of another length", () => {
+  it("is refused, with the place and the reason, for each handle that leads to nothing that stands", () => {
     expect(
       reasonsOf(
         judge({
           unit: "ideas",
-          key_findings: [
-            { text: "a", paper_ids: ["p1"] },
-            { text: "b", paper_ids: ["p9"] },
+          findings: [
+            { text: "a", rests_on: ["p1#1"] },
+            { text: "b", rests_on: ["p9#1", "p1#7"] },
           ],
-          recommendations: [{ priority: "high", text: "c", paper_ids: ["p1", "p8"] }],
-          companies: [{ name: "Acme", notes: "", paper_ids: ["p7"] }],
-          categories: [{ name: "n", insight_ids: ["insight_001", "insight_009"] }],
+          gaps: [{ text: "c", rests_on: ["p1#2"] }],
+          recommendations: [{ priority: "high", text: "d", rests_on: ["p2#1"] }],
+          themes: [{ name: "n", text: "e", groups: ["g1", "g2"] }],
+          disputed: [
+            {
+              text: "f",
+              sides: [
+                { text: "g", rests_on: ["quote 1"] },
+                { text: "h", rests_on: ["p1#1"] },
+              ],
+            },
+          ],
           comparison: {
             approaches: ["x", "y"],
             rows: [
-              { aspect: "r", cells: ["1", "2"] },
-              { aspect: "s", cells: ["1"] },
+              { aspect: "r", cells: [{ text: "1" }, { text: "2" }] },
+              { aspect: "s", cells: [{ text: "1" }] },
             ],
           },
         }),
       ),
     ).toEqual([
       'unit is "ideas"; this unit is "report"',
-      "/key_findings/1 names the paper p9, which is not in this project",
-      "/recommendations/0 names the paper p8, which is not in this project",
-      "/companies/0 names the paper p7, which is not in this project",
-      "/categories/0 names the insight insight_009, which does not exist",
+      '/themes/0 names the group "g2", which is none of the unit\'s',
       "/comparison/rows/1 has 1 cells for 2 approaches",
+      '/findings/1 rests on "p9#1": the paper p9 is not in this project',
+      '/findings/1 rests on "p1#7": the paper p1 has 2 quotes',
+      `/disputed/0/sides/0 rests on "quote 1": it is no handle: a paper's id, '#' and the number of a quote`,
+      '/gaps/0 rests on "p1#2": that quote was not found in the text of the paper',
+      '/recommendations/0 rests on "p2#1": p2 was retracted; never build on it',
     ]);
   });
 
-  it("becomes the report and its references, and changes no record", () => {
-    const { changes, files, summary, progress } = accepted(judge());
+  it("must rest on quotes where there are any, and may rest on none where there are none", () => {
+    expect(reasonsOf(judge({}, rrd, null))).toEqual([
+      "/answer/0 rests on no quote; name at least one by its handle",
+      "there are no findings, although papers were quoted",
+    ]);
+    expect(judge({}, rrdWith([paper("p1")]), null)).not.toHaveProperty("reasons");
+  });
+
+  it("becomes report.json with its quotes' words and the insights of its groups, and changes no record", () => {
+    const themes = [{ name: "Time", text: "It takes time.", groups: ["g1"] }];
+    const { changes, files, summary, progress } = accepted(judge({ themes }));
     expect(changes).toEqual([]);
-    expect(files?.slice(0, 2).map(({ name }) => name)).toEqual(["research-report.md", "references.bib"]);
-    expect(files?.[0]?.text).toContain("Small matters were studied.");
-    expect(files?.[1]?.text).toContain("On the matter of p1");
+    expect(files?.map(({ name }) => name)).toEqual(["report.json"]);
+    const file: unknown = JSON.parse(files?.[0]?.text ?? "");
+    expect(problemsOf("report", file)).toEqual([]);
+    expect(file).toMatchObject({
+      format: 1,
+      written_at: judging.at.toISOString(),
+      answer: [{ text: "It can be done in 14 minutes.", rests_on: ["p1#1"] }],
+      themes: [{ name: "Time", insight_ids: ["insight_001", "insight_002"] }],
+      quotes: { "p1#1": "It needs 14 minutes." },
+    });
+    expect(file).not.toHaveProperty("unit");
     expect(summary).toBe("report written, 1 findings");
-    expect(progress).toContain("## 2026-03-04 - Report\n\nGenerated: research-report.md, references.bib");
+    expect(progress).toContain("## 2026-03-04 - Report\n\nGenerated: research-report.md, report.json, references.bib");
   });
 });
 

@@ -37,16 +37,17 @@ export const reading = (over = {}) => ({
 /** A good result for whatever the unit is. */
 export function goodResult() {
   if (unit.kind === "paper") return reading();
-  const paper_ids = unit.papers.slice(0, 1).map(({ id }) => id);
+  const rests_on = unit.papers
+    .flatMap(({ quotes }) => quotes)
+    .slice(0, 1)
+    .map(({ handle }) => handle);
   return {
     unit: "report",
-    executive_summary: "Small matters were studied.",
-    key_findings: [{ text: "Fourteen minutes are enough.", paper_ids }],
-    categories: [],
-    strengths: ["Evidence."],
-    improvements: ["More papers."],
-    recommendations: [{ priority: "high", text: "Build it.", paper_ids }],
-    conclusion: "It can be done.",
+    question: "How long does it take?",
+    answer: [{ text: "Small matters were studied.", rests_on }],
+    findings: rests_on.length === 0 ? [] : [{ text: "Fourteen minutes are enough.", rests_on }],
+    ...{ agreed: [], disputed: [], gaps: [], themes: [] },
+    recommendations: [{ priority: "high", text: "Build it.", rests_on }],
   };
 }
 

@@ -16,7 +16,7 @@ const marks =
 
 const misbehaviours = {
   "marks-in-texts": () => {
-    const texts = { executive_summary: marks, conclusion: marks, strengths: [marks] };
+    const texts = { question: marks, gaps: [{ text: marks }] };
     const read = { summary: marks, notes: marks, implementations_found: [marks], patterns: [marks.slice(0, 120)] };
     leave(unit.kind === "paper" ? reading(read) : { ...goodResult(), ...texts });
   },

@@ -1,9 +1,9 @@
-import type { ReportFile } from "../generated/report.js";
-import type { SaidSentence } from "./statements.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { SaidSentence } from "../statements.js";
 
 /** What an agent said of the whole: from report.json, or the words under the headings of an older report. */
 export interface Narrative {
-  /** `data`: report.json; `headings`: the words of an older report. */
+  /** `data`: report.json of an agent's result; `headings`: the words of an older report, which names no quotes. */
   readonly from: "data" | "headings" | "nothing";
   readonly question?: string;
   readonly answer: readonly SaidSentence[];
@@ -31,7 +31,7 @@ export const narrativeOfNothing: Narrative = {
 export function narrativeOf(file: ReportFile): Narrative {
   const { question, answer, findings, agreed, disputed, gaps, themes, comparison, recommendations } = file;
   return {
-    from: "data",
+    from: file.taken_from === undefined ? "data" : "headings",
     ...{ question, answer, findings, agreed, disputed, gaps, themes, recommendations },
     ...(comparison == null ? {} : { comparison }),
     ...(file.agent === undefined ? {} : { agent: file.agent }),

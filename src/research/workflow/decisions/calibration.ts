@@ -1,11 +1,5 @@
-import type { Rrd } from "../generated/rrd.js";
-import {
-  executionDimensions,
-  isJudged,
-  scoresOf,
-  strategicDimensions,
-} from "../workflow/decisions/scores-and-decision.js";
-import { labelOf } from "./papers.js";
+import type { Rrd } from "../../generated/rrd.js";
+import { executionDimensions, isJudged, scoresOf, strategicDimensions } from "./scores-and-decision.js";
 
 /** Something about the scores as a whole that a reader should know before trusting one of them. */
 export interface Warning {
@@ -43,7 +37,7 @@ export function calibrationOf(rrd: Rrd): Warning[] {
   for (const { name, values } of flat)
     warnings.push({
       kind: "flat-dimension",
-      says: `${labelOf(name)} is ${values[0]} of 5 for every judged paper, so it says nothing about any of them.`,
+      says: `The dimension "${name.replaceAll("_", " ")}" is ${values[0]} of 5 for every judged paper, so it says nothing about any of them.`,
     });
   return warnings;
 }

@@ -1,0 +1,75 @@
+import { resolveConfig, type ConfigFlags } from "../../engine/config/resolve.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import type { Io } from "../../engine/ui/io.js";
+import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
+import { type ReportModel, reportModel } from "../../research/report/model.js";
+import { readReportInput } from "../../research/report/read-report.js";
+import { renderProject } from "../../research/report/documents/render-project.js";
+import { signState } from "../../research/folder/tamper/other-projects.js";
+
+interface ReportOptions extends FolderOptions {
+  /** List what nothing carries, and write nothing. */
+  readonly check: boolean;
+  readonly flags: ConfigFlags;
+}
+
+/**
+ * Renders the report of a project again from its state: no model, no network. With `check` nothing is written; exit
+ * code 1 where a sentence has a number or a source that nothing carries.
+ */
+export async function reportCommand({ folder: argument, json, check, flags }: ReportOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const notices: string[] = [];
+  const notify = (message: string) => {
+    notices.push(message);
+    if (!json) io.stderr(`${oneLine(message)}\n`);
+  };
+  if (check) {
+    const read = await readReportInput(folder, new Date(io.clock.now()));
+    for (const notice of read.notices) notify(notice);
+    const model = reportModel(read.input);
+    const doubts = doubtsOf(model);
+    if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, doubts }, null, 2)}\n`);
+    else printDoubts(model, doubts, io);
+    return doubts.length > 0 ? 1 : 0;
+  }
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { model, written } = await renderProject(folder, { git: config.git, now: io.clock.now, notify });
+  await signState(folder, config.stateDir);
+  if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, written }, null, 2)}\n`);
+  else {
+    const figures = model.figures.map(({ value, label }) => `${value} ${label}`).join(" · ");
+    const lines = [
+      oneLine(model.title),
+      ...wrap(oneLine(model.question), io.columns),
+      ...wrap(`${figures} · ${many(model.crossReferenceCount, "cross-reference")} between papers`, io.columns),
+      ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
+      `Written in ${shown(io.cwd, folder)}: ${written.join(", ")}`,
+    ];
+    io.stdout(`${lines.join("\n")}\n`);
+  }
+  return 0;
+}
+
+const summaryOf = (model: ReportModel) => ({
+  question: model.question,
+  narrative: model.narrative,
+  figures: Object.fromEntries(model.figures.map(({ name, value }) => [name, value])),
+  insights: model.insightCount,
+  cross_references: model.crossReferenceCount,
+  warnings: model.warnings.map(({ says }) => says),
+});
+
+function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void {
+  for (const { where, text, reason } of doubts)
+    for (const line of wrap(`${where}: ${oneLine(reason)}: “${oneLine(text)}”`, io.columns)) io.stdout(`${line}\n`);
+  const said =
+    model.narrative === "nothing"
+      ? "No report is written yet, so there is nothing to check."
+      : doubts.length === 0
+        ? "Every number and every source of the narrative is carried by a quote."
+        : `${many(doubts.length, "sentence")} to look at.`;
+  io.stdout(`${said}\n`);
+}

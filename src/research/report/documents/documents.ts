@@ -1,0 +1,65 @@
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { stateVersion } from "../../../engine/storage/records/format-version.js";
+import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
+import type { ProductIdeas } from "../../generated/product-ideas.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { Rrd } from "../../generated/rrd.js";
+import { bibliography } from "../../export/bibtex.js";
+import { markdownOf } from "./markdown.js";
+import { type ReportInput, type ReportModel, reportModel } from "../model.js";
+import { readBeside } from "../read-report.js";
+
+/** A whole file of a project's folder. */
+export interface Document {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Every document that is made from the state alone: rendered again at any time, without a model or the network. */
+export const documentsOf = (input: ReportInput, model: ReportModel = reportModel(input)): Document[] => [
+  ...(input.report === undefined && input.oldReport !== undefined ? takenFrom(model, input.now) : []),
+  { name: reportName, text: markdownOf(model) },
+  { name: bibliographyName, text: bibliography(input.rrd) },
+];
+
+/**
+ * The words of an older report as report.json, so that they outlast the rendering of a new one; none where no heading
+ * was known.
+ */
+function takenFrom(model: ReportModel, now: Date): Document[] {
+  if (model.said.from !== "headings") return [];
+  const { from: _, writtenAt: __, comparison: ___, ...said } = model.said;
+  const file = {
+    format: stateVersion,
+    written_at: now.toISOString(),
+    taken_from: reportName,
+    ...said,
+    question: model.question,
+  };
+  return [{ name: reportDataName, text: `${JSON.stringify(file, null, 2)}\n` }];
+}
+
+/** What is rendered while an iteration is folded: the state with its result; what is absent stands in the folder. */
+export interface ToRender {
+  readonly folder: string;
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  readonly narrative?: ReportFile;
+  readonly ideas?: ProductIdeas;
+  readonly at: Date;
+}
+
+/** The documents that go with an accepted report, or with ideas. */
+export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: ToRender): Promise<readonly Document[]> {
+  const { input: beside } = await readBeside(folder, rrd, ledger, at);
+  const { report: kept, oldReport: _, ...rest } = beside;
+  const report = narrative ?? kept;
+  // A report is written anew before its ideas are: those of the last one no longer follow from it.
+  const { ideas: __, ...withoutIdeas } = rest;
+  const input = narrative === undefined ? rest : withoutIdeas;
+  return documentsOf({
+    ...input,
+    ...(report === undefined ? {} : { report }),
+    ...(ideas === undefined ? {} : { ideas }),
+  });
+}

@@ -1,0 +1,471 @@
+import { ledgerName } from "../../../engine/lib/layout.js";
+import { costText } from "../../../engine/ui/terminal/tally.js";
+import { count, duration, many } from "../../../engine/ui/terminal/format.js";
+import { queriesName, rrdName } from "../../folder/layout.js";
+import { block, cell, flat, inline, line, maxListed, moreThan } from "../../workflow/derived/markdown.js";
+import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
+import { citationMarks } from "../citation-status.js";
+import type { Finding, InsightRow, ReportModel } from "../model.js";
+import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
+import { evidenceWords, type PaperName, type Quote, quoteMarks } from "../quotes.js";
+import type { Statement } from "../statements.js";
+
+/** Papers with an entry of their own, and papers whose quotes are printed. */
+const maxEntries = 100;
+const maxEvidence = 300;
+const maxThemeInsights = 12;
+const maxLinks = 15;
+const maxQueries = 100;
+
+/** research-report.md: the model in the order of the page, the evidence last. Sections without content are left out. */
+export function markdownOf(model: ReportModel): string {
+  const parts = sectionNames
+    .filter((name) => name !== "figures" && model.has(name))
+    .map((name) => `## ${sectionTitles[name]}\n\n${sections[name](model)}`);
+  const evidence = evidenceOf(model);
+  return `${[
+    `# ${inline(model.title)}`,
+    byline(model),
+    ...model.warnings.map(({ says }) => `> **Warning:** ${inline(says)}`),
+    ...parts,
+    ...(evidence === "" ? [] : [`## Evidence\n\n${evidence}`]),
+    "---",
+    `*Made by research-ralph on ${model.renderedAt.slice(0, 10)} from rrd.json${model.narrative === "data" ? " and report.json" : ""}: the sentences are the agent's, every number, table and mark is derived by code. \`research-ralph report\` renders it again.*`,
+  ].join("\n\n")}\n`;
+}
+
+const byline = ({ isFinished, phase, day, agents }: ReportModel): string =>
+  [
+    isFinished ? "Finished" : `Unfinished: in ${phase.toLowerCase()}`,
+    day,
+    agents.length === 0 ? "" : `read by ${inline(agents.join(", "))}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+
+const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = {
+  question: ({ question }) => block(question),
+  // The figures stand under the answer, so that one screen says what was asked, found, and how sure it is.
+  answer: (model) =>
+    [
+      model.answer.map((statement) => `${line(statement.text)}${cited(statement)}${doubts(statement)}`).join(" "),
+      figures(model),
+    ].join("\n\n"),
+  figures,
+  findings: ({ findings }) => findings.map(findingText).join("\n"),
+  recommendations: ({ recommendations }) =>
+    (["high", "medium", "low"] as const)
+      .map((priority) => ({ priority, list: recommendations.filter((one) => one.priority === priority) }))
+      .filter(({ list }) => list.length > 0)
+      .map(({ priority, list }) =>
+        [
+          ...(priority === "high" ? [] : [`${priority === "medium" ? "Then" : "Later"}:`]),
+          list.map((one, index) => `${index + 1}. ${line(one.text)}${cited(one)}${doubts(one)}`).join("\n"),
+        ].join("\n\n"),
+      )
+      .join("\n\n"),
+  agreed: ({ agreed }) => agreed.map(findingText).join("\n"),
+  disputed: ({ disputed }) =>
+    disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`).join("\n\n"),
+  gaps: ({ gaps }) => gaps.map((gap) => `- ${line(gap.text)}${cited(gap)}${doubts(gap)}`).join("\n"),
+  comparison: ({ comparison }) =>
+    comparison === undefined
+      ? ""
+      : grid(
+          ["", ...comparison.approaches.map(cell)],
+          comparison.rows.map(({ aspect, cells }) => [
+            `**${cell(aspect)}**`,
+            ...cells.map((each) => `${cell(each.text)}${cited(each)}${doubts(each)}`),
+          ]),
+        ),
+  scores: scoresTable,
+  papers: papersText,
+  themes: themesText,
+  map: mapText,
+  flow: flowText,
+  method: methodText,
+  checklist: ({ checklist }) =>
+    grid(
+      ["Item", "Topic", "Where"],
+      checklist.map(({ item, topic, section, says }) => [
+        cell(item),
+        cell(topic),
+        section === undefined ? cell(says) : `${cell(sectionTitles[section])}: ${cell(says)}`,
+      ]),
+    ),
+  references: (model) =>
+    [
+      ...model
+        .references()
+        .slice(0, maxEvidence)
+        .map(
+          ({ number, paper, citation }) =>
+            `${number}. ${reference(paper)} ${citationMarks[citation.status].sign} ${citationMarks[citation.status].words}${citation.status === "verified" ? "" : `: ${inline(citation.says)}`}`,
+        ),
+      ...moreThan(model.references().length, maxEvidence, "reference"),
+    ].join("\n"),
+  ideas: ({ ideas }) =>
+    ideas
+      .slice(0, maxListed)
+      .map(
+        ({ name, oneLiner, isRecommended, combined, papers }) =>
+          `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combined === undefined ? "" : `, ${combined} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(named).join(", ")})`}`,
+      )
+      .join("\n"),
+};
+
+function figures({ figures: all }: ReportModel): string {
+  return grid(
+    all.map(({ value }) => `**${cell(value)}**`),
+    [all.map(({ label }) => cell(label))],
+  );
+}
+
+/** A finding, how well it is carried, and the words it rests on. */
+function findingText(finding: Finding): string {
+  const { level, says } = finding.strength;
+  return [
+    `- ${line(finding.text)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
+    `  <br>${"●".repeat(level)}${"○".repeat(5 - level)} ${inline(says)}`,
+    ...finding.quotes.map((quote) => {
+      const isSame = finding.quotes.length === 1 && evidenceWords(quote.quote) === evidenceWords(finding.text);
+      return isSame ? `  > In these words: ${source(quote)}` : `  > “${inline(quote.quote)}” ${source(quote)}`;
+    }),
+  ].join("\n");
+}
+
+/** Where a quote stands: its paper, the place in it, its mark and the link that opens it there. */
+function source(quote: Quote): string {
+  const { sign, words } = quoteMarks[quote.status];
+  const what =
+    quote.status === "verified"
+      ? sign
+      : `${sign} ${words}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
+  const place = quote.locator === undefined ? "" : `, ${inline(quote.locator)}`;
+  const opens = quote.opens === undefined ? "" : ` · [open there](<${address(quote.opens)}>)`;
+  return `[${inline(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${place} ${what}${opens}`;
+}
+
+/** The quotes and papers behind a sentence, as links in brackets; empty where there are none. */
+function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
+  const links = [
+    ...quotes.map((quote) => `[${inline(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})`),
+    ...papers.map(named),
+  ];
+  return links.length === 0 ? "" : ` (${links.join(", ")})`;
+}
+
+/** What is wrong with a sentence, said right behind it. */
+function doubts({ missingNumbers, brokenHandles }: Statement): string {
+  return [
+    ...missingNumbers.map((number) => ` **[number not in its source: ${inline(number)}]**`),
+    ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${inline(handle)}, ${inline(reason)}]**`),
+  ].join("");
+}
+
+const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
+const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
+const named = (paper: PaperName): string =>
+  `${paper.isRetracted ? "RETRACTED " : ""}[${inline(paper.label)}](#${anchor(paper.id)})`;
+const titled = (paper: PaperName): string =>
+  `${paper.isRetracted ? "RETRACTED: " : ""}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
+
+/** An address between angle brackets: nothing in it ends it, or is one half of code or of a link. */
+const address = (url: string): string =>
+  flat(url)
+    .replace(/[<>\s]/g, "")
+    .replace(/[`[\]\\]/g, (character) => encodeURIComponent(character));
+
+/** A table whose cells are Markdown already. */
+const grid = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+function scoresTable(model: ReportModel): string {
+  const { scores } = model;
+  const lines = scores.lines.map(({ at, says }) => `from ${at} ${says}`).join(", ");
+  const points = (row: PaperRow) =>
+    scores.both
+      ? [String(row.score ?? "–"), String(row.execution ?? "–"), String(row.strategic ?? "–")]
+      : [String(row.score ?? "–")];
+  const shown = model.rows.filter(({ status }) => status !== "unread").slice(0, maxListed);
+  return [
+    `Points of ${scores.full}: ${lines}.`,
+    grid(
+      ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
+      shown.map((row) => [titled(row), ...points(row), statusWords[row.status], cell(row.why)]),
+    ),
+    ...moreThan(model.rows.length, shown.length, "paper"),
+  ].join("\n\n");
+}
+
+function papersText(model: ReportModel): string {
+  const shown = model.rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
+  const others = model.rows.length - shown.length;
+  return [
+    ...shown.map((row) => entryText(model.entry(row))),
+    ...(others === 0
+      ? []
+      : [
+          `${many(others, "further paper")} ${others === 1 ? "was" : "were"} rejected or not read; ${others === 1 ? "its reason stands" : "their reasons stand"} in the table above and in rrd.json.`,
+        ]),
+  ].join("\n\n");
+}
+
+function entryText(entry: PaperEntry): string {
+  const { warnings, dimensions, code } = entry;
+  const part = (name: string, text: string) => (flat(text) === "" ? [] : [`- **${name}:** ${inline(text)}`]);
+  const byline = [
+    authorsText(entry.authors),
+    entry.date,
+    entry.venue,
+    entry.score === undefined ? "" : `${entry.score} points`,
+    statusWords[entry.status],
+    entry.depth === undefined ? "" : depths[entry.depth],
+  ].filter((each) => each !== "");
+  return [
+    `### <a id="${anchor(entry.id)}"></a>${entry.isRetracted ? "RETRACTED: " : ""}${inline(entry.title)}`,
+    `${byline.map(inline).join(" · ")}${entry.url === undefined ? "" : ` · [open](<${address(entry.url)}>)`}`,
+    ...warnings.map((warning) => `> **Warning:** ${inline(warning)}`),
+    [
+      ...part("Summary", entry.summary || entry.abstract),
+      ...part("Method", entry.method),
+      ...part("Results", entry.results),
+      ...part("Limitations", entry.limitations),
+      ...(code.length === 0
+        ? []
+        : [
+            `- **Code:** ${code.map(({ text, url }) => (url === undefined ? inline(text) : `<${address(url)}>`)).join(" ")}`,
+          ]),
+      ...part("Points", dimensions.map(({ label, points }) => `${label} ${points}`).join(", ")),
+      ...part("Why", entry.notes),
+      ...(entry.quotes === 0
+        ? []
+        : [
+            `- **Evidence:** [${entry.quotesFound} of ${many(entry.quotes, "quote")} found in the text](#${anchor(entry.id)}-evidence)`,
+          ]),
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+const depths = { full: "read in full", partial: "read in part", abstract: "abstract only" } as const;
+
+const authorsText = (authors: readonly string[]): string =>
+  authors.length > 4 ? `${authors.slice(0, 4).join(", ")} and ${authors.length - 4} others` : authors.join(", ");
+
+function themesText(model: ReportModel): string {
+  const insightLine = ({ text, paper }: InsightRow) =>
+    `- ${line(text)}${paper === undefined ? "" : ` (${named(paper)})`}`;
+  const list = (insights: readonly InsightRow[]) =>
+    [
+      ...insights.slice(0, maxThemeInsights).map(insightLine),
+      ...moreThan(insights.length, maxThemeInsights, "insight"),
+    ].join("\n");
+  const others = model.otherInsights();
+  const counted = `${many(model.insightCount, "insight")}, ${many(model.crossReferenceCount, "cross-reference")} between papers.`;
+  return [
+    counted,
+    ...model
+      .themes()
+      .map(({ name, statement, insights }) =>
+        [
+          `### ${inline(name)} (${insights.length})`,
+          ...(statement === undefined ? [] : [`${line(statement.text)}${cited(statement)}${doubts(statement)}`]),
+          list(insights),
+        ].join("\n\n"),
+      ),
+    ...(others.length === 0 ? [] : [`### More insights (${others.length})\n\n${list(others)}`]),
+  ].join("\n\n");
+}
+
+function mapText(model: ReportModel): string {
+  const { papers, links } = model.map();
+  const shown = links.slice(0, maxLinks).map(({ from, to, because }) => {
+    const [a, b] = [model.row(from), model.row(to)];
+    return a === undefined || b === undefined ? "" : `- ${named(a)} and ${named(b)}: ${because.map(inline).join(", ")}`;
+  });
+  return [
+    `${many(papers.length, "paper")} joined by ${many(links.length, "link")}, the strongest first.`,
+    shown.filter((each) => each !== "").join("\n"),
+  ].join("\n\n");
+}
+
+function flowText({ flow, search }: ReportModel): string {
+  const sides = (lines: readonly { readonly label: string; readonly count: number }[]) =>
+    lines.map(({ label, count: number }) => `${cell(label)} ${number}`).join(", ");
+  return [
+    grid(
+      ["Step", "n", "Left out here"],
+      flow.steps.map(({ box, out }) => [
+        `${cell(box.label)}${box.lines.length === 0 ? "" : ` (${sides(box.lines)})`}`,
+        String(box.count),
+        out === undefined
+          ? ""
+          : `${cell(out.label)} ${out.count}${out.lines.length === 0 ? "" : `: ${sides(out.lines)}`}`,
+      ]),
+    ),
+    flow.says,
+    ...(search.sources.length === 0
+      ? []
+      : [
+          grid(
+            ["Source", "Outcome", "Requests", "Results", "Papers", "Presented"],
+            search.sources.map((source) => [
+              cell(source.name),
+              cell(`${source.outcome}${source.reason === undefined ? "" : `: ${source.reason}`}`),
+              String(source.queries),
+              String(source.hits),
+              String(source.papers),
+              String(source.presented),
+            ]),
+          ),
+        ]),
+    ...(search.saturation.length < 2
+      ? []
+      : [
+          `Records kept of those screened, batch by batch: ${search.saturation.map(({ kept, screened }) => `${kept} of ${screened}`).join(", ")}.`,
+        ]),
+  ].join("\n\n");
+}
+
+function methodText(model: ReportModel): string {
+  const { method, total } = model;
+  const queries = model.queries();
+  const heading = (title: string, text: string) => (text === "" ? [] : [`### ${title}\n\n${text}`]);
+  return [
+    method.facts.map(({ name, says }) => `- **${cell(name)}:** ${inline(says)}`).join("\n"),
+    ...heading("What was not done", method.limits.map((limit) => `- ${line(limit)}`).join("\n")),
+    ...heading("Retractions and corrections", inline(method.retractions)),
+    ...heading("Warnings", warningsText(model)),
+    ...heading(
+      "Reasons for leaving records out",
+      method.exclusions.map(({ reason, count: number }) => `- ${line(reason)}: ${number}`).join("\n"),
+    ),
+    ...heading(
+      "Search log",
+      queries.length === 0
+        ? ""
+        : [
+            grid(
+              ["When", "Source", "Asked", "Results"],
+              queries
+                .slice(0, maxQueries)
+                .map(({ at, source, asked, hits, status }) => [
+                  cell(at.slice(0, 16)),
+                  cell(source),
+                  cell(asked),
+                  hits === undefined ? cell(status) : String(hits),
+                ]),
+            ),
+            ...moreThan(queries.length, maxQueries, "query").map((each) => each.replace(rrdName, queriesName)),
+          ].join("\n\n"),
+    ),
+    ...heading(
+      "Agents",
+      method.agents
+        .map(({ agent, model: name, version, prompt, iterations, confinement }) => {
+          const facts = [
+            name === undefined ? "" : `model ${name}`,
+            version === undefined ? "" : `version ${version}`,
+            prompt === undefined ? "" : `prompt ${prompt.slice(0, 12)}`,
+            many(iterations, "iteration"),
+            confinement ?? "",
+          ].filter((each) => each !== "");
+          return `- ${line(agent)}: ${inline(facts.join(", "))}`;
+        })
+        .join("\n"),
+    ),
+    ...heading(
+      "Cost by phase",
+      method.phases.length === 0
+        ? ""
+        : grid(
+            ["Phase", "Iterations", "Accepted", "Refused", "Failed", "Agent time", "Tokens in", "Tokens out", "Cost"],
+            [
+              ...method.phases.map((phase) => ({ name: phase.phase, ...phase })),
+              { name: "together", accepted: "", refused: "", failed: "", ...total },
+            ].map((phase) => [
+              cell(phase.name),
+              String(phase.iterations),
+              ...[phase.accepted, phase.refused, phase.failed].map(String),
+              duration(phase.seconds * 1000),
+              count(phase.input),
+              count(phase.output),
+              phase.cost_usd === undefined ? "not known" : cell(costText(phase)),
+            ]),
+          ),
+    ),
+    ...heading(
+      "Refused and failed",
+      [
+        ...method.setbacks
+          .slice(0, maxListed)
+          .map(
+            ({ iteration, unit, outcome, reasons }) =>
+              `- #${iteration} ${inline(unit)}, ${outcome}: ${inline(reasons.join("; "))}`,
+          ),
+        ...moreThan(method.setbacks.length).map((each) => each.replace(rrdName, ledgerName)),
+      ].join("\n"),
+    ),
+  ].join("\n\n");
+}
+
+/** What a reader should know of papers whatever became of them: retractions, corrections, orders to AI readers. */
+function warningsText(model: ReportModel): string {
+  const rows = model.rows.filter(({ hasWarnings }) => hasWarnings);
+  return [
+    ...rows
+      .slice(0, maxListed)
+      .flatMap((row) => model.entry(row).warnings.map((warning) => `- ${titled(row)}: ${inline(warning)}`)),
+    ...moreThan(rows.length, maxListed, "paper"),
+  ].join("\n");
+}
+
+function reference(paper: PaperRow): string {
+  const authors =
+    paper.authors.length > 6 ? `${paper.authors.slice(0, 6).join(", ")} and others` : paper.authors.join(", ");
+  const where = [
+    paper.venue === paper.source ? "" : inline(paper.venue),
+    paper.doi === undefined ? "" : `DOI ${inline(paper.doi)}`,
+    paper.url === undefined ? "" : `<${address(paper.url)}>`,
+  ].filter((each) => each !== "");
+  return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titled(paper)}.${where.map((each) => ` ${each}.`).join("")}`;
+}
+
+/** Every quote of the papers that the report names, by its number. A paper without an entry has its anchor here. */
+function evidenceOf(model: ReportModel): string {
+  const named = new Set(model.references().map(({ paper }) => paper.id));
+  const rows = model.rows.filter((row) => row.quotes > 0 && named.has(row.id));
+  const hasEntry = new Set(
+    model.rows
+      .filter(({ status }) => status === "presented" || status === "insights")
+      .slice(0, maxEntries)
+      .map(({ id }) => id),
+  );
+  const shown = rows.slice(0, maxEvidence).map((row) => {
+    const entry = model.entry(row);
+    const own = hasEntry.has(row.id) ? "" : `<a id="${anchor(row.id)}"></a>`;
+    const quotes = entry.evidence.map((quote) => {
+      const mark = quoteMarks[quote.status];
+      const what = quote.status === "verified" ? mark.sign : `${mark.sign} ${mark.words}`;
+      const words = `“${inline(quote.quote)}”${quote.locator === undefined ? "" : ` (${inline(quote.locator)})`} ${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
+      const at = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
+      return quote.claim === quote.quote ? `- ${at}: ${words}` : `- ${at}: ${inline(quote.claim)}\n  > ${words}`;
+    });
+    return [
+      `### <a id="${anchor(row.id)}-evidence"></a>${own}${inline(row.title)}`,
+      quotes.join("\n"),
+      ...(entry.notInText === 0
+        ? []
+        : [
+            `${many(entry.notInText, "quote")} ${entry.notInText === 1 ? "was" : "were"} not found in the text and ${entry.notInText === 1 ? "is" : "are"} not shown.`,
+          ]),
+    ].join("\n\n");
+  });
+  return shown.length === 0
+    ? ""
+    : [
+        "Quotes are numbered as in rrd.json. ✓: code found the quote in the paper's text; ≈: near the text, with what differs; ?: it could not be checked.",
+        ...shown,
+        ...moreThan(rows.length, maxEvidence, "paper"),
+      ].join("\n\n");
+}

@@ -1,0 +1,70 @@
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { lockFile } from "../../../engine/lib/layout.js";
+import { acquireLock } from "../../../engine/storage/lock.js";
+import { writeOutputs } from "../../../engine/storage/records/output-files.js";
+import { openResearch } from "../../folder/research.js";
+import { derive } from "../../workflow/derived/statistics.js";
+import { documentsOf } from "./documents.js";
+import { type ReportModel, reportModel } from "../model.js";
+import { readBeside, readReportInput, type ReadReport } from "../read-report.js";
+
+interface RenderOptions {
+  readonly git: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly notify: (message: string) => void;
+}
+
+/** A project rendered again. */
+interface Rendered {
+  readonly model: ReportModel;
+  /** Names of the files that were written. */
+  readonly written: readonly string[];
+}
+
+/**
+ * Renders every document of a project again from its state, under its lock, and commits them: no model and no network.
+ * Where rrd.json is broken, from the last good version.
+ * @throws ExpectedError when another process holds the project, or rrd.json is invalid and there is no good version.
+ */
+export async function renderProject(folder: string, { git, now, notify }: RenderOptions): Promise<Rendered> {
+  const rendered = ({ input, notices }: ReadReport) => {
+    for (const notice of notices) notify(notice);
+    const model = reportModel(input);
+    const files = documentsOf(input, model);
+    return { model, files, written: files.map(({ name }) => name) };
+  };
+  const research = await openResearch(folder, { derive, git, notify: (_, message) => notify(message) }).catch(
+    async (error: unknown) => {
+      // Only a state that can't be used has a last good version to fall back on; a lock that is held is no reason.
+      const isBroken = error instanceof ExpectedError && (await hasNotice(folder, new Date(now())));
+      if (!isBroken) throw error;
+      return undefined;
+    },
+  );
+  if (research === undefined) {
+    const lock = await acquireLock(lockFile(folder), { describe: `The project ${folder}` });
+    try {
+      const { files, ...result } = rendered(await readReportInput(folder, new Date(now())));
+      await writeOutputs(folder, files, now(), notify);
+      return result;
+    } finally {
+      await lock.release();
+    }
+  }
+  try {
+    const { rrd, ledger } = await research.load();
+    const { files, ...result } = rendered(await readBeside(folder, rrd, ledger, new Date(now())));
+    await research.rewrite(files, now(), "report: rendered again");
+    return result;
+  } finally {
+    await research.close();
+  }
+}
+
+/** Whether the report would be made from the last good version. */
+const hasNotice = async (folder: string, now: Date): Promise<boolean> =>
+  readReportInput(folder, now).then(
+    ({ fromLastGood }) => fromLastGood,
+    () => false,
+  );

@@ -1,0 +1,68 @@
+import type { Finding, ReportModel } from "../model.js";
+import { evidenceWords } from "../quotes.js";
+import type { Statement } from "../statements.js";
+
+/** A sentence of the narrative whose numbers or sources nothing carries. */
+export interface Doubt {
+  /** The part of the report, such as "Findings 2". */
+  readonly where: string;
+  readonly text: string;
+  /** Why, one clause: "number not in its source: 91 %". */
+  readonly reason: string;
+}
+
+/** Whether a sentence has to rest on something; a gap or a piece of advice need not. */
+type Needs = "source" | "numbers";
+
+/**
+ * Every sentence of the narrative whose numbers stand in none of its quotes, whose handles lead nowhere, whose quotes
+ * have changed since it was written, or that rests on nothing or on retracted papers alone. Empty where all are
+ * carried, and where nothing is written yet.
+ */
+export function doubtsOf(model: ReportModel): Doubt[] {
+  const hasQuotes = model.rows.some(({ quotes }) => quotes > 0);
+  const of = (title: string, statements: readonly (Statement | Finding)[], needs: Needs): Doubt[] =>
+    statements.flatMap((statement, index) =>
+      reasonsOf(model, statement, needs, hasQuotes).map((reason) => ({
+        where: statements.length === 1 ? title : `${title} ${index + 1}`,
+        text: statement.text,
+        reason,
+      })),
+    );
+  return [
+    ...of("Answer", model.answer, "source"),
+    ...of("Findings", model.findings, "source"),
+    ...of("What to do first", model.recommendations, "numbers"),
+    ...of("Agreed", model.agreed, "source"),
+    ...model.disputed.flatMap(({ sides }, index) => of(`Disputed ${index + 1}, side`, sides, "source")),
+    ...of("Not known", model.gaps, "numbers"),
+    ...(model.comparison?.rows ?? []).flatMap(({ aspect, cells }) => of(`Comparison, ${aspect}`, cells, "numbers")),
+    ...of(
+      "Themes",
+      model.themes().flatMap(({ statement }) => statement ?? []),
+      "numbers",
+    ),
+  ];
+}
+
+function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Needs, hasQuotes: boolean): string[] {
+  const { quotes, papers, missingNumbers, brokenHandles } = statement;
+  const changed = quotes.filter(({ handle, quote }) => {
+    const before = model.quotesThen[handle];
+    return before !== undefined && evidenceWords(before) !== evidenceWords(quote);
+  });
+  const retracted = [...quotes.map(({ paper }) => paper), ...papers].filter(({ isRetracted }) => isRetracted);
+  const carried = quotes.length + papers.length;
+  return [
+    ...(missingNumbers.length === 0 ? [] : [`number not in its source: ${missingNumbers.join(", ")}`]),
+    ...brokenHandles.map(({ handle, reason }) => `${handle}: ${reason}`),
+    ...changed.map(({ handle }) => `${handle}: its quote has changed since the narrative was written`),
+    ...(needs === "source" &&
+    carried === 0 &&
+    brokenHandles.length === 0 &&
+    (hasQuotes || model.narrative === "headings")
+      ? ["it names no source"]
+      : []),
+    ...(carried > 0 && retracted.length === carried ? ["it rests on retracted papers alone"] : []),
+  ];
+}
