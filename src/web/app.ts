@@ -154,7 +154,7 @@ const asset = (context: Context, type: string, text: string): Response =>
 
 function onePart(context: Context, { parts }: Page): Response | Promise<Response> {
   const found = parts.find(({ id }) => id === context.req.param("id"));
-  return found === undefined ? context.notFound() : context.html(found.text, 200, { "X-Part": found.hash });
+  return found === undefined ? context.body(null, 204) : context.html(found.text, 200, { "X-Part": found.hash });
 }
 
 /** Tells a browser of the parts of a page, now and whenever one has changed. */

@@ -6,7 +6,10 @@ export const script = `(() => {
   const main = document.querySelector("main[data-parts]");
   const said = document.getElementById("said");
   let lost = false;
+  let silence;
   const say = (text, isBad = false) => {
+    clearTimeout(silence);
+    if (!isBad && text !== "") silence = setTimeout(say, 15000, "");
     said.hidden = text === "";
     said.textContent = text;
     said.classList.toggle("bad", isBad);
@@ -50,11 +53,21 @@ export const script = `(() => {
   };
   const toEnd = () => { for (const stream of document.querySelectorAll(".stream")) stream.scrollTop = stream.scrollHeight; };
 
+  /** What stands in the window, with its place: the paper at the top first, then smaller things from top to bottom. */
+  const places = () => {
+    const found = [];
+    for (let y = 20; y < innerHeight; y += 60) {
+      const element = document.elementFromPoint(innerWidth / 2, y);
+      if (!element || element === main || !main.contains(element)) continue;
+      const whole = element.closest(".paper, .ev, .q, li, figure, p");
+      for (const each of [whole, element]) if (each) found.push([each, each.getBoundingClientRect().top]);
+    }
+    return found.sort(([a], [b]) => Number(b.matches(".paper, .ev")) - Number(a.matches(".paper, .ev")));
+  };
+
   const apply = (parts, texts) => {
     const streams = new Map([...document.querySelectorAll(".agent")].map(({ id, lastElementChild: list }) => [id, list.scrollTop + list.clientHeight > list.scrollHeight - 30]));
-    const anchored = CSS.supports("overflow-anchor", "auto");
-    const mark = anchored ? null : document.elementFromPoint(innerWidth / 2, 90)?.closest("[id]");
-    const top = mark?.getBoundingClientRect().top;
+    const marks = scrollY < 40 ? [] : places();
     const wanted = new Set(parts.map(([id]) => id));
     for (const id of known.keys()) if (!wanted.has(id)) { document.getElementById(id)?.remove(); known.delete(id); }
     let before = said;
@@ -78,7 +91,8 @@ export const script = `(() => {
       if (order && order.selectedIndex > 0) order.dispatchEvent(new Event("change", { bubbles: true }));
     }
     for (const stream of document.querySelectorAll(".stream")) if (streams.get(stream.parentElement.id) !== false) stream.scrollTop = stream.scrollHeight;
-    if (mark?.isConnected) scrollBy(0, mark.getBoundingClientRect().top - top);
+    const kept = marks.find(([element]) => element.isConnected && main.contains(element));
+    if (kept) scrollBy({ top: kept[0].getBoundingClientRect().top - kept[1], behavior: "instant" });
     tick();
   };
 
@@ -94,7 +108,8 @@ export const script = `(() => {
         for (const [id, hash] of parts) {
           if (known.get(id) === hash) continue;
           const answer = await fetch(main.dataset.at + "parts/" + encodeURIComponent(id));
-          if (answer.status === 404) continue;
+          // Gone already: the next message says so.
+          if (answer.status === 204) continue;
           if (!answer.ok) throw new Error(await answer.text());
           texts.set(id, await answer.text());
           known.set(id, answer.headers.get("x-part"));

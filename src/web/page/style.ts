@@ -17,6 +17,8 @@ progress::-webkit-progress-value{background:var(--presented)}
 progress::-moz-progress-bar{background:var(--presented)}
 .acts,.steering form{display:flex;flex-wrap:wrap;gap:.5rem;margin:.5rem 0 0;align-items:end}
 .acts:empty{display:none}
+.live main{overflow-anchor:none}
+#said{position:sticky;top:.6rem;z-index:2;border:1px solid var(--line);font-family:var(--sans)}
 .live button{cursor:pointer;white-space:nowrap}
 .live button:disabled{opacity:.6;cursor:default}
 #now,.agent,.steering{font-family:var(--sans)}
