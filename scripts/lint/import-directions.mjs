@@ -42,6 +42,7 @@ const folders = {
   research: {
     generated: [],
     papers: [],
+    seeds: ["papers"],
     export: ["papers"],
     evidence: [],
     folder: [],
@@ -50,7 +51,7 @@ const folders = {
     search: ["papers", "sources"],
     "paper-services": ["papers", "sources", "full-text", "folder"],
     toolbox: ["papers", "sources", "search", "evidence", "full-text"],
-    workflow: ["papers", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox", "export"],
+    workflow: ["papers", "seeds", "sources", "search", "evidence", "folder", "full-text", "paper-services", "toolbox", "export"],
     overview: ["folder", "workflow"],
     steering: ["folder", "workflow", "overview"],
     report: ["papers", "evidence", "export", "full-text", "folder", "workflow", "overview"],

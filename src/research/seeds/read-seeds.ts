@@ -1,0 +1,62 @@
+import { basename, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import type { Seed } from "../generated/rrd.js";
+import { parseReference } from "../papers/reference.js";
+import { type Entry, isBibliography, readBibliography } from "./bibliography-file.js";
+
+/** What a person named, paper by paper. */
+export interface ReadSeeds {
+  readonly seeds: readonly Seed[];
+  /** A sentence for each file of which something could not be read. */
+  readonly said: readonly string[];
+}
+
+/** Of so many seeds the abstracts are kept: rrd.json stays small enough to read. */
+const maxWithAbstract = 200;
+/** So many authors tell two works apart. */
+const maxAuthors = 6;
+
+/**
+ * Reads references (DOI, arXiv id, address, document) and files that list works (.bib, .ris, CSL-JSON). `folder`: the
+ * one that paths start from. Asks nobody.
+ * @throws ExpectedError (exit code 2) for what is neither, and for a file in which nothing can be read.
+ */
+export async function readSeeds(names: readonly string[], folder: string): Promise<ReadSeeds> {
+  const seeds: Seed[] = [];
+  const said: string[] = [];
+  for (const name of names) {
+    const path = resolve(folder, name);
+    if (isBibliography(name) && !/^https?:/i.test(name)) {
+      if (statSync(path, { throwIfNoEntry: false }) === undefined)
+        throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
+      const { entries, broken } = await readBibliography(path);
+      seeds.push(...entries.map((entry) => seedOf(entry, basename(path))));
+      if (broken.count > 0)
+        said.push(
+          `${name}: ${entries.length} entries were read, ${broken.count} could not be read: ${broken.named.join("; ")}${broken.count > broken.named.length ? "; …" : ""}.`,
+        );
+      continue;
+    }
+    const reference = parseReference(name, folder);
+    if (reference.kind === "unknown") throw new ExpectedError(`--seed: ${reference.reason}`, 2);
+    seeds.push({ reference: reference.kind === "file" ? reference.path : name.trim() });
+  }
+  const unique = [...new Map(seeds.map((seed) => [`${seed.reference} ${seed.title}`.toLowerCase(), seed])).values()];
+  return { seeds: unique.length <= maxWithAbstract ? unique : unique.map(withoutAbstract), said };
+}
+
+function seedOf({ key, title, authors, date, venue, abstract, identifiers, url }: Entry, from: string): Seed {
+  const { doi, arxiv } = identifiers;
+  return {
+    reference: doi ?? (arxiv === undefined ? undefined : `arXiv:${arxiv}`) ?? url ?? key,
+    title,
+    authors: authors.slice(0, maxAuthors),
+    ...given({ date, venue, abstract }),
+    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
+    from,
+  };
+}
+
+const withoutAbstract = ({ abstract: _, ...seed }: Seed): Seed => seed;

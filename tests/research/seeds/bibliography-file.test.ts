@@ -1,0 +1,133 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readBibliography } from "../../../src/research/seeds/bibliography-file.js";
+
+function fileOf(name: string, text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), "rr-bib-")), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const bib = `Some remark before the first entry.
+@string{jot = "Journal of Touch"}
+@comment{ignored, title = {No work}}
+@article{sample2024,
+  title = {A {GPU} study of M{\\"u}ller's <i>things</i>},
+  author = {van der Berg, Jan and M{\\"u}ller, J{\\'e}r{\\^o}me and {The Touch Collaboration}},
+  journal = jot # { B}, year = 2024, month = may,
+  doi = {https://doi.org/10.1000/ABC.1},
+  abstract = {What it is
+    about.},
+}
+@misc{pre, title={A preprint}, eprint={2401.12345v2}, archivePrefix={arXiv}, pmid = {77}}
+`;
+
+describe("a bibliography file", () => {
+  test("of BibTeX gives title, authors, date, venue, abstract and identifiers of each entry", async () => {
+    const { entries, broken } = await readBibliography(fileOf("a.bib", bib));
+    expect(broken).toEqual({ count: 0, named: [] });
+    expect(entries).toEqual([
+      {
+        key: "sample2024",
+        title: "A GPU study of Müller's things",
+        authors: ["van der Berg, Jan", "Müller, Jérôme", "The Touch Collaboration"],
+        date: "2024-05",
+        venue: "Journal of Touch B",
+        abstract: "What it is about.",
+        identifiers: { doi: "10.1000/abc.1" },
+      },
+      { key: "pre", title: "A preprint", authors: [], identifiers: { arxiv: "2401.12345", pmid: "77" } },
+    ]);
+  });
+
+  test("of RIS and of CSL-JSON is read too, with line ends of any system", async () => {
+    const ris =
+      "TY  - JOUR\r\nTI  - On touch\r\nAU  - Lee, Ann\r\nPY  - 2020/05/01\r\nJO  - J Touch\r\nDO  - 10.1000/x\r\nER  - \r\n";
+    const wanted = { title: "On touch", authors: ["Lee, Ann"], identifiers: { doi: "10.1000/x" } };
+    expect((await readBibliography(fileOf("a.ris", `\uFEFF${ris}${ris}`))).entries).toMatchObject([wanted, wanted]);
+    const csl = {
+      ...{ id: "lee", title: "On <i>touch</i>", DOI: "10.1000/X", PMID: 12 },
+      ...{
+        author: [{ family: "Lee", given: "Ann" }, { literal: "The Group" }, null],
+        issued: { "date-parts": [["2020", 5]] },
+      },
+    };
+    for (const value of [[csl], csl, { items: [csl] }])
+      expect((await readBibliography(fileOf("a.json", JSON.stringify(value)))).entries).toEqual([
+        {
+          key: "lee",
+          title: "On touch",
+          authors: ["Lee, Ann", "The Group"],
+          date: "2020-05",
+          identifiers: { doi: "10.1000/x", pmid: "12" },
+        },
+      ]);
+  });
+
+  test("with broken entries loses none but them, and names them", async () => {
+    const text = [
+      bib,
+      "@article{open, title = {It never ends}, year = 2020\n",
+      "@article{nokomma title={x}}\n",
+      "@article{untitled, year = 2020}\n",
+      `@article{deep, title={${"{".repeat(20_000)}${"}".repeat(20_000)}}}\n`,
+      `@article{long, title={${"x".repeat(300_000)}}}\n`,
+      "@book{last, title={The last}} @book{sameline, title={On the same line}}",
+    ].join("");
+    const { entries, broken } = await readBibliography(fileOf("b.bib", text));
+    expect(entries.map(({ key }) => key)).toEqual(["sample2024", "pre", "last", "sameline"]);
+    expect(broken.count).toBe(5);
+    expect(broken.named.map((named) => named.split(":")[0])).toEqual(["open", "entry 4", "untitled", "deep", "long"]);
+    expect(broken.named).toContain("deep: too deeply nested");
+    expect(broken.named).toContain("untitled: it has no title");
+  });
+
+  test("names twenty broken entries and counts the others", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => `@article{x${index}, title={a}\n`).join("");
+    const { broken } = await readBibliography(fileOf("c.bib", `${bib}${many}`));
+    expect([broken.count, broken.named.length]).toEqual([60, 20]);
+  });
+
+  test("that takes too long is read as far as it goes, and that is said", async () => {
+    let now = 0;
+    const path = fileOf(
+      "d.bib",
+      Array.from({ length: 10 }, (_, index) => `@misc{k${index}, title={T ${index}}}\n`).join(""),
+    );
+    const { entries, broken } = await readBibliography(path, () => (now += 25_000));
+    expect(entries).toHaveLength(4);
+    expect(broken).toEqual({ count: 6, named: ["6 more: reading took too long"] });
+  });
+
+  test.each([
+    ["a.bib", "no entry at all", /names no work that can be read/],
+    ["a.json", "{", /is no JSON/],
+    ["a.json", "[1, null]", /names no work that can be read \(entry 1: it is no object/],
+    ["a.ris", "TY  - JOUR\nER  - \n", /names no work/],
+  ])("%s holding %j is refused with a reason", async (name, text, reason) => {
+    await expect(readBibliography(fileOf(name, text))).rejects.toThrow(reason);
+  });
+
+  test("never asks the network, whatever stands in it", async () => {
+    const fetched: unknown[] = [];
+    const before = globalThis.fetch;
+    globalThis.fetch = ((...args: unknown[]) => {
+      fetched.push(args);
+      return Promise.reject(new Error("no network"));
+    }) as typeof fetch;
+    try {
+      const csl = [
+        { id: "a", title: "https://example.org/a", DOI: "https://doi.org/10.1000/x", URL: "https://example.org" },
+      ];
+      await readBibliography(fileOf("a.json", JSON.stringify(csl)));
+      await readBibliography(
+        fileOf("a.bib", "@misc{a, title = {https://example.org/b.bib}, url={https://example.org/c}}"),
+      );
+    } finally {
+      globalThis.fetch = before;
+    }
+    expect(fetched).toEqual([]);
+  });
+});
