@@ -6,7 +6,14 @@ import type { Io } from "../engine/ui/io.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";
 
 type Values = Record<string, unknown>;
-type WishValues = { source?: string[]; keyword?: string[]; criterion?: string[]; from?: string; until?: string };
+type WishValues = {
+  source?: string[];
+  keyword?: string[];
+  seed?: string[];
+  criterion?: string[];
+  from?: string;
+  until?: string;
+};
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
 type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
@@ -81,8 +88,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   const create = add("new", "[topic]", async (values, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const { source: sources, keyword: keywords, criterion: criteria, from, until } = values as WishValues;
-    const wishes = given({ topic, sources, keywords, criteria, from, until });
+    const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, from, until } = values as WishValues;
+    const wishes = given({ topic, sources, keywords, criteria, seeds, from, until });
     return newCommand({ ...wishes, ...running(values), ask: values["ask"] === true }, io);
   })
     .alias("create")
@@ -90,6 +97,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--source <names>", "where to search: arxiv,folder:papers,… (default: arXiv, Google Scholar, web)", listed)
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
+    .option(
+      "--seed <paper>",
+      "paper that surely belongs: DOI, arXiv id, PDF, .bib, .ris, CSL .json; again for more",
+      several,
+    )
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
     .option("--ask", "ask questions that the topic leaves open");
@@ -130,6 +142,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     );
   })
     .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
+    .option(
+      "--seed <paper>",
+      "paper that surely belongs: DOI, arXiv id, PDF, .bib, .ris, CSL .json; again for more",
+      several,
+    )
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
     .option("--limit <N>", "maximum number of papers", whole, 20)

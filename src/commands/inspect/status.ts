@@ -10,6 +10,8 @@ import { type ListedPaper, papersByScore } from "../../research/overview/papers-
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 
+import { seedRecallText } from "../../research/seeds/find-seeds.js";
+import { seedsOf } from "../../research/seeds/seed.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
@@ -62,6 +64,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     seconds_per_paper: inSeconds(average),
     seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
     blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
+    seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds) ?? null,
     retracted: statistics.total_retracted ?? 0,
     retraction_check: statistics.retraction_check ?? null,
     refused: rrd.papers_pool
@@ -108,6 +111,7 @@ function statusLines(status: Status, io: Io): string[] {
   if (status.without_result >= 2)
     say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
   for (const words of status.steering) say("Steering", oneLine(words));
+  if (status.seeds !== null) say("Seeds", oneLine(status.seeds));
   if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
   if (check !== undefined) say("Retracted", check);

@@ -16,11 +16,13 @@ import { readResearch } from "../../research/folder/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { readSeeds } from "../../research/seeds/read-seeds.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask.js";
 import { flowed } from "../../engine/ui/terminal/format.js";
+import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./wishes.js";
 import { shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
@@ -35,6 +37,8 @@ export interface Wishes {
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
+  /** Papers that surely belong: references, documents, or files that list works. */
+  readonly seeds?: readonly string[];
 }
 
 interface NewArguments extends Wishes {
@@ -87,7 +91,7 @@ function criteriaLines(rrd: Rrd, io: Io): string[] {
 /** Runs the workflow that turns a topic into a folder under ./researches. */
 export async function create(
   topic: string,
-  { sources = defaultSources, keywords = [], criteria = [], from, until }: Wishes,
+  { sources = defaultSources, keywords = [], criteria = [], from, until, seeds: named = [] }: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
@@ -104,9 +108,10 @@ export async function create(
       2,
     );
   const days = datesOf(from, until);
+  const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
   const typed = typedCriteria(criteria);
   if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
-  const { named, said } = namedSources(sources, io.cwd);
+  const { named: asked, said } = namedSources(sources, io.cwd);
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd, config.stateDir);
   // An agent that can't be used must be known before anything is looked at.
@@ -114,6 +119,8 @@ export async function create(
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
+  // Entries that are lost must be known to programs too.
+  for (const sentence of ofSeeds) io.stderr(`${flowed(oneLine(sentence), io)}\n`);
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
   let folder: string | undefined;
   const lines: LedgerLine[] = [];
@@ -125,7 +132,8 @@ export async function create(
     return createWorkflow({
       topic: clean,
       papers: config.papers,
-      sources: named,
+      sources: asked,
+      seeds,
       keywords,
       criteria: typed,
       ...days,
@@ -144,6 +152,7 @@ export async function create(
     });
   });
   if (folder !== undefined) {
+    await describeSeeds(folder, config, io);
     if (config.git) await commitNew(folder, how, io);
     return { verdict, folder };
   }

@@ -6,6 +6,8 @@ import { type Sum, sumOf } from "../overview/costs.js";
 import { priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
 import { targetOf } from "../workflow/decisions/status.js";
 import { checkSentence } from "../workflow/report/warn-of-retractions.js";
+import { seedRecallText } from "../seeds/find-seeds.js";
+import { seedsOf } from "../seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
 
 /** A fact of the method: what it is about, and what was done. */
@@ -104,6 +106,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Dates", window),
     ...fact("Papers wanted", String(targetOf(rrd))),
     ...fact("Why the search ended", search.ended),
+    ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds)),
     ...fact("Recall of screening", search.recall?.says),
     ...fact("Scores and decisions", thresholds),
   ];

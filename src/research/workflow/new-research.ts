@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
-import type { Rrd } from "../generated/rrd.js";
+import type { Rrd, Seed } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { given } from "../../engine/lib/given.js";
@@ -34,6 +34,8 @@ interface CreateOptions {
   readonly keywords?: readonly string[];
   /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
   readonly criteria?: readonly NewCriterion[];
+  /** Papers that surely belong. */
+  readonly seeds?: readonly Seed[];
   /** Bounds of the date of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
@@ -227,7 +229,7 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 
 /** The document that a new research starts with; the order of its fields is the original's. */
 export function newRrd(
-  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "from" | "until">,
+  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "seeds" | "from" | "until">,
   requirements: Omit<RequirementsResult, "unit">,
 ): Rrd {
   const terms = requirements.terms ?? {};
@@ -256,6 +258,7 @@ export function newRrd(
     },
     domain_glossary: { enabled: Object.keys(terms).length > 0, terms },
     open_questions: requirements.open_questions ?? [],
+    ...(options.seeds === undefined || options.seeds.length === 0 ? {} : { seeds: [...options.seeds] }),
     phase: "DISCOVERY",
     timing: null,
     handoff: {

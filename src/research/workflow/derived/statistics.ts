@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics } from "../../generated/rrd.js";
+import { given } from "../../../engine/lib/given.js";
 import { defaultMemoryLimits, type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
@@ -7,6 +8,8 @@ import { isDecided, statusOf } from "../decisions/status.js";
 import { eligibilityFlow } from "../eligibility/flow.js";
 import { withOverrides } from "./overrides.js";
 import { criteriaOf } from "../../folder/criteria.js";
+import { seedRecall } from "../../seeds/find-seeds.js";
+import { seedsOf } from "../../seeds/seed.js";
 import { statedOtherwise } from "./stated.js";
 import { deriveTiming } from "./timing.js";
 
@@ -55,7 +58,12 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
     total_insights: rrd.insights?.length ?? 0,
     total_retracted: papers.filter(({ retracted }) => retracted === true).length,
     ...retractionCheck(papers),
-    discovery_metrics: { ...before.discovery_metrics, sources_blocked: blockedNames(rrd), ...flowOf(rrd) },
+    discovery_metrics: {
+      ...before.discovery_metrics,
+      sources_blocked: blockedNames(rrd),
+      ...flowOf(rrd),
+      ...seedsFound(rrd),
+    },
     // A field of a person's own stays; an average of the other rubric would no longer be true.
     analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
   };
@@ -71,6 +79,12 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
     check?.demoted_from !== undefined && status === "rejected";
   const demoted = papers.filter(isDemoted).map(({ id }) => id);
   return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
+}
+
+/** The check of recall for the seeds as they are now, which a person may have changed; nothing where there was none. */
+function seedsFound(rrd: Rrd): object {
+  const before = rrd.statistics?.discovery_metrics?.seeds;
+  return before === undefined ? {} : given({ seeds: seedRecall(seedsOf(rrd), [], before.references) });
 }
 
 /** What became of the records that were found; nothing where code did not search and there are no criteria. */

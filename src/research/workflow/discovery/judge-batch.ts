@@ -1,5 +1,6 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { given } from "../../../engine/lib/given.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersOf } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
@@ -11,6 +12,8 @@ import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
 import { criteriaOf } from "../../folder/criteria.js";
 import { eligibilityOf } from "../eligibility/eligibility.js";
+import { findSeeds, type SeedRecall, seedRecall } from "../../seeds/find-seeds.js";
+import { seedsOf } from "../../seeds/seed.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { isSeed } from "./next-round.js";
@@ -112,10 +115,11 @@ export function acceptDiscovery(
     screened: batch.candidates.filter(({ id }) => [...kept, ...papers, ...dropped].some((each) => each.id === id))
       .length,
     kept: added.length,
-    seeds: added.filter(isSeed).length,
+    mayLead: added.filter(isSeed).length,
     waiting: batch.candidates.filter(({ id }) => ![...added, ...excluded].some((each) => each.id === id)).length,
   };
-  const discovery_metrics = metricsOf(rrd, batch, sources, judged);
+  const seeds = seedsFoundIn(rrd, batch, added);
+  const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...given({ seeds }) };
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {
     changes: [
@@ -138,6 +142,17 @@ export function acceptDiscovery(
     summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool`,
     ledger: { new_papers: added.length },
   };
+}
+
+/** The check of recall by the person's seeds: among all that was searched, listed by folders, or found by the agent. */
+function seedsFoundIn(rrd: Rrd, { search, candidates }: Batch, added: readonly Paper[]): SeedRecall | undefined {
+  const seeds = seedsOf(rrd);
+  const inBatch = findSeeds(
+    seeds,
+    [...candidates, ...added].map((record) => ({ record })),
+  );
+  const before = rrd.statistics?.discovery_metrics?.seeds?.references;
+  return seedRecall(seeds, [...(search?.seeds?.works.values() ?? []), ...inBatch.works.values()], before);
 }
 
 /** What an empty batch adds: the search is over, or goes on with the next one. */
@@ -224,7 +239,7 @@ interface Judged {
   readonly screened: number;
   readonly kept: number;
   /** Papers among them that may be followed to others. */
-  readonly seeds: number;
+  readonly mayLead: number;
   /** Neither in the pool nor left out: the agent said nothing of them, or the target was reached before them. */
   readonly waiting: number;
 }
@@ -234,7 +249,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const { exhausted: _before, keywords_not_searched: __, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
   const { search, listed, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
-  const leadsOn = search?.mayLeadOn === true && judged.seeds > 0;
+  const leadsOn = search?.mayLeadOn === true && judged.mayLead > 0;
   const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
   const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);

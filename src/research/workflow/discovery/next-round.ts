@@ -1,6 +1,7 @@
 import type { Paper, Rrd, SnowballStep, Step } from "../../generated/rrd.js";
 import type { SearchRecord } from "../../search/search-record.js";
 import type { Open } from "../../search/result-list.js";
+import { seedsOf } from "../../seeds/seed.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../derived/statistics.js";
@@ -58,18 +59,20 @@ const queriesOf = (step: Step): string[] =>
 const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
 
 function follow(rrd: Rrd, kept: SearchRecord, sources: readonly string[]): Step | undefined {
-  const seeds = snowballsOf(kept) >= maxSnowballs ? [] : seedsOf(rrd, kept);
+  const seeds = snowballsOf(kept) >= maxSnowballs ? [] : startsOf(rrd, kept);
   return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksOfASeed };
 }
 
-/** The best kept papers that were not followed yet. */
-function seedsOf(rrd: Rrd, kept: SearchRecord): SnowballStep["seeds"] {
+/** Papers to follow: those that the person named, then the best kept ones, that were not followed yet. */
+function startsOf(rrd: Rrd, kept: SearchRecord): SnowballStep["seeds"] {
   const followed = new Set(
     kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])),
   );
-  return rrd.papers_pool
-    .filter((paper) => isSeed(paper) && !followed.has(paper.id))
-    .toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
+  const named = seedsOf(rrd).flatMap(({ id, identifiers }) => (id === undefined ? [] : [{ id, identifiers }]));
+  const best = rrd.papers_pool.filter(isSeed).toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+  const all = [...named.filter(({ identifiers }) => Object.keys(identifiers).length > 0), ...best];
+  return [...new Map(all.map((paper) => [paper.id, paper])).values()]
+    .filter(({ id }) => !followed.has(id))
     .slice(0, seedsOfARound)
     .map(({ id, identifiers = {} }) => {
       const { doi, arxiv, pmid, openalex, s2 } = identifiers;

@@ -21,7 +21,10 @@ interface Assessment {
 export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 
 /** What the scholarly services gave so far, for the statistics. */
-export interface Searched extends Pick<SearchSession, "candidatesSha256" | "passed" | "mayLeadOn" | "exhausted"> {
+export interface Searched extends Pick<
+  SearchSession,
+  "candidatesSha256" | "passed" | "mayLeadOn" | "exhausted" | "seeds"
+> {
   readonly rounds: readonly Step[];
   /** Records by source, and works that they are about. */
   readonly identified: Readonly<Record<string, number>>;
@@ -51,7 +54,7 @@ export async function searchResults(
   const names = [...new Set([...services.values()].flat())];
   if (names.length === 0) return undefined;
   const session = await library.search(rrd, names);
-  const { candidatesSha256, passed, mayLeadOn, exhausted } = session;
+  const { candidatesSha256, passed, mayLeadOn, exhausted, seeds } = session;
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = session.steps.length >= noted;
   // A network that is away says nothing of a source: it counts as no failure of theirs.
@@ -71,7 +74,7 @@ export async function searchResults(
     ),
     reports: [...own, ...asRequested(services, own, substitutions)],
     search: {
-      ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted }) },
+      ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted, seeds }) },
       rounds: session.steps,
       identified: identified(session),
       works: session.candidates.works.length,

@@ -4,8 +4,10 @@ import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../se
 import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open, type Told } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { type CandidateSet, candidatesOf, candidatesText } from "../../search/candidates.js";
-import { ageOf, rankListings, type Ranked } from "../../search/rank.js";
+import { type CandidateSet, candidatesOf, candidatesText, type Work } from "../../search/candidates.js";
+import { findSeeds, type FoundSeeds, type Sought } from "../../seeds/find-seeds.js";
+import { seedsOf } from "../../seeds/seed.js";
+import { ageOf, type Judged, rankWorks, type Ranked } from "../../search/rank.js";
 import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { judgedIn, recallOf, screeningOf } from "./screened.js";
@@ -35,6 +37,8 @@ export interface SearchSession {
   readonly candidatesSha256: string;
   /** Works that were found and come into no batch any more: they stood low when a search was given up. */
   readonly passed: number;
+  /** Papers that a person named beforehand, among everything that was found; absent where there are none. */
+  readonly seeds?: FoundSeeds;
   /** Why there will be nothing more after these works. */
   readonly exhausted?: string;
   /** A paper kept of these works may yet be followed to others. */
@@ -154,7 +158,9 @@ function stateOf(
   open: Open,
 ): { readonly session: SearchSession; readonly next?: Step } {
   const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
-  const { candidates, ranked } = rankListings(kept.listings, wanted, apartOf(rrd), judgedIn(rrd));
+  const candidates = candidatesOf(kept.listings, apartOf(rrd));
+  const seeds = findSeeds(seedsOf(rrd), candidates.works.map(asSought));
+  const ranked = seedsFirst(rankWorks(candidates.works, wanted, [...labelsOf(seeds), ...judgedIn(rrd)]), seeds);
   const { works, setAside, passed } = sort(rrd, ranked, kept);
   const waiting = { rounds: kept.steps.length, waiting: works.length + passed };
   const recall = recallOf(rrd.requirements, screeningOf(rrd), waiting);
@@ -173,9 +179,32 @@ function stateOf(
     listings: kept.listings,
     candidates,
     candidatesSha256: candidatesHash(kept.steps, candidates),
+    ...(seeds.works.size + seeds.missing.length === 0 ? {} : { seeds }),
     ...(exhausted === undefined ? {} : { exhausted }),
   };
   return typeof next === "object" ? { session, next } : { session };
+}
+
+const asSought = ({ record, provenance: { mergedFrom } }: Work): Sought => ({ record, mergedFrom });
+
+/** Seeds as examples of what is relevant; what was decided on them since counts more and comes behind. */
+const labelsOf = ({ works, missing }: FoundSeeds): Judged[] => [
+  ...[...works].map(([id, { title, abstract }]) => ({ id, title: title ?? "", abstract, kept: true })),
+  ...missing.flatMap(({ reference, id = `seed ${reference}`, title, abstract }) =>
+    title == null ? [] : [{ id, title, abstract, kept: true }],
+  ),
+];
+
+/** The works in their order, those that a person named first. */
+function seedsFirst(ranked: readonly Ranked[], { works }: FoundSeeds): readonly Ranked[] {
+  if (works.size === 0) return ranked;
+  const isNamed = ({ record }: Ranked) => works.has(record.id);
+  return [
+    ...ranked
+      .filter(isNamed)
+      .map((work) => ({ ...work, priority: 5, why: `named by a person as a seed; ${work.why}` })),
+    ...ranked.filter((work) => !isNamed(work)),
+  ];
 }
 
 export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>

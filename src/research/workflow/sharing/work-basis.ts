@@ -8,9 +8,9 @@ export function workBasis(rrd: Rrd, { kind, id }: Pick<ResearchUnit, "kind" | "i
   const hash = (...parts: unknown[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   switch (kind) {
     case "discovery": {
-      const { description, requirements, papers_pool, excluded, apart, blocked_sources } = rrd;
+      const { description, requirements, papers_pool, excluded, apart, seeds, blocked_sources } = rrd;
       const ids = papers_pool.map(({ id: paper, priority, identifiers }) => [paper, priority, identifiers]);
-      return hash(description, requirements, ids, excluded, apart, blocked_sources);
+      return hash(description, requirements, ids, excluded, apart, seeds, blocked_sources);
     }
     case "paper": {
       const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, id) ?? {};
