@@ -27,9 +27,9 @@ export type Decisions = readonly (boolean | undefined)[];
  * Learns from decisions which records are relevant, given the words of each as stems (asked for once, when there is
  * anything to learn): multinomial Naive Bayes over words weighted by rarity (tf-idf), with both classes given the same
  * weight however few were kept (as in ASReview: van de Schoot et al. 2021, doi 10.1038/s42256-020-00287-7). Most
- * records that wait are not relevant, so each record also counts as one that was dropped;
- * `npm run bench -- screening` measured that this finds the last ones sooner. Undefined where nothing was kept, or fewer
- * than five records and not ten decisions of both kinds. Without chance: the same input gives the same scores.
+ * records that wait are not relevant, so each record also counts as one that was dropped; `npm run bench -- screening`
+ * measured that this finds the last ones sooner. Undefined where nothing was kept, or fewer than five records and not
+ * ten decisions of both kinds. Without chance: the same input gives the same scores.
  */
 export function relevanceLearner(
   textsOf: () => readonly (readonly string[])[],

@@ -29,22 +29,27 @@ export async function readSeeds(names: readonly string[], folder: string): Promi
   for (const name of names) {
     const path = resolve(folder, name);
     if (isBibliography(name) && !/^https?:/i.test(name)) {
-      if (statSync(path, { throwIfNoEntry: false }) === undefined)
-        throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
+      requireFile(name, path);
       const { entries, broken } = await readBibliography(path);
       seeds.push(...entries.map((entry) => seedOf(entry, basename(path))));
       if (broken.count > 0)
         said.push(
-          `${name}: ${entries.length} entries were read, ${broken.count} could not be read: ${broken.named.join("; ")}${broken.count > broken.named.length ? "; …" : ""}.`,
+          `${name}: ${entries.length} ${entries.length === 1 ? "entry was" : "entries were"} read, ${broken.count} could not be read: ${broken.named.join("; ")}${broken.count > broken.named.length ? "; …" : ""}.`,
         );
       continue;
     }
     const reference = parseReference(name, folder);
     if (reference.kind === "unknown") throw new ExpectedError(`--seed: ${reference.reason}`, 2);
+    if (reference.kind === "file") requireFile(name, reference.path);
     seeds.push({ reference: reference.kind === "file" ? reference.path : name.trim() });
   }
   const unique = [...new Map(seeds.map((seed) => [`${seed.reference} ${seed.title}`.toLowerCase(), seed])).values()];
   return { seeds: unique.length <= maxWithAbstract ? unique : unique.map(withoutAbstract), said };
+}
+
+function requireFile(name: string, path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
 }
 
 function seedOf({ key, title, authors, date, venue, abstract, identifiers, url }: Entry, from: string): Seed {
