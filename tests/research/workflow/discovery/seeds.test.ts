@@ -99,12 +99,12 @@ test("seeds are followed before any paper of the pool, once the search brings to
 
 test("how many seeds the search found is kept in the statistics, and follows a person's edit of them", async () => {
   const { how } = searching();
-  const library_ = library({
+  const sources = library({
     serves: () => false,
     services: (name) => [name],
     search: (rrd, names) => runSearch(rrd, names, how),
   });
-  const { run } = researchFolder(wanting({ seeds }), library_);
+  const { run } = researchFolder(wanting({ seeds }), sources);
   const { rrd } = await run(goodAgent(), 1);
   expect(rrd.statistics?.discovery_metrics?.seeds).toEqual({ given: 3, found: 2, references: ["10.5555/n7", "lee"] });
 });
