@@ -71,14 +71,32 @@ interface WriteOptions {
 export async function writeFileAtomic(
   path: string,
   content: string | Buffer,
-  { ifStill, durable = true, mode: ofNew }: WriteOptions = {},
+  options: WriteOptions = {},
+): Promise<Stamp | undefined> {
+  const bytes = Buffer.from(content);
+  return replace(path, (file) => writeWhole(file, bytes), isLarge(bytes.length), options);
+}
+
+/**
+ * The same from pieces, which are made as they are written: a file of ten thousand papers is never in memory whole.
+ * @throws ExpectedError as writeFileAtomic.
+ */
+export async function writePiecesAtomic(path: string, pieces: Iterable<string>): Promise<void> {
+  await replace(path, (file) => writePieces(file, pieces), true, {});
+}
+
+async function replace(
+  path: string,
+  fill: (file: number) => Promise<void>,
+  isMuch: boolean,
+  { ifStill, durable = true, mode: ofNew }: WriteOptions,
 ): Promise<Stamp | undefined> {
   return explaining(path, async () => {
     const before = inodeAt(path);
     const temp = temporaryName(path);
     try {
       const mode = before?.isFile() === true ? before.mode & 0o7777 : ofNew;
-      const written = await create(temp, Buffer.from(content), mode, durable);
+      const written = await create(temp, fill, mode, durable, isMuch);
       if (ifStill !== undefined && stampOf(path) !== ifStill) {
         unlinkSync(temp);
         return undefined;
@@ -99,22 +117,51 @@ export async function writeFileAtomic(
 const writeLater = promisify(write);
 const syncLater = (file: number): Promise<void> => promisify(fsync)(file);
 
-async function create(path: string, bytes: Buffer, mode: number | undefined, durable: boolean): Promise<Stamp> {
+async function create(
+  path: string,
+  fill: (file: number) => Promise<void>,
+  mode: number | undefined,
+  durable: boolean,
+  isMuch: boolean,
+): Promise<Stamp> {
   const file = openSync(path, "wx", mode ?? 0o666);
   try {
     // The mode given to open is narrowed by the umask, so an existing file's permissions are set once more.
     if (mode !== undefined) fchmodSync(file, mode);
-    if (isLarge(bytes.length)) {
-      for (let at = 0; at < bytes.length;) at += (await writeLater(file, bytes, at)).bytesWritten;
-      if (durable) await syncLater(file);
-    } else {
-      writeFileSync(file, bytes);
-      if (durable) fsyncSync(file);
+    await fill(file);
+    if (durable) {
+      if (isMuch) await syncLater(file);
+      else fsyncSync(file);
     }
     return stamp(fstatSync(file));
   } finally {
     closeSync(file);
   }
+}
+
+async function writeWhole(file: number, bytes: Buffer): Promise<void> {
+  if (!isLarge(bytes.length)) writeFileSync(file, bytes);
+  else for (let at = 0; at < bytes.length;) at += (await writeLater(file, bytes, at)).bytesWritten;
+}
+
+/** Characters that are written at once. */
+const pieceLength = 256_000;
+
+async function writePieces(file: number, pieces: Iterable<string>): Promise<void> {
+  let gathered: string[] = [];
+  let length = 0;
+  const flush = async () => {
+    const bytes = Buffer.from(gathered.join(""));
+    gathered = [];
+    length = 0;
+    for (let at = 0; at < bytes.length;) at += (await writeLater(file, bytes, at)).bytesWritten;
+  };
+  for (const piece of pieces) {
+    gathered.push(piece);
+    length += piece.length;
+    if (length >= pieceLength) await flush();
+  }
+  await flush();
 }
 
 /** Makes a rename or a new file in `folder` survive a power cut. Windows can't open folders and does not need it. */

@@ -21,6 +21,7 @@ import {
   stampOf,
   sweepTemporaryFiles,
   writeFileAtomic,
+  writePiecesAtomic,
 } from "../../../src/engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../src/engine/storage/explain-system-error.js";
 import { temporaryFolder } from "../../support/folders.js";
@@ -87,6 +88,29 @@ describe("an atomic write", () => {
     await expect(sweepTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(
       `${join(folder, "rrd.json")} is a file where a folder belongs; move it away.`,
     );
+  });
+});
+
+describe("an atomic write in pieces", () => {
+  it("is the same text, whatever the pieces, and takes pieces only as it writes", async () => {
+    const path = join(temporaryFolder(), "report.html");
+    const pieces = Array.from({ length: 3000 }, (_, index) => `${"é–".repeat(index % 700)}${index}\n`);
+    await writePiecesAtomic(path, pieces);
+    expect(text(path)).toBe(pieces.join(""));
+    await writePiecesAtomic(path, []);
+    expect(text(path)).toBe("");
+  });
+
+  it("leaves the old text and nothing else where a piece can't be made", async () => {
+    const path = join(temporaryFolder(), "report.html");
+    await writePiecesAtomic(path, ["old"]);
+    const failing = function* () {
+      yield "x".repeat(600_000);
+      throw new Error("no piece");
+    };
+    await expect(writePiecesAtomic(path, failing())).rejects.toThrow("no piece");
+    expect(text(path)).toBe("old");
+    expect(readdirSync(join(path, ".."))).toEqual(["report.html"]);
   });
 });
 
