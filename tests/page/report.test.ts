@@ -138,6 +138,14 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     await page.context().close();
   });
 
+  it("is measured by eyes that see: planted faults are all found", async () => {
+    const { page } = await open("ordinary", { width: 390 });
+    await page.evaluate(plantFaults);
+    const { counted: _, ...looks } = await looksOf(page);
+    expect(Object.entries(looks).filter(([, found]) => found.length === 0)).toEqual([]);
+    await page.context().close();
+  });
+
   it("filters, orders and counts papers", async () => {
     const { page, complaints } = await open("ordinary");
     const { rows } = modelOf("ordinary");
@@ -148,7 +156,7 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     expect(await page.textContent("#shown")).toBe(`${presented} of ${rows.length} papers`);
     await page.click("button[data-only=presented]");
     await page.fill("#find", "study 7");
-    await page.waitForFunction("document.getElementById('shown').textContent.includes(' of ')");
+    await page.locator("#shown", { hasText: " of " }).waitFor();
     expect(await shown()).toBe(
       rows.filter(({ title }) => title.toLowerCase().includes("study") && title.includes("7")).length,
     );
@@ -165,7 +173,7 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
   it("opens the paper that a link names, and the quote within it", async () => {
     const { page } = await open("ordinary");
     await page.locator("#findings .src a[href*='-q']").first().click();
-    const target = page.locator(".ev:target");
+    const target = page.locator(".body dd:target");
     await target.waitFor({ state: "visible" });
     expect(await target.locator("xpath=ancestor::details").first().getAttribute("open")).not.toBeNull();
     await page.context().close();
@@ -219,6 +227,18 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     await page.context().close();
   });
 });
+
+/** One fault of each kind that looksOf looks for. */
+const plantFaults = `
+  const add = (words) => document.querySelector("main").insertAdjacentHTML("afterbegin", words);
+  add("<p class=wide-one>wide</p><button class=tall>one two three four five six seven</button><p class=pale>pale</p><div tabindex=-1>unreachable</div>");
+  const style = (selector, change) => Object.assign(document.querySelector(selector).style, change);
+  style(".wide-one", { width: "500px" });
+  style(".tall", { width: "40px" });
+  style(".pale", { color: "rgb(150, 150, 150)" });
+  const svg = document.querySelector("figure svg.narrow");
+  const label = svg.querySelector("text");
+  svg.append(label.cloneNode(true));`;
 
 /** Opens whatever folds, as a reader would. */
 const unfold = "for (const one of document.querySelectorAll('details')) one.open = true";

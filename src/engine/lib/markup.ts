@@ -45,7 +45,12 @@ export function escapeHtml(text: string): string {
 
 /** A link where the address is one of the web; else the words alone: `javascript:` and `file:` are no links. */
 export const link = (address: string | null | undefined, words: Piece): Markup =>
-  isWebAddress(address) ? markup`<a href="${address}" rel="noopener noreferrer">${words}</a>` : markup`${words}`;
+  isWebAddress(address) ? markup`<a href="${address}">${words}</a>` : markup`${words}`;
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** The attribute with which a browser writes a text from right to left where it begins so; most need none. */
+export const direction = (text: string): Markup => (rightToLeft.test(text) ? markup` dir="auto"` : markup``);
 
 /** Whether it is an address that a browser may be sent to. */
 export const isWebAddress = (address: string | null | undefined): address is string =>

@@ -50,7 +50,7 @@ describe("link", () => {
 
   it("links http and https", () => {
     expect(link(`https://a.org/?x="1"&y`, "<b>").text).toBe(
-      `<a href="https://a.org/?x=&quot;1&quot;&amp;y" rel="noopener noreferrer">&lt;b&gt;</a>`,
+      `<a href="https://a.org/?x=&quot;1&quot;&amp;y">&lt;b&gt;</a>`,
     );
   });
 });

@@ -31,9 +31,12 @@ export const client = `(() => {
     if (said) said.textContent = shown === papers.length ? count + " papers" : shown.toLocaleString("en") + " of " + count + " papers";
   };
   const keys = { date: (paper) => paper.dataset.date ?? "", title: (paper) => paper.querySelector(".title").textContent };
+  const first = new WeakMap();
   const sort = (by) => {
     const list = document.getElementById("list");
-    const papers = all(":scope > .paper", list).map((paper) => [paper, by === "score" ? +paper.dataset.n : keys[by](paper)]);
+    let place = 0;
+    for (const paper of all(":scope > .paper", list)) if (!first.has(paper)) first.set(paper, place++);
+    const papers = all(":scope > .paper", list).map((paper) => [paper, by === "score" ? first.get(paper) : keys[by](paper)]);
     const order = new Intl.Collator("en").compare;
     papers.sort(([, a], [, b]) => by === "score" ? a - b : by === "date" ? (a < b ? 1 : a > b ? -1 : 0) : order(a, b));
     list.append(...papers.map(([paper]) => paper));

@@ -31,8 +31,7 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
   markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
   const { rules } = markdown.renderer;
   rules.image = (tokens, index) => markup`${tokens[index]?.content ?? ""}`.text;
-  rules.link_open = (tokens, index) =>
-    markup`<a href="${tokens[index]?.attrGet("href")}" rel="noopener noreferrer">`.text;
+  rules.link_open = (tokens, index) => markup`<a href="${tokens[index]?.attrGet("href")}">`.text;
   return {
     model,
     say: (text) => {

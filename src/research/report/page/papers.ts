@@ -1,11 +1,11 @@
-import { type Markup, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, direction, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
-import { dots, quoteAnchorOf, quoteWords } from "./statements.js";
+import { quoteAnchorOf, quoteWords, signs } from "./statements.js";
 
 /** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
 export const mostBodies = 1000;
@@ -25,24 +25,23 @@ export function* papers({ model, readingAt }: PageContext): Iterable<Markup> {
   yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
 `;
   for (const [index, row] of rows.entries())
-    yield index < mostBodies ? wholePaper(model, row, index, readingAt?.(row.id)) : onlyRow(model, row, index);
+    yield index < mostBodies ? wholePaper(model, row, readingAt?.(row.id)) : onlyRow(model, row);
   yield markup`</div>`;
 }
 
-const wholePaper = (model: ReportModel, row: PaperRow, index: number, reading: string | undefined): Markup =>
-  markup`<details class="paper ${row.status}"${attributesOf(row, index)}><summary class="head">${headOf(model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(model.entry(row), reading)}</div></details>
+const wholePaper = (model: ReportModel, row: PaperRow, reading: string | undefined): Markup =>
+  markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(model.entry(row), reading)}</div></details>
 `;
 
-const onlyRow = (model: ReportModel, row: PaperRow, index: number): Markup =>
-  markup`<div class="paper ${row.status}"${attributesOf(row, index)}><div class="head">${headOf(model, row, link(row.url, row.title), row.why)}</div></div>
+const onlyRow = (model: ReportModel, row: PaperRow): Markup =>
+  markup`<div class="paper ${row.status}"${attributesOf(row)}><div class="head">${headOf(model, row, link(row.url, row.title), row.why)}</div></div>
 `;
 
-const attributesOf = ({ id, date }: PaperRow, index: number): Markup =>
-  markup` id="${anchorOf(id)}" data-n="${index}" data-date="${date}"`;
+const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
 
 function headOf({ scores }: ReportModel, row: PaperRow, title: Markup, why = ""): Markup {
   const { status, score, isRetracted } = row;
-  return markup`<span class="rank">${score === undefined ? "–" : String(score)}${score === undefined ? "" : markup`<small>of ${scores.full}</small>`}</span><span><span class="title" dir="auto">${title}</span><span class="meta">${metaOf(row)}</span>${why === "" ? "" : markup`<span class="meta">${why}</span>`}</span><span class="chip ${isRetracted ? "bad" : status}">${isRetracted ? "Retracted" : statusWords[status]}</span>`;
+  return markup`<span class="rank">${score === undefined ? "–" : String(score)}${score === undefined ? "" : markup`<small>of ${scores.full}</small>`}</span><span><span class="title"${direction(row.title)}>${title}</span><span class="meta">${metaOf(row)}</span>${why === "" ? "" : markup`<span class="meta">${why}</span>`}</span><span class="chip${isRetracted ? " bad" : ""}">${isRetracted ? "Retracted" : statusWords[status]}</span>`;
 }
 
 const depths = { full: "", partial: "read in part", abstract: "abstract only" } as const;
@@ -80,7 +79,7 @@ function bodyOf(entry: PaperEntry, reading: string | undefined): Markup {
   return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${reading === undefined ? "" : markup`<a href="${reading}">quotes beside the text</a> · `}${linksOf(entry)}Citation: ${sign} ${words}</p>${
     entry.dimensions.length === 0
       ? ""
-      : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} ${dots(points)}</li>`)}</ul>`
+      : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} <i>${signs(points)}</i> ${points}</li>`)}</ul>`
   }<dl>${texts.map(([name, text]) => part(name, text))}${
     entry.code.length === 0
       ? ""
@@ -88,12 +87,12 @@ function bodyOf(entry: PaperEntry, reading: string | undefined): Markup {
   }${part("Why this decision", entry.notes)}${
     entry.insightTexts.length === 0
       ? ""
-      : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd dir="auto">${text}</dd>`)}`
+      : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd${direction(text)}>${text}</dd>`)}`
   }${evidenceOf(entry)}</dl>`;
 }
 
 const part = (name: string, text: string): Markup =>
-  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd dir="auto">${text}</dd>`;
+  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${direction(text)}>${text}</dd>`;
 
 /** Where it can be read. */
 function linksOf({ doi, url, pdf }: PaperEntry): Markup {
@@ -110,9 +109,9 @@ function evidenceOf({ evidence, quotesFound, notInText, unprovedNumbers, status 
     return status === "waiting"
       ? markup``
       : markup`<dt>Evidence</dt><dd class="quiet">No quotes were recorded for this paper.</dd>`;
-  return markup`<dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text</dt>${evidence.map(
+  return markup`<dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd class="ev" id="${quoteAnchorOf(quote)}">${quote.claim === quote.quote ? "" : markup`<p dir="auto">${quote.claim}</p>`}${quoteWords(quote)}</dd>`,
+      markup`<dd id="${quoteAnchorOf(quote)}">${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${quote.claim}</p>`}${quoteWords(quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

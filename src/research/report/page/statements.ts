@@ -1,4 +1,4 @@
-import { type Markup, type Piece, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
 import { type PaperName, type Quote, quoteMarks } from "../quotes.js";
 import type { Statement } from "../statements.js";
@@ -8,22 +8,28 @@ import type { PageContext } from "./context.js";
 /** The id of a quote on the page. */
 export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
 
-/** ●●●○○. The words beside it say the same. */
-export const dots = (level: number): Markup => {
+/** ●●●○○. */
+export const signs = (level: number): string => {
   const full = Math.max(0, Math.min(5, Math.round(level)));
-  return markup`<span class="dots" role="img" aria-label="${full} of 5">${"●".repeat(full)}${"○".repeat(5 - full)}</span>`;
+  return "●".repeat(full) + "○".repeat(5 - full);
 };
+
+/** The same for those too who hear it. The words beside it say what it means. */
+export const dots = (level: number): Markup =>
+  markup`<span class="dots" role="img" aria-label="${Math.round(level)} of 5">${signs(level)}</span>`;
 
 const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;
 
-/** ✓ found in the text. */
-const markOf = ({ status, reason }: Quote): Markup =>
-  markup`<span class="${markClasses[status]}">${quoteMarks[status].sign} ${quoteMarks[status].words}</span>${reason === undefined ? "" : markup` (${reason})`}`;
+/** ✓ found in the text. Where the heading says what ✓ means, the sign is enough. */
+const markOf = ({ status, reason }: Quote, isBrief: boolean): Markup => {
+  const { sign, words } = quoteMarks[status];
+  return markup`<span class="${markClasses[status]}">${sign}${isBrief && status === "verified" ? "" : ` ${words}`}</span>${reason === undefined ? "" : ` (${reason})`}`;
+};
 
 /** The words of a quote, where they stand and how they were found. */
-export const quoteWords = (quote: Quote): Markup => {
+export const quoteWords = (quote: Quote, isBrief = false): Markup => {
   const { quote: words, locator, opens } = quote;
-  return markup`<blockquote dir="auto">“${words}”</blockquote><span class="meta">${markOf(quote)}${locator === undefined ? "" : ` · ${locator}`}${opens === undefined ? "" : markup` · ${link(opens, "open there")}`}</span>`;
+  return markup`<blockquote${direction(words)}>“${words}”</blockquote><small>${markOf(quote, isBrief)}${locator === undefined ? "" : ` · ${locator}`}${opens === undefined ? "" : markup` · ${link(opens, "open there")}`}</small>`;
 };
 
 /** A link to a paper of the page, such as "Meyer 2025". */

@@ -87,7 +87,7 @@ blockquote{font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-left:.9rem;b
 #themes h3::first-letter{text-transform:uppercase}
 .ok{color:var(--presented)}.off{color:var(--insights)}.wrong{color:var(--bad)}
 .chip{font-size:.76rem;font-weight:600;line-height:1.3;display:inline-block;padding:.12em .5em;border:1px solid;border-radius:3px;white-space:nowrap;color:var(--rejected)}
-.chip.presented{color:var(--presented)}.chip.insights{color:var(--insights)}.chip.bad{color:var(--bad)}
+.chip.presented,.presented .chip{color:var(--presented)}.chip.insights,.insights .chip{color:var(--insights)}.chip.chip.bad{color:var(--bad)}
 .tools{display:none}
 .js .tools{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 .6rem}
 button,.tools select,.tools input{font-size:.88rem;line-height:1.3;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .7rem}
@@ -104,6 +104,7 @@ button[aria-pressed=true]{border-color:var(--accent);background:var(--tint);font
 .paper[open]>.head .title{color:var(--accent)}
 summary.head:hover .title{color:var(--accent)}
 .title{font-weight:600;line-height:1.4}
+blockquote+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .meta{display:block;font-size:.82rem;line-height:1.45;color:var(--soft);margin-top:.1rem}
 .rank{font-size:1.16rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums;color:var(--rejected)}
 .rank small{display:block;font-size:.74rem;font-weight:400;color:var(--soft)}
@@ -113,10 +114,11 @@ summary.head:hover .title{color:var(--accent)}
 .body dt{font-size:.82rem;font-weight:600;color:var(--soft);margin-top:.9rem}
 .body dd{margin:.1rem 0 0}
 .points{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.15rem 1.6rem;font-size:.84rem;color:var(--soft);margin:.3rem 0 .6rem;padding:0;list-style:none}
-.points li{display:flex;justify-content:space-between;gap:.6rem}
-.ev{border-top:1px dotted var(--line);padding:.5rem 0;scroll-margin-top:1rem}
-.ev p{margin:0}
-.paper:target>.head,.ev:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
+.points li{display:flex;gap:.5rem}
+.points i{margin-left:auto;font-style:normal;color:var(--accent);letter-spacing:.1em}
+.body dd[id]{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
+.body dd p{margin:0}
+.paper:target>.head,dd:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
 .paper[hidden]{display:none}
 .far .paper{content-visibility:auto;contain-intrinsic-size:auto 5.2rem}
 figure{margin:1.6rem 0 2rem}
@@ -186,7 +188,7 @@ body{font-size:10.5pt;background:none}
 main{max-width:none;padding:0}
 .theme,.tools,.contents,.js .theme,.js .tools{display:none}
 h2,h3,dt,.label{break-after:avoid}
-figure,.ev,.figures,.answer,tr,.q{break-inside:avoid}
+figure,dd[id],.figures,.answer,tr,.q{break-inside:avoid}
 .far .paper{content-visibility:visible}
 a{color:inherit}
 .refs a[href^=http]::after{content:" ‹" attr(href) "›";font-size:.86em}

@@ -33,14 +33,11 @@ export function* answer(context: PageContext): Iterable<Markup> {
 }
 
 /** How sure it is, from what carries the findings; the same for a reader who sees no dots. */
-function sureness({ findings, rows }: ReportModel): Markup {
+function sureness({ findings, rows, figures }: ReportModel): Markup {
+  const quotes = figures.find(({ name }) => name === "quotes");
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
-  const quotes = rows.reduce((sum, row) => sum + row.quotes, 0);
-  const found = rows.reduce((sum, row) => sum + row.quotesFound, 0);
   const parts = [
-    quotes === 0
-      ? "no quotes were kept, so no claim was checked"
-      : `${found.toLocaleString("en")} of ${quotes.toLocaleString("en")} quotes were found in the papers’ text`,
+    quotes === undefined ? "" : `${quotes.value} ${quotes.label}`,
     retracted === 0
       ? ""
       : `${counted(retracted, "paper is", "papers are")} retracted and ${retracted === 1 ? "carries" : "carry"} nothing`,

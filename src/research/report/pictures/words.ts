@@ -96,6 +96,9 @@ export function placedLabels(labels: readonly Label[], taken: readonly Box[], wi
   });
 }
 
+/** "7", "10,000". */
+export const thousands = (count: number): string => (count < 1000 ? String(count) : count.toLocaleString("en"));
+
 /** "1 paper", "2 papers", "10,000 papers". */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  `${thousands(count)} ${count === 1 ? one : many}`;
