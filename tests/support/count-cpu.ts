@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
 
 /** CPU seconds that each wing of `npm test` may use on a usual machine, its child processes included; 240 in all. */
-const budgets = { engine: 65, research: 85, commands: 35, compose: 2, house: 20, fuzz: 18, runner: 15 };
+const budgets = { engine: 65, research: 85, commands: 35, compose: 2, house: 20, fuzz: 18, web: 8, runner: 15 };
 
 /**
  * Counts the CPU seconds of a run of the tests and prints them a wing, beside the budget where the whole of `npm test`

@@ -7,6 +7,7 @@ import { approveCommand } from "../../../src/commands/steer/approve.js";
 import { resetCommand } from "../../../src/commands/steer/reset.js";
 import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
 import { hookMark, marker } from "../../../src/engine/process/descendants.js";
+import { webCommand } from "../../../src/commands/inspect/web.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { watchFiles } from "../../../src/engine/loop/guards/limits.js";
@@ -119,6 +120,7 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
     () => addCommand({ folder, references: ["10.1000/x"], flags: {}, json: true }, ioOf(env)),
     () => approveCommand({ folder, reject: false, json: true }, ioOf(env)),
     () => patternsCommand({ folder, accept: 1, json: true }, ioOf(env)),
+    () => webCommand({ folder, port: 0, json: true }, ioOf(env), AbortSignal.abort()),
   ];
   for (const command of commands({ [marker]: "a run" }))
     await expect(command()).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining("only a person") });
