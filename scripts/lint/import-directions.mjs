@@ -68,7 +68,15 @@ const folders = {
     report: ["papers", "seeds", "evidence", "export", "full-text", "folder", "workflow", "overview"],
     "baseline-agent": [],
   },
-  task: { generated: [], folder: [], criteria: [], plan: ["criteria"], workflow: ["criteria", "folder", "plan"] },
+  task: {
+    generated: [],
+    folder: [],
+    place: [],
+    "test-runs": ["place"],
+    criteria: ["place", "test-runs"],
+    plan: ["criteria"],
+    workflow: ["criteria", "folder", "place", "plan"],
+  },
 };
 
 /**

@@ -19,7 +19,7 @@ import { openRecordStore, type RecordStore } from "../engine/storage/records/rec
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import type { Io } from "../engine/ui/io.js";
-import type { Place } from "../task/criteria/run.js";
+import type { Place } from "../task/place/run.js";
 import { homesFolder, scratchFolder, snapshotIndex, stateFile, stateName } from "../task/folder/layout.js";
 import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";

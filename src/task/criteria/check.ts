@@ -4,7 +4,8 @@ import type { Check } from "../generated/ralph-state.js";
 import { checkHttp } from "./http.js";
 import { checkContent, checkJson } from "./content.js";
 import { wordsOf } from "./words.js";
-import { checkCommand, type Found, howItEnded, maxDetail, type Place, run } from "./run.js";
+import { checkCommand, type Found, howItEnded, maxDetail, type Place, run } from "../place/run.js";
+import { checkTests } from "./tests.js";
 import { checkTool } from "./tools.js";
 
 export interface Checked {
@@ -78,7 +79,7 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
     case "lint_clean":
       return await checkTool(criterion, place);
     case "tests_pass":
-      return await checkTool(criterion, place);
+      return await checkTests(criterion, place, seen);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
 import type { ContainsText, JsonValid } from "../generated/ralph.js";
-import { contentOf, type Found, type Place } from "./run.js";
+import { contentOf, type Found, type Place } from "../place/run.js";
 
 /** Whether a file contains a text, or matches a regular expression. */
 export async function checkContent({ path, text, pattern, flags = "" }: ContainsText, place: Place): Promise<Found> {

@@ -1,5 +1,5 @@
 import type { HttpOk } from "../generated/ralph.js";
-import { type Found, howItEnded, lastOf, type Place, run } from "./run.js";
+import { type Found, howItEnded, lastOf, type Place, run } from "../place/run.js";
 
 /** Most seconds until an answer: of a server that is there, and of one that is only started. */
 const usualSeconds = { there: 10, started: 60 };

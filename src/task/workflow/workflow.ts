@@ -12,7 +12,7 @@ import { type Left, observationOf } from "../../engine/loop/run-record/observati
 import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/records/record-store.js";
 import { checkAll, type Checked } from "../criteria/check.js";
-import type { Place } from "../criteria/run.js";
+import type { Place } from "../place/run.js";
 import type { Snapshot, Snapshots } from "../folder/snapshots.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";

@@ -6,7 +6,7 @@ import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record
 import { arxivKey, identifiersOf, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
-import { parseXml } from "../client/xml.js";
+import { parseXml } from "../../../engine/lib/xml.js";
 import type { Request } from "../../../engine/net/http.js";
 import { given } from "../../../engine/lib/given.js";
 

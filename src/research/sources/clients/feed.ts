@@ -4,7 +4,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../client/markup-to-text.js";
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { pageRecord } from "../client/web-page.js";
-import { parseXml } from "../client/xml.js";
+import { parseXml } from "../../../engine/lib/xml.js";
 
 const maxFeed = 20 * 1024 * 1024;
 

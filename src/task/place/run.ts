@@ -1,6 +1,7 @@
 import { given } from "../../engine/lib/given.js";
 import type { Reach } from "../../engine/process/reach.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
+import type { TestResults } from "../generated/test-results.js";
 
 /** Where criteria are checked: by the same means and in the same place as the agent works. */
 export interface Place {
@@ -32,6 +33,7 @@ export interface Found {
   /** Of tests: how many fail, and the names of all that there are. */
   readonly failing?: number;
   readonly tests?: readonly string[];
+  readonly results?: TestResults;
 }
 
 interface HowToRun {

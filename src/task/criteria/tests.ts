@@ -1,0 +1,96 @@
+import type { TestResult, TestResults } from "../generated/test-results.js";
+import type { TestsPass } from "../generated/ralph.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import { detectTests } from "../test-runs/detect.js";
+import { runTests } from "../test-runs/run-tests.js";
+import { isNoTest, streamEnd } from "../test-runs/results.js";
+import { type Found, howItEnded, lastOf, maxDetail, outputOf, type Place, runShell, timeoutOf } from "../place/run.js";
+
+/** Most failing tests that are named. */
+const maxNamed = 8;
+
+/** Whether all tests of the project pass. `seen`: names of tests that have run before. */
+export async function checkTests(criterion: TestsPass, place: Place, seen: readonly string[]): Promise<Found> {
+  const timeoutMs = timeoutOf(criterion);
+  if (criterion.command !== undefined) return await byExitCode(criterion.command, timeoutMs, place);
+  const found = detectTests(place.cwd);
+  const chosen =
+    criterion.framework === undefined
+      ? found[0]
+      : (found.find(({ framework }) => framework === criterion.framework) ?? { framework: criterion.framework });
+  if (chosen === undefined) {
+    const detail =
+      'No supported test framework detected (vitest, jest, mocha, node:test, pytest, unittest, cargo, go); name the command that runs the tests: --test-command, or "command" in the criterion.';
+    return { passed: false, detail };
+  }
+  const results = await runTests(chosen, place, timeoutMs);
+  return judgeTests(results, seen);
+}
+
+async function byExitCode(command: string, timeoutMs: number, place: Place): Promise<Found> {
+  const ran = await runShell(place, command, { timeoutMs });
+  const results: TestResults = {
+    framework: "command",
+    tests: [],
+    ...(ran.ok ? {} : { problem: howItEnded(ran, timeoutMs) }),
+    stdout: streamEnd(ran.stdout),
+    stderr: streamEnd(ran.stderr),
+  };
+  const detail = ran.ok ? "The tests pass." : `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim();
+  return { passed: ran.ok, detail, results };
+}
+
+const isFailing = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
+
+/**
+ * No test run is no pass, and neither is one without a test that was there before: one that is skipped now is gone too.
+ */
+export function judgeTests(results: TestResults, seen: readonly string[]): Found {
+  const { tests, framework, problem } = results;
+  const ran = tests.filter(({ status }) => status !== "skip");
+  const names = new Set(ran.map(({ test_name }) => test_name));
+  const broken = ran.filter(isFailing);
+  const gone = seen.filter((name) => !names.has(name));
+  const failing = broken.length + gone.length;
+  const skipped = tests.length - ran.length;
+  const known = ran.map(({ test_name }) => test_name).filter((name) => !isNoTest(name));
+  if (ran.length === 0) {
+    const none = skipped > 0 ? `${many(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
+    const detail = `${framework}: ${none}${said(results)}`;
+    return { passed: false, detail, failing: Math.max(1, gone.length), tests: known, results };
+  }
+  if (failing === 0) {
+    const detail = `${framework}: ${many(ran.length, "test")} passed${skipped === 0 ? "" : `, ${skipped} skipped`}.`;
+    return { passed: true, detail, failing: 0, tests: known, results };
+  }
+  const named = broken.slice(0, maxNamed).map(inOneLine);
+  const lost =
+    gone.length === 0
+      ? []
+      : [
+          `${many(gone.length, "test")} that ran before no longer ${gone.length === 1 ? "does" : "do"}: ${gone.slice(0, maxNamed).join(", ")}`,
+        ];
+  const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : [];
+  const head = `${framework}: ${broken.length} failed of ${many(ran.length, "test")}.`;
+  const detail = [head, ...lost, ...named, ...more].join("\n");
+  return { passed: false, detail, failing, tests: known, results };
+}
+
+function inOneLine({ test_name, error }: TestResult): string {
+  const place = error?.source_location;
+  const where = place === undefined ? "" : ` (${place.file}${place.line === undefined ? "" : `:${place.line}`})`;
+  return `- ${test_name}${where}: ${(error?.message ?? "").replace(/\s+/g, " ").slice(0, 200)}`;
+}
+
+/** Where a report was written helps nobody. */
+const withoutPath = (stdout: string): string =>
+  stdout
+    .split("\n")
+    .filter((line) => !/report written to/.test(line))
+    .join("\n")
+    .trim();
+
+const said = ({ stdout, stderr }: TestResults): string => {
+  const words = lastOf(stderr.trim() || withoutPath(stdout), 600);
+  return words === "" ? "" : `\n${words}`;
+};

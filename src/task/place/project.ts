@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** What a project's folder says of itself: what stands in it, its manifest, and the programs that belong to it. */
+
+interface Manifest {
+  readonly scripts?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, unknown>>;
+  readonly devDependencies?: Readonly<Record<string, unknown>>;
+  readonly jest?: unknown;
+  readonly mocha?: unknown;
+}
+
+/** The package.json of the folder; undefined where there is none that can be read. */
+export function manifestOf(folder: string): Manifest | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return typeof value === "object" && value !== null ? (value as Manifest) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The script of this name. */
+export function scriptOf(folder: string, name: string): string | undefined {
+  const script = manifestOf(folder)?.scripts?.[name];
+  return typeof script === "string" && script.trim() !== "" ? script : undefined;
+}
+
+export function entriesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a file, of at most 200,000 characters; empty where it can't be read. */
+export function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").slice(0, 200_000);
+  } catch {
+    return "";
+  }
+}
+
+/** The program of an npm package that is installed for the folder; the plain name where none is. */
+export function localProgram(folder: string, name: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, "node_modules", ".bin", name);
+    if (existsSync(path)) return path;
+    if (dirname(at) === at) return name;
+  }
+}
+
+/** The Python of the folder: that of its virtual environment where it has one. */
+export const pythonOf = (folder: string): string =>
+  [".venv", "venv"].map((name) => join(folder, name, "bin", "python")).find((path) => existsSync(path)) ?? "python3";

@@ -1,0 +1,90 @@
+import type { TestResult } from "../../generated/test-results.js";
+import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests } from "../results.js";
+import { parsed, withoutReport } from "./javascript.js";
+
+/** unittest reports for people alone, so it runs under a runner of ours, which writes a line of JSON for each test. */
+export const unittestRunner = `
+import json, sys, time, traceback, unittest
+out = open(sys.argv[1], "w")
+def say(test, status, err=None):
+    ms = round((time.monotonic() - began.get(test.id(), time.monotonic())) * 1000)
+    said = {"name": test.id(), "status": status, "ms": ms}
+    if err is not None:
+        said["type"] = err[0].__name__
+        said["message"] = str(err[1])
+        said["stack"] = "".join(traceback.format_exception(*err))
+        frames = [f for f in traceback.extract_tb(err[2]) if "/unittest/" not in f.filename]
+        if frames:
+            said["file"], said["line"] = frames[-1].filename, frames[-1].lineno
+    out.write(json.dumps(said) + "\\n")
+    out.flush()
+began = {}
+class Result(unittest.TextTestResult):
+    def startTest(self, test):
+        began[test.id()] = time.monotonic()
+        super().startTest(test)
+    def addSuccess(self, test): say(test, "pass"); super().addSuccess(test)
+    def addFailure(self, test, err): say(test, "fail", err); super().addFailure(test, err)
+    def addError(self, test, err): say(test, "error", err); super().addError(test, err)
+    def addSkip(self, test, reason): say(test, "skip"); super().addSkip(test, reason)
+    def addExpectedFailure(self, test, err): say(test, "pass"); super().addExpectedFailure(test, err)
+    def addUnexpectedSuccess(self, test): say(test, "fail"); super().addUnexpectedSuccess(test)
+    def addSubTest(self, test, subtest, err):
+        if err is not None: say(subtest, "fail", err)
+        super().addSubTest(test, subtest, err)
+sys.path.insert(0, ".")
+suite = unittest.TestSuite()
+seen = set()
+def flat(tests):
+    for test in tests:
+        if isinstance(test, unittest.TestSuite): yield from flat(test)
+        else: yield test
+for start in sys.argv[2:]:
+    for test in flat(unittest.TestLoader().discover(start, pattern="*test*.py", top_level_dir=None)):
+        if test.id() not in seen:
+            seen.add(test.id())
+            suite.addTest(test)
+result = unittest.TextTestRunner(resultclass=Result).run(suite)
+out.write(json.dumps({"done": True}) + "\\n")
+sys.exit(0 if result.wasSuccessful() else 1)
+`;
+
+interface Line {
+  readonly name?: string;
+  readonly status?: "pass" | "fail" | "error" | "skip";
+  readonly ms?: number;
+  readonly type?: string;
+  readonly message?: string;
+  readonly stack?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly done?: true;
+}
+
+export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTests {
+  const lines = (file ?? "").split("\n").flatMap((line) => parsed<Line>(line) ?? []);
+  const tests = lines.flatMap(
+    ({ name, status, ms, type, message = "", stack = "", file: where, line }): TestResult[] => {
+      if (name === undefined || status === undefined) return [];
+      const took = ms === undefined ? {} : { duration_ms: ms };
+      if (status === "pass" || status === "skip")
+        return [{ status, test_name: name, ...(status === "pass" ? took : {}) }];
+      const short = message.startsWith("Failed to import") ? message.trim().split("\n").at(-1) : message;
+      const error = errorOf(short || (type ?? "it succeeded unexpectedly"), stack, root, crashed(stack) ?? type);
+      const place =
+        where === undefined || line === undefined ? {} : { source_location: { file: relativeTo(root, where), line } };
+      const file = /^unittest\.loader\._FailedTest\.(.+)$/.exec(name)?.[1];
+      return [{ ...failed(file === undefined ? name : notLoaded(file), { ...error, ...place }), ...took }];
+    },
+  );
+  if (lines.some(({ done }) => done === true))
+    return tests.length > 0 ? { tests } : { tests, problem: "No tests were found." };
+  const { tests: crash, problem } = withoutReport(stdout, stderr, root);
+  return { tests: [...tests, ...crash], ...(problem === undefined ? {} : { problem }) };
+}
+
+/** A module that can't be imported is told as an ImportError around the error itself. */
+const crashed = (stack: string): string | undefined => /^(\w*(?:Syntax|Indentation|Tab)Error)\b/m.exec(stack)?.[1];
+
+const relativeTo = (root: string, path: string): string =>
+  path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { shellWord } from "../../engine/lib/sanitise.js";
+import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js";
+import type { Coverage, TestResults } from "../generated/test-results.js";
+import { localProgram, pythonOf } from "../place/project.js";
+import type { Detected, Framework } from "./detect.js";
+import { readCargo } from "./frameworks/cargo.js";
+import { readGo } from "./frameworks/go.js";
+import { readJest, readMocha } from "./frameworks/javascript.js";
+import { readJunit } from "./frameworks/junit.js";
+import { readUnittest, unittestRunner } from "./frameworks/unittest.js";
+import { distinct, errorOf, failed, type ReadTests, type RunOfTests, streamEnd, wholeRun } from "./results.js";
+
+/** What is kept of a report on stdout: some thousand tests with their output. */
+const maxReport = 20_000_000;
+
+/** Runs all tests of the project with this framework. Never throws for what they do. */
+export async function runTests(detected: Detected, place: Place, timeoutMs: number): Promise<TestResults> {
+  const file = join(place.scratch, `${randomUUID()}.report`);
+  mkdirSync(place.scratch, { recursive: true });
+  const begun = Date.now();
+  const started = await start(detected, file, place, timeoutMs);
+  try {
+    const results = await resultsOf(detected, started, textIn(file), place.cwd, timeoutMs);
+    const coverage = results.coverage ?? coverageIn(place.cwd, begun);
+    return { ...results, ...(coverage === undefined ? {} : { coverage }) };
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** What a run that has ended shows; `file`: the text of its report. */
+export async function resultsOf(
+  { framework }: Pick<Detected, "framework">,
+  ran: Ran,
+  file: string | undefined,
+  root: string,
+  timeoutMs: number,
+): Promise<TestResults> {
+  const { stdout, stderr, end } = ran;
+  const read = await readers[framework]({ root, file, stdout, stderr, exitCode: end.exitCode });
+  return { framework, ...withEnd(read, ran, timeoutMs, root), stdout: streamEnd(stdout), stderr: streamEnd(stderr) };
+}
+
+const readers: Readonly<Record<Framework, (run: RunOfTests) => ReadTests | Promise<ReadTests>>> = {
+  vitest: readJest,
+  jest: readJest,
+  mocha: readMocha,
+  "node:test": readJunit,
+  pytest: readJunit,
+  unittest: readUnittest,
+  cargo: readCargo,
+  go: readGo,
+};
+
+async function start({ framework, script }: Detected, file: string, place: Place, timeoutMs: number): Promise<Ran> {
+  const { cwd } = place;
+  const how = { timeoutMs, maxOutput: maxReport };
+  const local = (name: string) => localProgram(cwd, name);
+  switch (framework) {
+    case "vitest":
+      return await run(place, local("vitest"), ["run", "--reporter=json", `--outputFile=${file}`], how);
+    case "jest": {
+      const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults"];
+      return await run(place, local("jest"), args, how);
+    }
+    case "mocha": {
+      const args = ["--reporter", "json", "--reporter-option", `output=${file}`];
+      // What the script names beside the program, such as where the tests are, mocha does not know otherwise.
+      const own = /\bmocha\b([^;&|]*)/.exec(script ?? "")?.[1]?.trim() ?? "";
+      const line = [shellWord(local("mocha")), own, ...args.map(shellWord)].join(" ");
+      return await runShell(place, line, how);
+    }
+    case "node:test": {
+      // Why a file could not be loaded stands in the report for people alone.
+      const forPeople = "--test-reporter=spec --test-reporter-destination=stdout";
+      const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${forPeople} `;
+      const line = (script ?? "node --test").replace(/--test(?=\s|$)\s*/, reporter);
+      return await runShell(place, line, {
+        ...how,
+        env: { PATH: `${join(cwd, "node_modules/.bin")}:${place.env["PATH"] ?? ""}` },
+      });
+    }
+    case "pytest": {
+      const args = ["-m", "pytest", "--continue-on-collection-errors", `--junitxml=${file}`, "-p", "no:cacheprovider"];
+      return await run(place, pythonOf(cwd), args, how);
+    }
+    case "unittest": {
+      const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
+      const args = ["-c", unittestRunner, file, ".", ...folders];
+      return await run(place, pythonOf(cwd), args, how);
+    }
+    case "cargo": {
+      const built = await run(place, "cargo", ["test", "--no-run", "--message-format", "json"], how);
+      return built.ok ? await run(place, "cargo", ["test", "--no-fail-fast"], how) : built;
+    }
+    case "go":
+      return await run(place, "go", ["test", "-json", "./..."], how);
+  }
+}
+
+/** What was read, and what the end of the run says of it: a run that failed has no passing tests alone. */
+function withEnd(read: ReadTests, ran: Ran, timeoutMs: number, root: string): ReadTests {
+  const tests = distinct(read.tests);
+  const isFine = ran.end.cause === "exited" && tests.every(({ status }) => status === "pass" || status === "skip");
+  if (ran.end.cause !== "exited") {
+    const message = howItEnded(ran, timeoutMs);
+    const error = {
+      ...errorOf(message, "", root),
+      ...(ran.end.cause === "timeout" ? { type: "timeout" as const } : {}),
+    };
+    return {
+      ...read,
+      tests: [...tests.filter(({ test_name }) => test_name !== wholeRun), failed(wholeRun, error)],
+      problem: message,
+    };
+  }
+  if (isFine && !ran.ok && read.problem === undefined && tests.length > 0) {
+    const message = `${howItEnded(ran, timeoutMs)} No single test failed.`;
+    return { ...read, tests: [...tests, failed(wholeRun, errorOf(message, ran.stderr, root))], problem: message };
+  }
+  return { ...read, tests };
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function textIn(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a coverage tool of this run has left in the project. Istanbul's summary, or Cobertura's rates. */
+function coverageIn(cwd: string, since: number): Coverage | undefined {
+  const fresh = (path: string) =>
+    (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - 1_000 ? textIn(path) : undefined;
+  const summary = fresh(join(cwd, "coverage", "coverage-summary.json"));
+  const percent = (value: unknown) =>
+    typeof value === "number" && value >= 0 && value <= 100 ? Math.round(value * 100) / 100 : undefined;
+  if (summary !== undefined) {
+    try {
+      const { total } = JSON.parse(summary) as Record<string, Record<string, { pct?: unknown }>>;
+      return covered(percent(total?.["lines"]?.pct), percent(total?.["branches"]?.pct));
+    } catch {
+      return undefined;
+    }
+  }
+  const rates = fresh(join(cwd, "coverage.xml"));
+  if (rates === undefined) return undefined;
+  const rate = (name: string) => {
+    const found = new RegExp(`<coverage[^>]*\\s${name}="([\\d.]+)"`).exec(rates.slice(0, 2_000))?.[1];
+    return found === undefined ? undefined : percent(Number(found) * 100);
+  };
+  return covered(rate("line-rate"), rate("branch-rate"));
+}
+
+const covered = (line: number | undefined, branch: number | undefined): Coverage | undefined =>
+  line === undefined && branch === undefined
+    ? undefined
+    : {
+        ...(line === undefined ? {} : { line_coverage: line }),
+        ...(branch === undefined ? {} : { branch_coverage: branch }),
+      };

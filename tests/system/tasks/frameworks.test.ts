@@ -1,0 +1,50 @@
+import { rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { describe, expect, it } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { problemsOf } from "../../../src/engine/storage/schema-check.js";
+import { judgeTests } from "../../../src/task/criteria/tests.js";
+import { detectTests, type Framework } from "../../../src/task/test-runs/detect.js";
+import { runTests } from "../../../src/task/test-runs/run-tests.js";
+import { cases, writeProject } from "../../fixtures/test-projects/projects.js";
+import { placeOnHost } from "../../task/place.js";
+import { expected } from "../../task/test-runs/expected.js";
+
+/** How it is seen that the tool is there. */
+const probes = {
+  vitest: ["node", "--version"],
+  "node:test": ["node", "--version"],
+  unittest: ["python3", "-c", "import unittest"],
+  pytest: ["python3", "-m", "pytest", "--version"],
+  cargo: ["cargo", "--version"],
+  go: ["go", "version"],
+} as const;
+
+const isThere = async ([command, ...args]: readonly string[]): Promise<boolean> =>
+  (await execa(command ?? "", args, { reject: false, timeout: 30_000 })).exitCode === 0;
+
+/** Frameworks that stop a test themselves; of others the run as a whole is ended. */
+const stopsTests: ReadonlySet<string> = new Set(["vitest", "node:test"]);
+
+for (const framework of Object.keys(probes) as (keyof typeof probes & Framework)[]) {
+  const there = await isThere(probes[framework]);
+  describe.skipIf(!there)(`the real ${framework}${there ? "" : " (skipped: it is not installed)"}`, () => {
+    it.each(cases)("of a project with tests that are %s", async (which) => {
+      const place = placeOnHost();
+      writeProject(place.cwd, framework, which);
+      if (framework === "vitest") symlinkSync(packageFile("node_modules"), join(place.cwd, "node_modules"));
+      expect(detectTests(place.cwd)[0]?.framework).toBe(framework);
+      const ms = which === "slow" && !stopsTests.has(framework) ? 8_000 : 120_000;
+      const results = await runTests({ ...detectTests(place.cwd)[0], framework }, place, ms);
+      const wanted = expected[framework][which];
+      expect(problemsOf("test-results", results)).toEqual([]);
+      expect(results.tests.map(({ status }) => status).toSorted()).toEqual(wanted.statuses.toSorted());
+      const [broken] = results.tests.filter(({ error }) => error !== undefined);
+      expect(broken?.error?.type).toBe(wanted.error);
+      if (which === "failing") expect(broken?.error?.source_location?.line).toBe(wanted.line);
+      expect(judgeTests(results, [])).toMatchObject({ passed: wanted.passed, failing: wanted.failing });
+      rmSync(place.cwd, { recursive: true, force: true });
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { problemsOf } from "../../../src/engine/storage/schema-check.js";
+import { judgeTests } from "../../../src/task/criteria/tests.js";
+import type { Framework } from "../../../src/task/test-runs/detect.js";
+import { resultsOf } from "../../../src/task/test-runs/run-tests.js";
+import { errorTypeOf, locationIn, streamEnd } from "../../../src/task/test-runs/results.js";
+import { cases } from "../../fixtures/test-projects/projects.js";
+import { expected } from "./expected.js";
+
+interface Recorded {
+  readonly exitCode?: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly file?: string;
+}
+const recorded: Readonly<Record<string, Recorded>> = JSON.parse(
+  readFileSync(packageFile("tests/fixtures/test-projects/recorded.json"), "utf8"),
+);
+
+/** What the real tools said of the sample projects, with their own paths taken out. */
+describe.each(["jest", "mocha", "pytest", "cargo", "go"] as const)("what %s has said", (framework: Framework) => {
+  it.each(cases)("of a project with tests that are %s", async (which) => {
+    const said = recorded[`${framework} ${which}`];
+    if (said === undefined) throw new Error(`${framework} ${which} is not recorded`);
+    const end = said.exitCode === undefined ? ({ cause: "timeout" } as const) : ({ cause: "exited", ...said } as const);
+    const ran = {
+      end: { ...end, stderr: said.stderr },
+      ok: said.exitCode === 0,
+      stdout: said.stdout,
+      stderr: said.stderr,
+    };
+    const results = await resultsOf({ framework }, ran, said.file, "/project", 4_000);
+    const wanted = expected[framework][which];
+    expect(problemsOf("test-results", results)).toEqual([]);
+    expect(results.tests.map(({ status }) => status).toSorted()).toEqual(wanted.statuses.toSorted());
+    const [broken] = results.tests.filter(({ error }) => error !== undefined);
+    expect(broken?.error?.type).toBe(wanted.error);
+    if (which !== "slow") expect(broken?.error?.source_location?.line).toBe(wanted.line);
+    expect(judgeTests(results, [])).toMatchObject({ passed: wanted.passed, failing: wanted.failing });
+  });
+});
+
+describe("the verdict on tests", () => {
+  const results = (...tests: [string, "pass" | "fail" | "skip"][]) => ({
+    framework: "vitest",
+    tests: tests.map(([test_name, status]) => ({ test_name, status })),
+    stdout: "",
+    stderr: "",
+  });
+
+  it("counts a test that was there and is gone, or is skipped now, as failing", () => {
+    expect(judgeTests(results(["a", "pass"]), ["a", "b"])).toMatchObject({ passed: false, failing: 1 });
+    expect(judgeTests(results(["a", "pass"], ["b", "skip"]), ["a", "b"])).toMatchObject({ passed: false, failing: 1 });
+    expect(judgeTests(results(["a", "pass"], ["b", "pass"]), ["a", "b"])).toMatchObject({ passed: true, failing: 0 });
+  });
+
+  it("does not miss a file that could not be loaded once it can", () => {
+    const crashed = judgeTests(results(["a.js could not be loaded", "fail"]), []);
+    expect(crashed).toMatchObject({ passed: false, tests: [] });
+  });
+});
+
+it("kinds of errors are told apart by their names first", () => {
+  expect(errorTypeOf("boom", "AssertionError")).toBe("assertion");
+  expect(errorTypeOf("TypeError: x is not a function")).toBe("runtime");
+  expect(errorTypeOf("SyntaxError: Unexpected token")).toBe("syntax");
+  expect(errorTypeOf("Test timed out in 5000ms")).toBe("timeout");
+  expect(errorTypeOf("it is wrong")).toBe("logic");
+});
+
+it("the place of an error is the first frame in the project itself", () => {
+  const stack = "Error: x\n    at f (/else/node_modules/a/b.js:1:2)\n    at g (/project/src/c.ts:3:4)";
+  expect(locationIn(stack, "/project")).toEqual({ file: "src/c.ts", line: 3, column: 4 });
+  const python = 'Traceback:\n  File "/project/a.py", line 1, in f\n  File "/project/b.py", line 2, in g\nValueError';
+  expect(locationIn(python, "/project")).toEqual({ file: "b.py", line: 2 });
+});
+
+it("of a stream at most 4 KB are kept, the last", () => {
+  const end = streamEnd(`${"é".repeat(5_000)}end`);
+  expect(Buffer.byteLength(end)).toBeLessThanOrEqual(4_096);
+  expect(end.endsWith("end")).toBe(true);
+  expect(end).not.toContain("\uFFFD");
+});
