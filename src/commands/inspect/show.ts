@@ -13,7 +13,8 @@ import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import type { Exclusion } from "../../research/generated/rrd.js";
+import { criteriaOf } from "../../research/folder/criteria.js";
+import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
 import { readResearch } from "../../research/folder/research.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
@@ -51,7 +52,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const excluded = (rrd.excluded ?? []).find(({ id }) => id === target);
   if (excluded !== undefined) {
     if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
-    else for (const each of excludedLines(excluded, io)) io.stdout(`${each}\n`);
+    else for (const each of excludedLines(excluded, criteriaOf(rrd), io)) io.stdout(`${each}\n`);
     return 0;
   }
   const line = /^#?\d+$/.test(target)
@@ -102,14 +103,14 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
 }
 
 /** A record that came into no pool, and why: as a duplicate, of which paper; by which criterion, with the answers. */
-function excludedLines(record: Exclusion, io: Io): string[] {
+function excludedLines(record: Exclusion, criteria: readonly Criterion[], io: Io): string[] {
   const { id, title, stage, reason } = record;
   const flow = (text: string, indent = "") =>
     wrap(oneLine(text), Math.min(io.columns, 100) - indent.length).map((line) => indent + line);
   return [
     ...flow(title ?? id),
     ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`),
-    ...eligibilityLines(record, flow, createColors(io.color)),
+    ...eligibilityLines(record, criteria, flow, createColors(io.color)),
   ];
 }
 

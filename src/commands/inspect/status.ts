@@ -121,13 +121,25 @@ function statusLines(status: Status, io: Io): string[] {
       : "";
     say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
-  const decide = `research-ralph decide ${shown(io.cwd, status.folder)}`;
-  for (const { id, open } of status.waiting)
-    say(
-      "Waits",
-      `${oneLine(id)}: ${open.map((criterion) => oneLine(criterionText(criterion))).join("; ") || "its criteria"} unclear; ${decide} ${oneLine(id)} include|exclude "why" settles it`,
-    );
+  for (const [index, line] of waitingLines(status, shown(io.cwd, status.folder)).entries())
+    say(index === 0 ? "Waits" : "", line);
   return lines;
+}
+
+/** The papers that wait for a person, what is open, and how it is settled; nothing where none waits. */
+function waitingLines({ waiting }: Status, where: string): string[] {
+  if (waiting.length === 0) return [];
+  const open = new Map(waiting.flatMap((paper) => paper.open).map((criterion) => [criterion.id, criterion]));
+  const ids = (criteria: (typeof waiting)[number]["open"]) => criteria.map(({ id }) => id).join(", ");
+  const left = waiting.length - defaultShown;
+  return [
+    ...waiting
+      .slice(0, defaultShown)
+      .map((paper) => oneLine(`${paper.id}: ${ids(paper.open) || "its criteria"} unclear`)),
+    ...(left > 0 ? [`and ${left} more`] : []),
+    ...[...open.values()].map((criterion) => oneLine(criterionText(criterion))),
+    `research-ralph decide ${where} <paper> include|exclude "why" settles one`,
+  ];
 }
 
 /** Nothing where no run works on it and nothing keeps one from starting. */

@@ -19,6 +19,7 @@ import { nameFor } from "../../research/overview/find-research.js";
 export async function endLines(folder: string, verdict: Verdict, io: Io): Promise<string[]> {
   const read = await readResearch(folder).catch(() => undefined);
   if (read === undefined) return [];
+  const name = nameFor(io.cwd, folder);
   const counts = countsOf(read.rrd);
   const total = totalOf(read.rrd, read.ledger);
   const report = join(folder, reportName);
@@ -28,7 +29,10 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
       ? []
       : [["Quotes", `${counts.quotes.found} of ${counts.quotes.all} found in the papers`] satisfies [string, string]]),
     ["Cost", `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all`],
-    ["Next", nextStep(nameFor(io.cwd, folder), verdict, (await workStateOf(folder)).held.length > 0)],
+    ...(counts.waiting === undefined
+      ? []
+      : [["Decide", `research-ralph status ${name} lists what waits for you`] satisfies [string, string]]),
+    ["Next", nextStep(name, verdict, (await workStateOf(folder)).held.length > 0)],
   ];
   const lines = rows.flatMap(([label, text]) =>
     wrap(text, Math.max(20, io.columns - 12)).map((line, index) => `  ${(index === 0 ? label : "").padEnd(8)}${line}`),

@@ -1,6 +1,8 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import type { Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
+import { criteriaOf } from "../../research/folder/criteria.js";
+import { criterionText } from "../../research/workflow/eligibility/eligibility.js";
+import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
@@ -21,6 +23,8 @@ import { prose } from "../../research/workflow/derived/markdown.js";
 /** What reading one paper brought and cost, and what thirty such papers would. */
 export interface Reading {
   readonly paper: Paper;
+  /** The eligibility criteria of its project; absent where there are none. */
+  readonly criteria?: readonly Criterion[];
   readonly totals?: Totals;
   readonly insights: readonly string[];
   readonly spending: Sum;
@@ -32,8 +36,10 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
   if (paper === undefined) throw new Error("a reading without its paper");
   const spending = sumOf(ledger);
   const scores = scoresOf(paper);
+  const criteria = criteriaOf(rrd);
   return {
     paper,
+    ...(criteria.length === 0 ? {} : { criteria }),
     ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores) }),
     insights: (rrd.insights ?? []).map((insight) => insight.insight),
     spending,
@@ -89,7 +95,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
     ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
     ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
-    ...eligibilityLines(paper, flow, colors),
+    ...eligibilityLines(paper, reading.criteria ?? [], flow, colors),
     ...part("Summary", analysis?.summary),
     ...part("Method", analysis?.methodology),
     ...part("Results", analysis?.results),
@@ -136,12 +142,17 @@ function foundLines(
 /** The answers to the eligibility criteria and what a person decided; nothing where there is neither. */
 export function eligibilityLines(
   { answers = [], override, excluded_by: by }: Pick<Paper, "answers" | "override" | "excluded_by">,
+  criteria: readonly Criterion[],
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
   if (answers.length === 0 && override === undefined) return [];
   const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
   const stage = { screening: "title and abstract", full_text: "full text" };
+  const nameOf = (id: string) => {
+    const criterion = criteria.find((each) => each.id === id);
+    return criterion === undefined ? id : criterionText(criterion);
+  };
   return [
     "",
     colors.bold("Eligibility"),
@@ -149,11 +160,11 @@ export function eligibilityLines(
       const { criterion, locator, said, reason, quote } = answer;
       const place = locator ?? stage[answer.stage];
       const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
-      const [first = "", ...rest] = flow(`${criterion} ${answer.answer} (${place})${why}`, "    ");
+      const [first = "", ...rest] = flow(`${nameOf(criterion)}: ${answer.answer}, ${place}${why}`, "    ");
       const quoted = quote === undefined ? [] : flow(`“${quote}”`, "      ").map(colors.dim);
       return [`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...quoted];
     }),
-    ...(by == null || override !== undefined ? [] : flow(`Excluded by ${by}.`, "  ")),
+    ...(by == null || override !== undefined ? [] : flow(`Excluded by ${nameOf(by)}.`, "  ")),
     ...(override === undefined ? [] : flow(`A person decided: ${override.decision}. ${override.why}`, "  ")),
   ];
 }

@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
 
 /** What came of a project's papers. */
@@ -7,6 +8,8 @@ export interface Counts {
   readonly rejected: number;
   /** Not read yet. */
   readonly pending: number;
+  /** Read, and a person decides on their eligibility; absent where none does. */
+  readonly waiting?: number;
   /** Of all papers. */
   readonly insights: number;
   /** Quotes of claims: those that stand in their paper's text, of all. */
@@ -21,11 +24,18 @@ export function countsOf({ papers_pool: papers, insights }: Pick<Rrd, "papers_po
     insights_extracted: count("insights_extracted"),
     rejected: count("rejected"),
     pending: count("pending", "analyzing"),
+    ...given({ waiting: count("waiting") || undefined }),
     insights: insights?.length ?? 0,
     quotes: { found: quotes.filter(({ status }) => status === "verified").length, all: quotes.length },
   };
 }
 
 /** The same in words: "4 presented, 2 for insights, 5 rejected", and what is left. */
-export const countsText = ({ presented, insights_extracted: kept, rejected, pending }: Counts): string =>
-  [`${presented} presented`, `${kept} for insights`, `${rejected} rejected`, `${pending} pending`].join(", ");
+export const countsText = ({ presented, insights_extracted: kept, rejected, waiting, pending }: Counts): string =>
+  [
+    `${presented} presented`,
+    `${kept} for insights`,
+    `${rejected} rejected`,
+    ...(waiting === undefined ? [] : [`${waiting} waiting for you`]),
+    `${pending} pending`,
+  ].join(", ");

@@ -65,16 +65,16 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
-    `${first}: c2 (exclude: an open question) unclear; research-ralph decide researches/grasping-2026-03-01 ${first} include|exclude "why" settles it`,
+    `Waits ${first}: c2 unclear ${second}: c2 unclear c2 (exclude: an open question) research-ralph decide researches/grasping-2026-03-01 <paper> include|exclude "why" settles one`,
   );
   expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
     waiting: [{ id: first, open: [{ id: "c2" }] }, { id: second }],
   });
   const shown = (await cli(["show", folder, first], cwd)).out;
   expect(shown).toMatch(/WAITS FOR YOU, read: full/);
-  expect(shown).toMatch(/Eligibility\n.* c1 unclear \(title and abstract\)\n/);
-  expect(shown).toMatch(/✓ c1 yes \(.+\)\n +“.+/);
-  expect(shown).toMatch(/\? c2 unclear \(full text\)/);
+  expect(shown).toMatch(/Eligibility\n.* c1 \(include: robot hands\): unclear, title and abstract\n/);
+  expect(shown).toMatch(/✓ c1 \(include: robot hands\): yes, .+\n +“.+/);
+  expect(shown).toMatch(/\? c2 \(exclude: an open question\): unclear, full text/);
 
   const included = await cli(["decide", folder, first, "include", "It is about hands.", "--no-git"], cwd);
   expect(included).toMatchObject({ code: 0, out: expect.stringMatching(/is included and presented, score \d+/) });
@@ -88,7 +88,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
     waiting: 0,
     included: 1,
   });
-  expect((await cli(["status", folder], cwd)).out).not.toContain("settles it");
+  expect((await cli(["status", folder], cwd)).out).not.toContain("settles one");
   expect((await cli(["show", folder, second], cwd)).out).toContain("A person decided: exclude. It is not.");
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
 
