@@ -237,6 +237,10 @@ export interface AgentUsage {
   estimated?: Estimated;
   model?: string;
   /**
+   * Version of the CLI, if it reports one.
+   */
+  version?: string;
+  /**
    * Maximum tokens of one request to the model, if known.
    */
   window?: number;

@@ -56,6 +56,14 @@ export interface LedgerLine {
   agent?: string;
   model?: string;
   /**
+   * Version of the agent's program, where it reported one.
+   */
+  agent_version?: string;
+  /**
+   * SHA-256 of the parts of prompt.md that the brief was made from, before anything was filled in.
+   */
+  prompt_sha256?: string;
+  /**
    * workspace: flags of its own kept the agent in its workspace. sandbox: a sandbox of research-ralph did. unconfined: it could reach everything its user can.
    */
   confinement?: "workspace" | "sandbox" | "unconfined";

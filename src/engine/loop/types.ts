@@ -82,6 +82,8 @@ export interface Brief {
   readonly text: string;
   /** Estimated tokens of `text`. */
   readonly tokens: number;
+  /** SHA-256 of the prompt that `text` was made from, before anything was filled in; absent where there is none. */
+  readonly prompt?: string;
   /** Absolute path of the folder the agent works in; it is there and empty but for what the brief names. */
   readonly workspace: string;
   readonly access: Access;
@@ -107,6 +109,8 @@ export interface AgentRun {
   /** Of an agent without a model. */
   readonly free?: true;
   readonly model?: string;
+  /** Version of the agent's program, where it reports one. */
+  readonly version?: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;

@@ -2,6 +2,9 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { couldBeRead } from "../workflow/decisions/scores-and-decision.js";
 import { isDecided } from "../workflow/decisions/status.js";
+import { criteriaOf } from "../folder/criteria.js";
+import { exclusionOf } from "../workflow/eligibility/eligibility.js";
+import { reasonText } from "./method.js";
 
 /** A line within a box: "of these from the abstract alone: 3". */
 export interface FlowLine {
@@ -103,7 +106,15 @@ export function flowOf(rrd: Rrd): Flow {
   const unread = papers.filter((paper) => !isDecided(paper) && paper.status !== "waiting");
   const unreadable = papers.filter((paper) => paper.status === "rejected" && !couldBeRead(paper));
   const rejected = papers.filter((paper) => paper.status === "rejected" && couldBeRead(paper));
-  const retracted = rejected.filter((paper) => paper.retracted === true).length;
+  const ineligible = new Map<string, number>();
+  let [retracted, few] = [0, 0];
+  for (const paper of rejected) {
+    const why = exclusionOf(paper);
+    if (paper.retracted === true) retracted += 1;
+    else if (why === undefined) few += 1;
+    else ineligible.set(why, (ineligible.get(why) ?? 0) + 1);
+  }
+  const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
   const count = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
   const [presented, kept] = [count("presented"), count("insights_extracted")];
   const assessed = papers.length - unread.length - unreadable.length;
@@ -111,7 +122,11 @@ export function flowOf(rrd: Rrd): Flow {
     (paper) => paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper),
   ).length;
   const reasons = [
-    { label: "too few points", count: rejected.length - retracted },
+    ...[...ineligible].map(([reason, number]) => {
+      const criterion = criteria.get(reason);
+      return { label: reasonText({ reason, ...(criterion === undefined ? {} : { criterion }) }), count: number };
+    }),
+    { label: "too few points", count: few },
     { label: "retracted", count: retracted },
   ].filter((line) => line.count > 0);
 

@@ -5,6 +5,8 @@ import type { Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf } from "../overview/costs.js";
 import { priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
 import { targetOf } from "../workflow/decisions/status.js";
+import { periodOf, periodText } from "../workflow/derived/timing.js";
+import { criterionText, eligibilityReport, type ExclusionCount } from "../workflow/eligibility/eligibility.js";
 import { checkSentence } from "../workflow/report/warn-of-retractions.js";
 import { seedRecallText } from "../seeds/find-seeds.js";
 import { seedsOf } from "../seeds/seed.js";
@@ -45,10 +47,20 @@ export interface Setback {
   readonly reasons: readonly string[];
 }
 
+/** Why papers or records are not eligible, and how often. */
+export interface Exclusions {
+  readonly stage: "screening" | "full text";
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+}
+
 /** How the papers were searched, judged and paid for, and what was not done. Derived. */
 export interface Method {
   /** Criteria, windows, thresholds, substitutions: in the order in which a reader needs them. */
   readonly facts: readonly Fact[];
+  /** Eligibility criteria as they are numbered; empty where the project has none. */
+  readonly criteria: readonly { readonly id: string; readonly kind: "include" | "exclude"; readonly text: string }[];
+  /** Exclusions by criterion or by a person; empty where there are no criteria. */
+  readonly eligibility: readonly Exclusions[];
   readonly agents: readonly AgentUse[];
   readonly phases: readonly PhaseUse[];
   readonly setbacks: readonly Setback[];
@@ -62,10 +74,23 @@ export interface Method {
 
 const maxExclusions = 30;
 
-export function methodOf(rrd: Rrd, ledger: readonly LedgerLine[], search: SearchYield, hasQueries: boolean): Method {
+export function methodOf(
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  search: SearchYield,
+  hasQueries: boolean,
+  now: Date,
+): Method {
   const lines = countingLines(ledger).filter(({ outcome }) => outcome !== "reset");
+  const eligibility = eligibilityReport(rrd);
+  const counts = (stage: Exclusions["stage"], list: readonly ExclusionCount[]): Exclusions[] =>
+    list.length === 0
+      ? []
+      : [{ stage, reasons: list.map((each) => ({ reason: reasonText(each), count: each.count })) }];
   return {
-    facts: factsOf(rrd, search),
+    facts: [...periodFacts(rrd, ledger, now), ...factsOf(rrd, search)],
+    criteria: eligibility.criteria.map(({ id, kind, text }) => ({ id, kind, text })),
+    eligibility: [...counts("screening", eligibility.screening), ...counts("full text", eligibility.fullText)],
     agents: agentsOf(lines),
     phases: phasesOf(lines),
     setbacks: lines.flatMap(({ iteration, unit, outcome, reasons = [] }) =>
@@ -75,6 +100,40 @@ export function methodOf(rrd: Rrd, ledger: readonly LedgerLine[], search: Search
     retractions: checkSentence(rrd),
     limits: limitsOf(rrd, lines, hasQueries),
   };
+}
+
+/** A reason of exclusion in words. */
+export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" | "criterion">): string =>
+  criterion === undefined
+    ? reason === "person"
+      ? "decided by a person"
+      : reason === "other"
+        ? "other reasons"
+        : reason
+    : criterionText(criterion);
+
+/** When the work was done and by whom, and what an earlier report of another program states otherwise. */
+function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Fact[] {
+  const period = periodOf(rrd, ledger, now);
+  const { research_period: _, agent, ...stated } = rrd.statistics?.stated ?? {};
+  const derived = { ...rrd.statistics?.analysis_metrics, ...rrd.statistics } as Readonly<Record<string, unknown>>;
+  const numbers = Object.entries(stated).filter(([, value]) => typeof value === "number" || typeof value === "string");
+  const differences = numbers.map(([name, value]) => {
+    const here = derived[name];
+    return `${name.replaceAll("_", " ")} ${String(value)}${typeof here === "number" ? ` (here ${here})` : ""}`;
+  });
+  return [
+    { name: "Worked on", says: periodText(period) },
+    ...(period.beganElsewhere
+      ? [
+          {
+            name: "Begun by",
+            says: `${typeof agent === "string" ? agent : "another program, whose agent was not recorded"}; its iterations and costs are not in the ledger`,
+          },
+        ]
+      : []),
+    ...(differences.length === 0 ? [] : [{ name: "Stated by an earlier report", says: differences.join("; ") }]),
+  ];
 }
 
 function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
@@ -108,6 +167,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Why the search ended", search.ended),
     ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds)),
     ...fact("Recall of screening", search.recall?.says),
+    ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Scores and decisions", thresholds),
   ];
 }
@@ -117,10 +177,7 @@ function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
   for (const line of lines) {
     if (line.agent === undefined) continue;
     const { agent, model, confinement } = line;
-    const { agent_version: version, prompt_sha256: prompt } = line as {
-      readonly agent_version?: string;
-      readonly prompt_sha256?: string;
-    };
+    const { agent_version: version, prompt_sha256: prompt } = line;
     const key = JSON.stringify([agent, model, version, prompt]);
     const before = uses.get(key);
     uses.set(key, {
@@ -160,16 +217,35 @@ function exclusionsOf({ excluded = [] }: Rrd): Method["exclusions"] {
     .slice(0, maxExclusions);
 }
 
+/** How many of the papers that surely belong the search found by itself. */
+function seedsText(rrd: Rrd): string | undefined {
+  const seeds = rrd.statistics?.discovery_metrics?.seeds;
+  if (seeds === undefined) return undefined;
+  const { given, found } = seeds;
+  return `The search found ${found} of ${many(given, "paper")} that a person named as surely relevant.`;
+}
+
+/** Parts of a unit that are second looks at it. */
+const secondLooks = /^(?:critic|answer|reader-[23])$/;
+
 /** What was not done, as far as the records tell. */
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
   const agents = new Set(lines.flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)));
+  const shared = [...new Set(lines.filter(({ role = "" }) => secondLooks.test(role)).map(({ unit }) => unit))];
   const evidence = rrd.papers_pool.flatMap(({ analysis }) => analysis?.evidence ?? []);
   const abstract = rrd.papers_pool.filter(({ read_depth }) => read_depth === "abstract").length;
   return [
-    agents.size <= 1
-      ? "Each paper was judged once, by one model or agent; nobody judged it a second time."
-      : "Each paper was judged once, by one of several models or agents; nobody judged it a second time.",
-    "Screening by title and abstract was done once, by the same kind of agent.",
+    ...(shared.length > 0
+      ? [`${many(shared.length, "unit")} of work had a second look by another agent; all others were done once.`]
+      : [
+          agents.size <= 1
+            ? "Each paper was judged once, by one model or agent; nobody judged it a second time."
+            : "Each paper was judged once, by one of several models or agents; nobody judged it a second time.",
+          "Screening by title and abstract was done once, by the same kind of agent.",
+        ]),
+    ...(rrd.requirements.criteria?.length
+      ? []
+      : ["No eligibility criteria were set; papers are chosen by their points."]),
     ...(evidence.length === 0 ? ["No quotes were recorded, so no claim was checked against a text."] : []),
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
     ...(!hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),

@@ -11,6 +11,7 @@ import { type Sum, sumOf, totalOf } from "../overview/costs.js";
 import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
 import { isDecided } from "../workflow/decisions/status.js";
 import { secondsBefore } from "../workflow/derived/timing.js";
+import { criterionText, eligibilityReport } from "../workflow/eligibility/eligibility.js";
 import { whyNoGround } from "../workflow/report/handles.js";
 import { groupInsights } from "../workflow/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../workflow/decisions/calibration.js";
@@ -155,7 +156,10 @@ export interface ReportModel {
   readonly disputed: readonly Dispute[];
   readonly gaps: readonly Statement[];
   readonly comparison?: Comparison;
+  /** What a reader should know before trusting the whole: papers that wait for a person, scores that tell little. */
   readonly warnings: readonly Warning[];
+  /** Papers that wait for a person's decision, with the criteria that are open. */
+  readonly waiting: readonly { readonly paper: PaperRow; readonly open: readonly string[] }[];
   readonly scores: Scores;
   /** Every paper, presented ones first, then the best first. */
   readonly rows: readonly PaperRow[];
@@ -290,7 +294,11 @@ export function reportModel(input: ReportInput): ReportModel {
     quotesThen: input.report?.quotes ?? {},
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps },
     ...(comparison === undefined ? {} : { comparison }),
-    warnings: calibrationOf(rrd),
+    warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],
+    waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
+      const row = rowById.get(paper.id);
+      return row === undefined ? [] : { paper: row, open: open.map(criterionText) };
+    }),
     scores,
     rows,
     row: (id) => rowById.get(id),
@@ -305,7 +313,7 @@ export function reportModel(input: ReportInput): ReportModel {
     crossReferenceCount: standing.reduce((sum, { cross_refs }) => sum + (cross_refs?.length ?? 0), 0),
     ...{ map, flow, search, queries, total },
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
-    method: methodOf(rrd, input.ledger, search, log.length > 0),
+    method: methodOf(rrd, input.ledger, search, log.length > 0, now),
     checklist: checklistOf({
       has,
       hasQueries: log.length > 0,
@@ -317,6 +325,14 @@ export function reportModel(input: ReportInput): ReportModel {
     ideas,
     has,
   };
+}
+
+/** Papers that wait for a person, as the first thing to know. */
+function waitingOf(rrd: Rrd): Warning[] {
+  const { length } = eligibilityReport(rrd).waiting;
+  if (length === 0) return [];
+  const says = `${length === 1 ? "1 paper waits" : `${length} papers wait`} for your decision on eligibility, and nothing is built on ${length === 1 ? "it" : "them"} until then: research-ralph decide.`;
+  return [{ kind: "waiting", says }];
 }
 
 /** A function whose answer is made at the first call and kept. */

@@ -28,6 +28,7 @@ describe("the stream of claude", () => {
       billing: "api",
       cost_usd: expect.closeTo(0.00848),
       model: "claude-opus-5-5",
+      version: "2.1.330",
     });
     expect(reader.finished()).toBe(true);
     expect(reader.answer()).toEqual({ message: "Done.\n\n<promise>COMPLETE</promise>" });

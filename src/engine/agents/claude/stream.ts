@@ -25,6 +25,7 @@ const kindOfError: ReadonlyMap<string, ServiceFailure> = new Map(
 export function readClaude(): Reader {
   const answers = countAnswers();
   let model: string | undefined;
+  let version: string | undefined;
   let billing: Billing | undefined;
   let retried: Json | undefined;
   let errorKind: ServiceFailure | undefined;
@@ -37,13 +38,14 @@ export function readClaude(): Reader {
     // What was tried again has come right.
     retried = undefined;
     answers.add(message);
-    return [...eventsOf(message), { type: "usage", usage: answers.total(), ...given({ model, billing }) }];
+    return [...eventsOf(message), { type: "usage", usage: answers.total(), ...given({ model, version, billing }) }];
   }
 
   function system(event: Json): AgentEvent[] {
     // Work goes on, so what looked like the end was none.
     if (event["subtype"] === "init") {
       model = text(event["model"]) ?? model;
+      version = text(event["claude_code_version"]) ?? version;
       billing = billingOf(text(event["apiKeySource"]));
       result = undefined;
     }
@@ -65,7 +67,7 @@ export function readClaude(): Reader {
       message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
     }));
     const cost_usd = amount(event["total_cost_usd"]);
-    return [...denials, { type: "usage", usage: total(event), ...given({ cost_usd, model, billing }) }];
+    return [...denials, { type: "usage", usage: total(event), ...given({ cost_usd, model, version, billing }) }];
   }
 
   /** The result's own totals: those of the streamed events lack the last words of each answer. */

@@ -26,7 +26,7 @@ export function ledgerLine(
     outcome,
     ...given({ role: unit.role, round: unit.round }),
     agent: run.agent,
-    ...given({ model: run.model }),
+    ...given({ model: run.model, agent_version: run.version, prompt_sha256: brief.prompt }),
     confinement: run.confinement,
     // A clock may be set back while an agent runs.
     duration_seconds: Math.max(0, inSeconds(run.endedAt - run.startedAt)),

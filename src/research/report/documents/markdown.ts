@@ -333,6 +333,7 @@ function methodText(model: ReportModel): string {
   const heading = (title: string, text: string) => (text === "" ? [] : [`### ${title}\n\n${text}`]);
   return [
     method.facts.map(({ name, says }) => `- **${cell(name)}:** ${inline(says)}`).join("\n"),
+    ...heading("Eligibility criteria", criteriaText(model)),
     ...heading("What was not done", method.limits.map((limit) => `- ${line(limit)}`).join("\n")),
     ...heading("Retractions and corrections", inline(method.retractions)),
     ...heading("Warnings", warningsText(model)),
@@ -407,6 +408,27 @@ function methodText(model: ReportModel): string {
       ].join("\n"),
     ),
   ].join("\n\n");
+}
+
+/** The criteria, how often each excluded, and the papers that wait for a person. */
+function criteriaText({ method, waiting }: ReportModel): string {
+  return [
+    method.criteria.map(({ id, kind, text }) => `- **${inline(id)}** (${kind}): ${inline(text)}`).join("\n"),
+    ...method.eligibility.map(
+      ({ stage, reasons }) =>
+        `Excluded at ${stage}: ${reasons.map(({ reason, count: number }) => `${inline(reason)} ${number}`).join("; ")}.`,
+    ),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `Waiting for a person:\n\n${waiting
+            .slice(0, maxListed)
+            .map(({ paper, open }) => `- ${titled(paper)}: ${open.map(inline).join("; ")}`)
+            .join("\n")}`,
+        ]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 /** What a reader should know of papers whatever became of them: retractions, corrections, orders to AI readers. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { given } from "../../../engine/lib/given.js";
 import type { Brief, Notes, ToolServer } from "../../../engine/loop/types.js";
@@ -208,6 +209,7 @@ export async function briefFor(
       iteration,
       text,
       tokens: estimateTokens(text),
+      prompt: hashOf([prompt.COMMON, prompt[partOf[unit.kind]]].join("\n\n")),
       workspace,
       access: { web, read, everything: false, ...given({ tools }) },
     },
@@ -228,6 +230,8 @@ export async function briefFor(
  */
 export const closingWords = (resultFile: string): string =>
   `Now do the unit. Answer with the JSON object itself as your final message, or else write ${resultFile}.`;
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Tokens for what joins the parts: blank lines, the last words, the fence's marks. */
 const briefFrame = 120;

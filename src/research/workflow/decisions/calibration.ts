@@ -1,9 +1,9 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { executionDimensions, isJudged, scoresOf, strategicDimensions } from "./scores-and-decision.js";
 
-/** Something about the scores as a whole that a reader should know before trusting one of them. */
+/** Something about a project as a whole that a reader should know before trusting one score. */
 export interface Warning {
-  readonly kind: "many-presented" | "flat-dimension" | "none-presented";
+  readonly kind: "many-presented" | "flat-dimension" | "none-presented" | "waiting";
   /** One or two sentences. */
   readonly says: string;
 }
