@@ -2,11 +2,13 @@ import type { AgentSettings } from "../../engine/agents/definition.js";
 import { checkAgent, createAgent, knownAgents } from "../../engine/agents/registry.js";
 import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../engine/config/resolve.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { redactorFor } from "../../compose/agents.js";
+import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
-import { probeAgent } from "./probe.js";
+import { type Probe, probeAgent } from "./probe.js";
 import { baseline } from "../../research/baseline-agent/definition.js";
 
 export interface DoctorOptions {
@@ -32,16 +34,19 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   const names = [
     ...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)]),
   ];
+  const sandboxes = await checkSandboxes(io.env);
+  const isHeld = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
   const [git, agents, here, state] = await Promise.all([
     gitFindings(io.cwd),
-    Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings))),
+    Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings, isHeld))),
     folderFinding("this folder", io.cwd),
     folderFinding("state folder", config.stateDir),
   ]);
   const redact = redactorFor(config, io);
-  const found = [nodeFinding(process.version), ...git, ...agents, here, state];
+  const held = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
+  const found = [nodeFinding(process.version), ...git, ...agents, ...held, here, state];
   const findings = withoutSecrets(found, redact) as typeof found;
-  const answer = probe === undefined ? undefined : await probeAgent(probe, settings, io.clock.now);
+  const answer = probe === undefined ? undefined : await probed(probe, config, settings, io);
   const tried = withoutSecrets(answer, redact) as typeof answer;
   const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
   if (json) {
@@ -64,14 +69,24 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
  * A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth
  * reading.
  */
-async function agentFinding(name: string, chosen: boolean, settings: AgentSettings): Promise<Finding> {
+async function agentFinding(name: string, chosen: boolean, settings: AgentSettings, isHeld: boolean): Promise<Finding> {
   try {
     const { ok, detail, fix } = await checkAgent(name, settings);
-    if (ok && chosen) createAgent(name, settings);
+    if (ok && chosen) createAgent(name, { ...settings, unconfined: settings.unconfined || isHeld });
     return { name, ok, needed: chosen, detail, fix };
   } catch (error) {
     if (error instanceof ExpectedError) return { name, ok: false, needed: chosen, detail: error.message };
     throw error;
+  }
+}
+
+/** One word through the agent, in the sandbox that a run would give it. */
+async function probed(spec: string, config: ResolvedConfig, settings: AgentSettings, io: Io): Promise<Probe> {
+  const housing = await sandboxFor(config, io, settings, [spec]);
+  try {
+    return await probeAgent(spec, housed(settings, housing), io.clock.now);
+  } finally {
+    await housing.sandbox?.close();
   }
 }
 

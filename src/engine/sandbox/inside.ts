@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { packageFile } from "../lib/package-root.js";
 import { namesSecret } from "../lib/redact.js";
+import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
 import { keyPlaceholder, type Mount, noReach, proxyPort, type Reach, sandboxHome } from "../process/reach.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
@@ -77,9 +78,20 @@ const systemFiles = {
 /** The path of a unix socket has 107 bytes at most. */
 const maxTemporary = 60;
 
-function privateFolder(): string {
-  const usual = tmpdir();
-  return mkdtempSync(join(usual.length > maxTemporary ? "/tmp" : usual, "rr-sandbox-"));
+const folderName = "rr-sandbox-";
+
+const temporary = (): string => (tmpdir().length > maxTemporary ? "/tmp" : tmpdir());
+
+const privateFolder = (): string => mkdtempSync(join(temporary(), `${folderName}${process.pid}-`));
+
+/** Removes what killed runs of this user left in the temporary folder. */
+export function removeLeftFolders(): void {
+  for (const name of readdirSync(temporary())) {
+    const pid = new RegExp(`^${folderName}(\\d+)-`).exec(name)?.[1];
+    const path = join(temporary(), name);
+    if (pid === undefined || signal(Number(pid), 0) || statSync(path).uid !== process.getuid?.()) continue;
+    rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** The services of this machine that are within reach: each has its own port inside too. */

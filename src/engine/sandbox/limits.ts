@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { signal } from "../process/descendants.js";
 import type { Limits } from "./sandbox.js";
 
 /**
@@ -30,7 +31,8 @@ export interface ProcessGroup {
 export function processGroup(processes: number): ProcessGroup | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const parent of parents()) {
-    const folder = join(parent, `research-ralph-${randomUUID()}`);
+    removeLeft(parent);
+    const folder = join(parent, `${groupName}${process.pid}-${randomUUID()}`);
     try {
       mkdirSync(folder);
       // In a tree of version 2 the file is there only where the controller is on.
@@ -45,6 +47,16 @@ export function processGroup(processes: number): ProcessGroup | undefined {
     }
   }
   return undefined;
+}
+
+const groupName = "research-ralph-";
+
+/** Removes the groups of runs that were killed. */
+function removeLeft(parent: string): void {
+  for (const name of existsSync(parent) ? readdirSync(parent) : []) {
+    const pid = new RegExp(`^${groupName}(\\d+)-`).exec(name)?.[1];
+    if (pid !== undefined && !signal(Number(pid), 0)) removeEmpty(join(parent, name), 0);
+  }
 }
 
 /** Folders in which a group may be made. */

@@ -1,5 +1,6 @@
 import { ExpectedError } from "../lib/errors.js";
 import { bubblewrap, findBubblewrap } from "./bubblewrap.js";
+import { removeLeftFolders } from "./inside.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "./sandbox.js";
 
 /** A sandbox, or none where programs run on the host; `why`: one sentence for the person who let it be chosen. */
@@ -7,6 +8,30 @@ export interface Opened {
   readonly sandbox?: Sandbox;
   readonly why: string;
 }
+
+/** What `doctor` says of one kind of sandbox. */
+export interface SandboxCheck {
+  readonly name: "bubblewrap" | "docker";
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+/** Looks for both kinds of sandbox. */
+export async function checkSandboxes(env: NodeJS.ProcessEnv): Promise<SandboxCheck[]> {
+  const { findDocker } = await import("./docker.js");
+  const [own, engine] = await Promise.all([findBubblewrap(env), findDocker(env)]);
+  return [
+    "program" in own
+      ? { name: "bubblewrap", ok: true, detail: `${own.program} can hold agents.` }
+      : { name: "bubblewrap", ok: false, detail: sentence(own.problem), fix: own.fix },
+    "engine" in engine
+      ? { name: "docker", ok: true, detail: "The engine answers; it can hold agents where there is no bubblewrap." }
+      : { name: "docker", ok: false, detail: sentence(engine.problem), fix: engine.fix },
+  ];
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 const heldBy = (name: string): string =>
   `Agents run in ${name}: each sees its workspace and its own program, and reaches its model service and nothing else.`;
@@ -17,6 +42,7 @@ const heldBy = (name: string): string =>
  */
 export async function openSandbox(choice: SandboxChoice, options: SandboxOptions): Promise<Opened> {
   if (choice === "host") return { why: "Agents run on the host." };
+  removeLeftFolders();
   const problems: { readonly problem: string; readonly fix: string }[] = [];
   if (choice !== "docker") {
     const found = await findBubblewrap(options.env);

@@ -66,7 +66,7 @@ test("an agent that a run would refuse to start is not ready, and the rest is st
     ["cmd:true", /^✗ cmd:true .*--unconfined/m],
     ["cluade", /^✗ cluade .*claude/m],
   ] as const) {
-    const { exitCode, out } = await doctor({ flags: { agent } });
+    const { exitCode, out } = await doctor({ flags: { agent, sandbox: "host" } });
     expect(exitCode).toBe(1);
     expect(out).toMatch(why);
     expect(out).toMatch(/^✓ Node/m);
@@ -114,7 +114,7 @@ test("an agent that fails tells why, and its folder is swept", async () => {
 
 test("probing an unknown or an unconfined agent has the exit code of wrong usage", async () => {
   await expect(doctor({ probe: "cluade" })).rejects.toMatchObject({ exitCode: 2 });
-  await expect(doctor({ probe: "cmd:true" })).rejects.toMatchObject({
+  await expect(doctor({ probe: "cmd:true", flags: { sandbox: "host" } })).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining("--unconfined"),
   });

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import type { Sandbox } from "../../../src/engine/sandbox/sandbox.js";
 import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
@@ -14,6 +14,7 @@ import {
   type Setup,
   startFakeLlm,
 } from "./support/agents.js";
+import { dockerEngine } from "../sandbox/docker-engine.js";
 import { installed } from "./support/install.js";
 
 let folder = "";
@@ -28,6 +29,12 @@ beforeEach(async () => {
 afterEach(async () => {
   await server?.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+const engine = await dockerEngine();
+const noDocker = "problem" in engine ? engine.problem : undefined;
+afterAll(async () => {
+  if (!("problem" in engine)) await engine.stop();
 });
 
 const shell =
@@ -86,4 +93,25 @@ for (const cli of ["claude", "codex"] as const) {
       });
     });
   });
+}
+
+for (const cli of ["claude", "codex"] as const) {
+  const found = installed(cli);
+  const missing = "problem" in found ? found.problem : noDocker;
+  test.skipIf(missing !== undefined)(
+    `the real ${cli} works in Docker with its shell, while its key stays outside${skippedFor(missing)}`,
+    async () => {
+      if ("problem" in engine) throw new Error(engine.problem);
+      const env = { PATH: process.env["PATH"], DOCKER_HOST: engine.host };
+      const opened = await openSandbox("docker", { env, image: engine.image });
+      if (opened.sandbox === undefined) throw new Error(opened.why);
+      const { events, workspace } = await run(cli, shell("cat /proc/self/status | grep CapEff > out.txt"), {
+        settings: { exec: opened.sandbox.exec, sandbox: opened.sandbox },
+        options: { env: { [keys[cli]]: "the-real-key" } },
+      });
+      expect(events.at(-1), JSON.stringify(events)).toMatchObject({ type: "end", message: "Done." });
+      expect(readFileSync(join(workspace, "out.txt"), "utf8")).toBe("CapEff:\t0000000000000000\n");
+      expect(JSON.stringify(server.requests.map(({ headers }) => headers))).toContain("the-real-key");
+    },
+  );
 }
