@@ -81,6 +81,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number)
     .option("--source <names>", "search these sources from now on: arxiv,folder:papers,…", listed)
+    .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
+    .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
     .option("--classic", "let the agent edit the project folder itself, as in the original");
@@ -423,6 +425,8 @@ function flagsOf(values: Values): ConfigFlags {
     iterationMinutes,
     idleMinutes,
     patience,
+    screeners,
+    screeningConflicts,
     unconfined,
     sandbox,
     git,
@@ -439,6 +443,8 @@ function flagsOf(values: Values): ConfigFlags {
     iteration_minutes: iterationMinutes,
     idle_minutes: idleMinutes,
     patience_minutes: patience,
+    screeners,
+    screening_conflicts: screeningConflicts,
     unconfined,
     sandbox,
     // Commander sets `git` to true where --no-git is known and was not given; that must not beat the config.

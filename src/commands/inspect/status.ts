@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
+import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
@@ -76,7 +77,14 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         given_up: refusals.length >= maxRefusals,
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
-    waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, title }, open }) => ({ id, title, open })),
+    waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, title }, ...why }) => ({ id, title, ...why })),
+    agreement: statistics.screening_agreement ?? null,
+    conflicts: conflictsIn(rrd).map(({ id, title, first, second, isOpen }) => ({
+      id,
+      title,
+      readings: [first, second],
+      open: isOpen,
+    })),
     iterations,
     without_result: withoutResult(rrd, ledger).length,
     steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
@@ -121,6 +129,17 @@ function statusLines(status: Status, io: Io): string[] {
       : "";
     say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
+  if (status.agreement !== null) {
+    const { agreement } = status;
+    const ids = status.conflicts.map(({ id }) => oneLine(id));
+    const some = ids.length > 6 ? [...ids.slice(0, 6), `and ${ids.length - 6} more`] : ids;
+    say(
+      "Readers",
+      `${oneLine(agreementText(agreement))}${ids.length === 0 ? "" : `; they disagree on ${some.join(", ")}`}`,
+    );
+    const warning = oneSided(agreement);
+    if (warning !== undefined) say("", oneLine(warning));
+  }
   for (const [index, line] of waitingLines(status, shown(io.cwd, status.folder)).entries())
     say(index === 0 ? "Waits" : "", line);
   return lines;
@@ -135,7 +154,13 @@ function waitingLines({ waiting }: Status, where: string): string[] {
   return [
     ...waiting
       .slice(0, defaultShown)
-      .map((paper) => oneLine(`${paper.id}: ${ids(paper.open) || "its criteria"} unclear`)),
+      .map((paper) =>
+        oneLine(
+          paper.conflict === undefined
+            ? `${paper.id}: ${ids(paper.open) || "its criteria"} unclear`
+            : `${paper.id}: ${readingsText(paper.conflict)}`,
+        ),
+      ),
     ...(left > 0 ? [`and ${left} more`] : []),
     ...[...open.values()].map((criterion) => oneLine(criterionText(criterion))),
     `research-ralph decide ${where} <paper> include|exclude "why" settles one`,

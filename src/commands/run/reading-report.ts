@@ -5,7 +5,7 @@ import { criterionText } from "../../research/workflow/eligibility/eligibility.j
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { count, duration, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -139,14 +139,19 @@ function foundLines(
   return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
 }
 
-/** The answers to the eligibility criteria and what a person decided; nothing where there is neither. */
+/** The answers to the eligibility criteria, what each reader and what a person decided; nothing where there is none. */
 export function eligibilityLines(
-  { answers = [], override, excluded_by: by }: Pick<Paper, "answers" | "override" | "excluded_by">,
+  {
+    answers = [],
+    readings = [],
+    override,
+    excluded_by: by,
+  }: Pick<Paper, "answers" | "readings" | "override" | "excluded_by">,
   criteria: readonly Criterion[],
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
-  if (answers.length === 0 && override === undefined) return [];
+  if (answers.length + readings.length === 0 && override === undefined) return [];
   const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
   const stage = { screening: "title and abstract", full_text: "full text" };
   const nameOf = (id: string) => {
@@ -164,6 +169,9 @@ export function eligibilityLines(
       const quoted = quote === undefined ? [] : flow(`“${quote}”`, "      ").map(colors.dim);
       return [`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...quoted];
     }),
+    ...readings.flatMap(({ by: reader, role, decision, reason }) =>
+      flow(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
+    ),
     ...(by == null || override !== undefined ? [] : flow(`Excluded by ${nameOf(by)}.`, "  ")),
     ...(override === undefined ? [] : flow(`A person decided: ${override.decision}. ${override.why}`, "  ")),
   ];

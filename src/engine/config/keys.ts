@@ -39,6 +39,8 @@ export const scalarKinds = {
   task_record_file: "text",
   task_current_file: "text",
   historian: "text",
+  screeners: "text",
+  screening_conflicts: "text",
   contact: "text",
 } as const satisfies Record<ScalarKey, Kind>;
 
@@ -116,6 +118,7 @@ export const defaults = {
   history_summary_chars: 2000,
   stagnation_limit: 5,
   stagnation_window: 10,
+  screening_conflicts: "include",
   task_workspace: ".",
   task_plan_file: "todo.md",
   task_record_file: "whole.task.md",

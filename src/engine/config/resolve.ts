@@ -70,6 +70,8 @@ export interface ResolvedConfig {
     readonly workspace: string;
     readonly views: { readonly plan: string; readonly record: string; readonly current: string };
   };
+  /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */
+  readonly screening?: { readonly readers: readonly string[]; readonly conflicts: "include" | "third" | "person" };
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
@@ -172,7 +174,8 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     patience_minutes,
     ...more
   } = values;
-  const { state_dir, agents = {}, sources = {}, hooks = [], think, history_every, historian, ...others } = more;
+  const { state_dir, agents = {}, sources = {}, hooks = [], think, screeners, screening_conflicts, ...rest } = more;
+  const { history_every, historian, ...others } = rest;
   const {
     history_observations,
     history_recent,
@@ -205,6 +208,9 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     sources,
     hooks,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
+    ...(screeners === undefined
+      ? {}
+      : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
     history: { every: history_every, limits, ...given({ agent: historian }) },
     task: {
       workspace: task_workspace,
@@ -235,6 +241,16 @@ function ofRuns({ max_tokens: tokens, ...written }: WrittenConfig): WrittenConfi
   return tokens === undefined || tokens < 0 || written.api_url !== undefined
     ? written
     : { ...written, max_tokens: tokens };
+}
+
+/** Two readers, or three. Throws ExpectedError for another number; exit code 2 where it is a flag's. */
+function readersIn(screeners: string, origin = "screeners"): readonly string[] {
+  const readers = agentsIn(screeners);
+  if (readers.length === 2 || readers.length === 3) return readers;
+  throw new ExpectedError(
+    `${origin} names ${readers.length === 1 ? `only ${readers[0]}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
+    origin.startsWith("--") ? 2 : 1,
+  );
 }
 
 /** Where workspaces and bug reports live unless somebody says otherwise. */

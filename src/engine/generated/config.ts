@@ -188,6 +188,14 @@ export interface WrittenConfig {
    */
   historian?: string;
   /**
+   * Agents that screen the same records, each alone, separated by commas: two readers, such as 'claude,codex'; a third one is asked where 'screening_conflicts' is third. Not set: one agent screens.
+   */
+  screeners?: string;
+  /**
+   * What becomes of a record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph decide'.
+   */
+  screening_conflicts?: "include" | "third" | "person";
+  /**
    * Think every unit over: an agent drafts it, the critic names what is wrong with it against the material, and the first answers. Each of them is an iteration of its own, so a unit costs up to 1 + 2 × rounds iterations. Not set: nobody thinks units over.
    */
   think?: {

@@ -140,6 +140,13 @@ export type ProductIdeation = {
  */
 export type Prose = (string | null) | Strings;
 /**
+ * Where several agents screen: what each of them decided on the record, alone.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "readings".
+ */
+export type Readings = Reading[];
+/**
  * Counts and averages, derived from the records after every iteration.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
@@ -170,6 +177,47 @@ export type Statistics = {
    * Papers that wait for a person's decision on eligibility; absent without criteria.
    */
   total_waiting?: number | null;
+  /**
+   * How far two agents that screened the same records agree, over the records that both judged; absent where there are none.
+   */
+  screening_agreement?: {
+    readers: Strings;
+    /**
+     * Records that both judged.
+     */
+    judged: number;
+    both_include: number;
+    both_exclude: number;
+    /**
+     * Records that only the first reader would include.
+     */
+    only_first: number;
+    /**
+     * Records that only the second reader would include.
+     */
+    only_second: number;
+    /**
+     * Share of the records on which they agree.
+     */
+    agreement: number;
+    /**
+     * Cohen's kappa: agreement beyond chance. Null where both always gave the same one answer, so that chance alone explains all of it.
+     */
+    kappa: number | null;
+    /**
+     * Its 95 % confidence interval.
+     */
+    kappa_interval: number[] | null;
+    /**
+     * Records on which they disagree.
+     */
+    conflicts: number;
+    /**
+     * Of these, those that wait for a person.
+     */
+    open: number;
+    [k: string]: unknown;
+  };
   /**
    * Entries of the insights array.
    */
@@ -825,6 +873,7 @@ export interface Paper {
    * Id of the criterion that excluded the paper after its full text was read.
    */
   excluded_by?: string | null;
+  readings?: Readings;
   override?: Override;
   warnings?: Strings;
   /**
@@ -1214,6 +1263,29 @@ export interface Answer {
   [k: string]: unknown;
 }
 /**
+ * What one of the agents that screened a record decided on it.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "reading".
+ */
+export interface Reading {
+  /**
+   * reader-3 was asked because the other two disagreed.
+   */
+  role: "reader-1" | "reader-2" | "reader-3";
+  /**
+   * Name of the agent.
+   */
+  by: string;
+  decision: "include" | "exclude";
+  /**
+   * What it said.
+   */
+  reason?: string;
+  iteration?: number;
+  [k: string]: unknown;
+}
+/**
  * A person's decision on eligibility, from 'research-ralph decide' or written by hand. It beats the criteria and is an example for the order of what is left.
  *
  * This interface was referenced by `Rrd`'s JSON-Schema
@@ -1334,6 +1406,7 @@ export interface Exclusion {
   url?: string | null;
   identifiers?: Identifiers;
   override?: Override;
+  readings?: Readings;
   [k: string]: unknown;
 }
 /**

@@ -34,7 +34,8 @@ import { acceptIdeas } from "./report/judge-ideas.js";
 import { acceptReport } from "./report/judge-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
 import { keepAnswer, readChecked, replaceResult } from "./result/result-file.js";
-import { hear } from "./sharing/hear.js";
+import type { Combined } from "./discovery/readers.js";
+import { type Heard, hear } from "./sharing/hear.js";
 import type { Sharing } from "./sharing/shared-unit.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
@@ -144,18 +145,20 @@ export async function acceptRun(
   }
 
   await keepAnswer(workspace, run.message);
-  const heard = await hear(accepting.sharing ?? {}, state, unit, workspace, (text) =>
+  const judging = { iteration, agent: run.agent, at, redact };
+  const heard = await hear(accepting.sharing ?? {}, state, unit, workspace, { material, judging }, (text) =>
     redact(text, material.text?.text),
   );
   const instead = "instead" in heard ? heard.instead : undefined;
   if (heard.warning !== undefined) await warn(heard.warning);
   // A refused one is mended from what lies there.
   if (instead !== undefined) await replaceResult(workspace, instead.value);
-  const judging = { iteration, agent: instead?.agent ?? run.agent, at, redact };
   const judged =
     "reasons" in heard || "note" in heard
       ? { redacted: false, dropped: [], ...heard }
-      : await judge(state, unit, workspace, material, judging);
+      : heard.combined === undefined
+        ? await judge(state, unit, workspace, material, { ...judging, ...given({ agent: instead?.agent }) })
+        : { ...acceptReaders(state, unit, material, heard.combined, judging), ...told(heard) };
   const { redacted, dropped } = { ...judged, redacted: judged.redacted || heard.redacted === true };
   if (redacted)
     await warn(
@@ -210,6 +213,7 @@ export async function acceptRun(
   const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
   const fold = foldOf(unit, { ...judged, files: [...(judged.files ?? []), ...(await documents())] }, whole);
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, accepting))] });
+  if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
   if (line.sentinel === "false-claim")
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
@@ -279,6 +283,26 @@ function refusalOf(
  * anything else. `dropped`: JSON pointers of fields that the schema does not know.
  */
 type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean; readonly dropped: readonly string[] };
+
+const told = ({ redacted = false, dropped = [] }: Heard) => ({ redacted, dropped });
+
+/** What several agents that screened a batch, each alone, come to. */
+const acceptReaders = (
+  { rrd }: ResearchState,
+  { id }: ResearchUnit,
+  { batch = { candidates: [], sources: [], duplicates: [] } }: Material,
+  combined: Combined,
+  judging: Judging,
+): Acceptable | Unacceptable =>
+  acceptDiscovery(
+    rrd,
+    id,
+    combined.result,
+    { ...batch, candidates: combined.candidates },
+    judging,
+    combined.answers,
+    combined,
+  );
 
 /** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
 export async function judge(

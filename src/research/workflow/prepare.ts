@@ -12,6 +12,7 @@ import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
 import type { Material } from "./brief/brief.js";
 import { nextUnit } from "./decisions/next-unit.js";
+import { candidatesFor } from "./sharing/shared-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
@@ -93,7 +94,8 @@ async function gather(
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   if (unit.kind === "discovery") {
     const batch = await nextBatch(rrd, library, timesTooFull(ledger, unit.id));
-    return { batch: flagged(batch, await library.updates(unflagged(batch), maxBatchCheckMs)) };
+    const same = sameBatch(state, unit, batch);
+    return { batch: same ?? flagged(batch, await library.updates(unflagged(batch), maxBatchCheckMs)) };
   }
   if (unit.kind === "report") {
     const papers = papersToCheck(rrd);
@@ -116,6 +118,12 @@ async function paperMaterial(outside: Outside, paper: Paper, signal: AbortSignal
 /** What happened to a paper since it was published; undefined where nobody can tell. */
 const checkOf = async (library: Library, paper: Paper): Promise<UpdateCheck | undefined> =>
   (await library.updates([paper], maxPaperCheckMs)).get(paper.id);
+
+/** The batch that another reader has judged before; a third one is given what the two disagree on. */
+function sameBatch(state: ResearchState, unit: ResearchUnit, batch: Batch): Batch | undefined {
+  const candidates = candidatesFor(state, unit);
+  return candidates === undefined ? undefined : { ...batch, candidates, judgeOnly: true };
+}
 
 /** What a paper's text, or its absence, gives to a brief. */
 const materialOf = (answer: TextAnswer): Material =>
@@ -157,10 +165,12 @@ function flagged(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch 
 }
 
 /** What the preparation of a unit depends on, as a hash. */
-function basisOf({ rrd, ledger }: ResearchState, unit: ResearchUnit): string {
+function basisOf(state: ResearchState, unit: ResearchUnit): string {
+  const { rrd, ledger } = state;
   const basis = workBasis(rrd, unit);
   if (unit.kind !== "discovery") return basis;
-  return JSON.stringify([basis, rrd.statistics?.discovery_metrics, timesTooFull(ledger, unit.id)]);
+  const readers = candidatesFor(state, unit)?.map(({ id }) => id) ?? [];
+  return JSON.stringify([basis, ...readers, rrd.statistics?.discovery_metrics, timesTooFull(ledger, unit.id)]);
 }
 
 const notYet = "(The full text of the paper goes here. It is fetched when the paper's turn comes.)";
@@ -238,7 +248,10 @@ async function keptMaterial(
       asked.length === 0
         ? []
         : [`A run would search ${asked.join(", ")} first; these candidates are those found so far.`];
-    return { material: { batch: flagged(batch, checks) }, first: [...first, ...asking(isWhole)] };
+    return {
+      material: { batch: sameBatch(state, unit, batch) ?? flagged(batch, checks) },
+      first: [...first, ...asking(isWhole)],
+    };
   }
   if (unit.kind === "report") {
     const papers = papersToCheck(rrd);

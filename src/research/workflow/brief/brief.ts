@@ -36,7 +36,7 @@ import { criteriaOf } from "../../folder/criteria.js";
 import { type Repair, repairFor } from "./repair.js";
 import { reportData } from "./report-digest.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
-import { draftOf, findingsOf, isJudged, isOwnRefusal, type Sharing } from "../sharing/shared-unit.js";
+import { draftOf, findingsOf, isJudged, isOwnRefusal, isReader, type Sharing } from "../sharing/shared-unit.js";
 import { withChecks, type RetractionCheck } from "../report/warn-of-retractions.js";
 import { fence } from "../../../engine/lib/sanitise.js";
 import type { PaperMaterial } from "../analysis/judge-paper.js";
@@ -131,6 +131,8 @@ export async function briefFor(
   const smaller = timesTooFull(state.ledger, unit.id);
   const excerpt = excerptOf(material.text, smaller);
   const isCritic = unit.role === thinkingRoles.critic;
+  // What happened so far may tell what another reader was refused for.
+  const isBlind = isReader(unit);
   const isMended = isOwnRefusal(state, unit);
   const { kept, repair } =
     (isMended
@@ -171,7 +173,7 @@ export async function briefFor(
   const answer = unit.role === thinkingRoles.answer ? part("ANSWER") : "";
   const refusal = refused(isMended ? (notes.refusal ?? refusalsOf(state, unit).at(-1)?.reasons) : undefined);
   const closing = [
-    isCritic ? "" : section("What to do differently", clip(notes.remediation ?? "", remediationTokens)),
+    isCritic || isBlind ? "" : section("What to do differently", clip(notes.remediation ?? "", remediationTokens)),
     smaller === 0 ? "" : section("The last attempt was closed", overfull),
     repair === undefined ? answering(answer, refusal) : part("REPAIR"),
     section(
@@ -194,7 +196,7 @@ export async function briefFor(
   const middle =
     repair === undefined && !isCritic
       ? [
-          spend("What happened so far", fenced([clip(notes.history ?? "", share(historyTokens))])),
+          isBlind ? "" : spend("What happened so far", fenced([clip(notes.history ?? "", share(historyTokens))])),
           spend("From earlier iterations", fenced(fit(patterns, share(250), ({ text }) => `- ${text}`).lines)),
           spend("Notes of people in progress.txt", fenced(fit(people, share(250), (note) => clip(note, 120)).lines)),
           paper === undefined ? "" : spend("Related, already read", fenced(related(rrd, paper, share(650)))),
@@ -278,6 +280,7 @@ const refused = (reasons: readonly string[] | undefined): string =>
 /** Code searches local sources and scholarly services, so a batch of theirs alone opens no web. */
 const needsWeb = ({ rrd }: ResearchState, unit: ResearchUnit, { batch }: Material): boolean =>
   (unit.kind === "discovery" || unit.kind === "paper") &&
+  batch?.judgeOnly !== true &&
   (unit.kind === "discovery" && batch?.toAgent !== undefined
     ? batch.toAgent
     : (rrd.requirements.sources ?? ["web"])
@@ -312,7 +315,7 @@ async function unitOf(
     const batch = material.batch ?? { candidates: [], sources: [], duplicates: [] };
     const isSearched = (state.rrd.requirements.sources ?? []).some((name) => where.services(name).length > 0);
     const tools =
-      isSearched && repair === undefined && unit.role !== thinkingRoles.critic
+      isSearched && repair === undefined && unit.role !== thinkingRoles.critic && batch.judgeOnly !== true
         ? where.tools?.(searchingTools)
         : undefined;
     return {

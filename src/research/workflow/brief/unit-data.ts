@@ -32,7 +32,7 @@ export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch:
   unit: unit.id,
   need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
   sources: short(
-    batch.toAgent ??
+    (batch.judgeOnly === true ? [] : batch.toAgent) ??
       (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
     20,
     150,

@@ -1,3 +1,4 @@
+import { type Agreement, agreementOf } from "../eligibility/agreement.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics } from "../../generated/rrd.js";
 import { given } from "../../../engine/lib/given.js";
@@ -45,8 +46,9 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
   // A check belongs to the papers that it left its mark on; where none has one, it was undone.
-  const { retraction_check: _, total_waiting: __, ...before } = rrd.statistics ?? {};
+  const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...before } = rrd.statistics ?? {};
   const waiting = withStatus("waiting");
+  const agreement = agreementOf(rrd);
   return {
     ...before,
     total_discovered: papers.length,
@@ -55,6 +57,7 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
     total_rejected: withStatus("rejected"),
     total_insights_extracted: withStatus("insights_extracted"),
     ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
+    ...(agreement === undefined ? {} : { screening_agreement: recordOf(agreement) }),
     total_insights: rrd.insights?.length ?? 0,
     total_retracted: papers.filter(({ retracted }) => retracted === true).length,
     ...retractionCheck(papers),
@@ -68,6 +71,12 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
     analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
   };
 }
+
+const recordOf = ({ readers, kappa_interval: interval, ...agreement }: Agreement) => ({
+  ...agreement,
+  readers: [...readers],
+  kappa_interval: interval === null ? null : [...interval],
+});
 
 /** The last check over the papers, and what came of it. */
 function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>, "retraction_check"> {

@@ -17,6 +17,9 @@ import { seedsOf } from "../../seeds/seed.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { isSeed } from "./next-round.js";
+import { many } from "../../../engine/ui/terminal/format.js";
+import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js";
+import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
 import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
 import { type ScreeningCandidate } from "./search-results.js";
@@ -35,6 +38,7 @@ export function acceptDiscovery(
   batch: Batch,
   judging: Judging,
   answers: AnswersById = new Map(),
+  readers?: Combined,
 ): Acceptable | Unacceptable {
   const criteria = criteriaOf(rrd);
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
@@ -88,10 +92,16 @@ export function acceptDiscovery(
     const answered = candidate === undefined ? unchecked(criteria) : (answers.get(candidate.id) ?? []);
     const { excludedBy } = eligibilityOf(criteria, answered);
     if (candidate !== undefined && excludedBy !== undefined) {
-      if (!excluded.some(({ id }) => id === candidate.id)) excluded.push(screenedOut(candidate, excludedBy, answered));
+      if (!excluded.some(({ id }) => id === candidate.id))
+        excluded.push({ ...screenedOut(candidate, excludedBy, answered), ...readingsOf(readers, candidate.id) });
       continue;
     }
-    const paper = { ...recordOf(found, candidate), ...(answered.length === 0 ? {} : { answers: [...answered] }) };
+    const paper = {
+      ...recordOf(found, candidate),
+      ...(answered.length === 0 ? {} : { answers: [...answered] }),
+      ...readingsOf(readers, candidate?.id),
+      ...(readers?.waiting.has(candidate?.id ?? "") === true ? { status: "waiting" as const } : {}),
+    };
     const traits = isCompared ? matchFeaturesOf(paper) : undefined;
     const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
     if (ids.has(paper.id)) continue;
@@ -107,7 +117,7 @@ export function acceptDiscovery(
   for (const { id, reason } of criteria.length > 0 ? [] : dropped) {
     const candidate = candidates.get(id);
     if (candidate !== undefined && !added.some((paper) => paper.id === id))
-      excluded.push({ id, title: candidate.title, reason, stage: "screened" });
+      excluded.push({ id, title: candidate.title, reason, stage: "screened", ...readingsOf(readers, id, candidate) });
   }
 
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
@@ -120,6 +130,9 @@ export function acceptDiscovery(
   };
   const seeds = seedsFoundIn(rrd, batch, added);
   const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...given({ seeds }) };
+  const { conflicts = 0 } = readers ?? {};
+  const after = { papers_pool: [...rrd.papers_pool, ...added], excluded: [...(rrd.excluded ?? []), ...excluded] };
+  const warning = readers === undefined ? undefined : oneSided(agreementOf(after));
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {
     changes: [
@@ -136,10 +149,12 @@ export function acceptDiscovery(
       },
     ],
     progress: entry({
+      readers: readers && readersLines(readers),
       ...{ unit, judging, added, excluded, sources, blocked, beyond, result },
       recall: discovery_metrics.recall?.says,
     }),
-    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool`,
+    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
+    ...given({ notice: warning === undefined ? undefined : { level: "warning" as const, message: warning } }),
     ledger: { new_papers: added.length },
   };
 }
@@ -153,6 +168,31 @@ function seedsFoundIn(rrd: Rrd, { search, candidates }: Batch, added: readonly P
   );
   const before = rrd.statistics?.discovery_metrics?.seeds?.references;
   return seedRecall(seeds, [...(search?.seeds?.works.values() ?? []), ...inBatch.works.values()], before);
+}
+
+/** What the readers of a record decided on it; of one that screening leaves out also where it is to be had. */
+function readingsOf(
+  readers: Combined | undefined,
+  id: string | undefined,
+  candidate?: ScreeningCandidate,
+): Pick<Paper, "readings" | "url" | "identifiers"> {
+  const readings = readers?.readings.get(id ?? "");
+  if (readings === undefined) return {};
+  const { url, identifiers = {} } = candidate ?? {};
+  const known = Object.keys(identifiers).length === 0 ? undefined : { ...identifiers };
+  return { readings: [...readings], ...given({ url, identifiers: known }) };
+}
+
+/** The records on which readers disagree, for the log. */
+function readersLines({ readings, waiting, conflicts }: Combined): string[] {
+  const [some = []] = readings.values();
+  const names = some.map(({ by }) => by).join(" and ");
+  const inConflict = [...readings].filter(([, all]) => new Set(all.map(({ decision }) => decision)).size > 1);
+  return [
+    `**Readers:** ${names}, ${readings.size} records, ${many(conflicts, "conflict")}`,
+    ...inConflict.map(([id, all]) => `- ${id}: ${readingsText(all)}${waiting.has(id) ? "; a person decides" : ""}`),
+    "",
+  ];
 }
 
 /** What an empty batch adds: the search is over, or goes on with the next one. */
@@ -200,6 +240,7 @@ function entry(of: {
   beyond: number;
   result: DiscoveryResult;
   recall: string | undefined;
+  readers: readonly string[] | undefined;
 }): string {
   const { unit, added, excluded, beyond, recall } = of;
   const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
@@ -224,6 +265,7 @@ function entry(of: {
     ...(excluded.length > 0
       ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
       : []),
+    ...(of.readers ?? []),
     ...(recall === undefined ? [] : [`**Recall:** ${recall}.`, ""]),
     ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
   ];

@@ -35,6 +35,8 @@ export interface Batch {
   readonly duplicates: readonly { candidate: PaperRecord; of: string; why?: string }[];
   /** Sources that are left to the agent: code can't ask them, or could not just now. */
   readonly toAgent?: readonly string[];
+  /** Another agent has searched for it already; this one only judges its candidates. */
+  readonly judgeOnly?: true;
   /** What the search of the scholarly services brought; absent where none is asked. */
   readonly search?: Searched;
   /**

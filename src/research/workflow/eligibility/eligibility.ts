@@ -1,4 +1,5 @@
-import type { Answer, Criterion, Paper, Rrd } from "../../generated/rrd.js";
+import { given } from "../../../engine/lib/given.js";
+import type { Answer, Criterion, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../folder/criteria.js";
 
 /** What the answers to the criteria come to. */
@@ -42,10 +43,12 @@ export function answerText({ criterion, answer, quote, locator, said, reason }: 
 /** A criterion in words: "c2 (exclude: animal studies)". */
 export const criterionText = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
 
-/** A paper that was read and that a person has to decide on, with the criteria that are open. */
+/** A paper that a person has to decide on, with the criteria that its reading left open. */
 export interface WaitingPaper {
   readonly paper: Paper;
   readonly open: readonly Criterion[];
+  /** What two readers decided who disagree on it; it was not read yet. */
+  readonly conflict?: readonly Reading[];
 }
 
 /** How often a reason excluded. `criterion` is absent for a reason that is none, or a criterion that is gone. */
@@ -76,7 +79,12 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
   const screened = (rrd.excluded ?? []).filter(({ stage }) => (stage ?? "screened") === "screened");
   return {
     criteria,
-    waiting: rrd.papers_pool.filter(isWaiting).map((paper) => ({ paper, open: openCriteria(criteria, paper) })),
+    waiting: rrd.papers_pool.filter(isWaiting).map((paper) => {
+      // One that nobody has read yet waits because its readers disagree.
+      const isRead = paper.analysis != null;
+      const conflict = isRead ? undefined : paper.readings;
+      return { paper, open: isRead ? openCriteria(criteria, paper) : [], ...given({ conflict }) };
+    }),
     screening: counted(
       criteria,
       screened.flatMap(({ criterion, override }) =>

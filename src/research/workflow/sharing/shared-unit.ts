@@ -2,12 +2,17 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { isLastThought, nextThought, type Part, thinkingRoles } from "../../../engine/loop/think.js";
 import { type Noted, openLines, readNoted, unitsWithNoted } from "../../../engine/storage/noted.js";
 import type { CritiqueResult } from "../../generated/result-critique.js";
+import type { DiscoveryResult } from "../../generated/result-discovery.js";
+import type { ConflictRule } from "../discovery/readers.js";
+import type { ScreeningCandidate } from "../discovery/search-results.js";
 import type { ResearchState, ResearchUnit } from "../decisions/status.js";
 
 /** Which units several agents share, and how. Nothing: each is done by one agent. */
 export interface Sharing {
   /** Every unit is thought over, in at most so many rounds. */
   readonly think?: { readonly rounds: number };
+  /** Discovery batches are screened by two agents, each alone; what becomes of records on which they disagree. */
+  readonly readers?: { readonly conflicts: ConflictRule };
 }
 
 /** The unit, with the part of it that comes next where agents share it. Pure. */
@@ -16,10 +21,49 @@ export function withPart(unit: ResearchUnit, state: ResearchState, sharing: Shar
   return part === undefined ? unit : { ...unit, ...part };
 }
 
-function partOf(unit: ResearchUnit, state: ResearchState, { think }: Sharing): Part | undefined {
+function partOf(unit: ResearchUnit, state: ResearchState, { think, readers }: Sharing): Part | undefined {
   const lines = openLines(state.ledger, unit.id);
   const noted = notedOf(state, unit);
+  if (unit.kind === "discovery" && readers !== undefined) return { role: nextReader(noted), round: 1 };
   return think === undefined ? undefined : nextThought(lines, noted.filter(isThought), think.rounds);
+}
+
+/** Who screens next: the first that has not yet; a third one only where the first two disagreed. */
+const nextReader = (noted: readonly Noted[]): string =>
+  readerRoles.find((wanted) => !noted.some(({ role }) => role === wanted)) ?? "reader-3";
+
+/** The parts of a batch that several agents screen. */
+export const readerRoles = ["reader-1", "reader-2", "reader-3"] as const;
+
+export const isReader = ({ role }: Pick<ResearchUnit, "role">): boolean =>
+  role !== undefined && (readerRoles as readonly string[]).includes(role);
+
+/** What a reader left. */
+export interface NotedScreening {
+  readonly result: DiscoveryResult;
+  /** The records that all readers judge. */
+  readonly candidates: readonly ScreeningCandidate[];
+  /** Of the second reader: the ids of those on which the two disagree. */
+  readonly conflicts?: readonly string[];
+}
+
+/** What the readers of the unit left so far. */
+export const screeningsOf = (
+  state: ResearchState,
+  unit: Pick<ResearchUnit, "id">,
+): readonly (Noted & { readonly value: NotedScreening })[] =>
+  notedOf(state, unit).flatMap((noted) =>
+    isReader(noted) ? [{ ...noted, value: noted.value as NotedScreening }] : [],
+  );
+
+/** What a further reader is to judge: what the first one did, and of that a third one what the two disagree on. */
+export function candidatesFor(state: ResearchState, unit: ResearchUnit): readonly ScreeningCandidate[] | undefined {
+  const [first, second] = screeningsOf(state, unit);
+  if (first === undefined || unit.kind !== "discovery") return undefined;
+  const { candidates } = first.value;
+  if (second === undefined) return candidates;
+  const disagreed = new Set(second.value.conflicts);
+  return candidates.filter(({ id }) => disagreed.has(id));
 }
 
 const isThought = ({ role }: Noted): boolean => Object.hasOwn(thinkingRoles, role);
