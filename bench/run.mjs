@@ -22,6 +22,7 @@ import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
 import { row as merge } from "./rows/merge.mjs";
+import { row as recall } from "./rows/recall.mjs";
 import { row as reading } from "./rows/reading.mjs";
 import { row as sandbox } from "./rows/sandbox.mjs";
 import { row as screening } from "./rows/screening.mjs";
@@ -38,6 +39,7 @@ const rows = [
   loop,
   loopWithGit,
   memory,
+  recall,
   merge,
   dedupe,
   screening,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -5,11 +6,14 @@ import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.j
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
+import type { Memory } from "../engine/memory/memory.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { converse } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
+import { isMemoryCommand, memoryCommand, recalled } from "./memory-commands.js";
+import { memoryPath, openOwnMemory } from "./own-memory.js";
 import { makers } from "./providers.js";
 import { hashOf, ollamaAddress, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
 
@@ -20,7 +24,10 @@ export interface Outside {
 
 const help = `Usage: ralph [options] [message]
 
+       ralph memory <command>
+
 Answers one message on stdout. What is piped in is added to the message: git diff | ralph "review this".
+Memories that fit the message are added to it; \`ralph memory help\` lists the commands.
 
 Options:
   --model <name>      model to ask, instead of the configured one
@@ -82,6 +89,7 @@ export async function main(args: readonly string[], io: Io, version: string, out
         });
       }
       if (values.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
+      if (isMemoryCommand(positionals)) return await onMemory(positionals.slice(1), io, outside);
       const message = await messageFrom(positionals, io);
       return await answer(message, { ...asked, cwd: io.cwd }, values.debug === true, io, interrupt.signal, outside);
     } finally {
@@ -153,10 +161,16 @@ async function answer(
     ...given({ key }),
   });
   let isThinking = false;
+  const memory = await memoryIfThere(io, fetch);
+  const memories = memory && (await recalled(memory, message).catch(tellNoMemory(io)));
+  // Vectors of another model are made anew while the model answers.
+  const ended = new AbortController();
+  const embedding = memory?.embedAgain(ended.signal).catch(() => 0);
+  const system = [settings.systemPrompt, memories].filter((part) => part !== undefined).join("\n\n");
   const spoken = await converse({
     model: opened,
     settings,
-    ...given({ system: settings.systemPrompt }),
+    ...(system === "" ? {} : { system }),
     messages: [{ role: "user", content: message }],
     tools: [],
     clock: io.clock,
@@ -169,6 +183,9 @@ async function answer(
       if (said.type === "again") io.stderr(`\nralph: ${said.reason}\n`);
     },
   });
+  ended.abort();
+  await embedding;
+  await memory?.close();
   if (!("failure" in spoken)) return print(io, spoken.message.endsWith("\n") ? "" : "\n");
   if (spoken.failure.kind === "aborted") return 130;
   io.stderr(`ralph: ${redact(spoken.failure.message)}\n`);
@@ -180,6 +197,30 @@ function described({ provider, url, model, keyFrom, window, isWindowKnown }: Set
   const where = provider.name === "compatible" ? `the server at ${url.host}` : provider.title;
   const key = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
   return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.`;
+}
+
+/** The memory, where there is one. One that does not open is a warning, never the end. */
+async function memoryIfThere(io: Io, fetch: typeof globalThis.fetch): Promise<Memory | undefined> {
+  if (!existsSync(memoryPath(io.env))) return undefined;
+  const memory = await openOwnMemory(io, fetch);
+  if (typeof memory !== "string") return memory;
+  io.stderr(`ralph: ${memory} Going on without it.\n`);
+  return undefined;
+}
+
+const tellNoMemory = (io: Io) => (error: unknown) =>
+  void io.stderr(`ralph: The memory could not be searched (${messageOf(error)}); going on without it.\n`);
+
+async function onMemory(words: readonly string[], io: Io, { fetch = modelFetch() }: Outside): Promise<number> {
+  const memory = await openOwnMemory(io, fetch);
+  if (typeof memory === "string") throw new ExpectedError(memory);
+  try {
+    const { text, failed } = await memoryCommand(memory, words);
+    (failed === true ? io.stderr : io.stdout)(`${failed === true ? "ralph: " : ""}${text}\n`);
+    return failed === true ? 1 : 0;
+  } finally {
+    await memory.close();
+  }
 }
 
 /** The first start leaves a file to edit, for its user alone. */

@@ -62,9 +62,7 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
   const address = addressOf(asked, written, file);
   const { provider, url } = providerOf(address.text, address.from);
 
-  const isProjects = assistant !== undefined && projectFiles(cwd).includes(assistant.path);
-  if (isProjects && address.from === file && !isMakers(provider) && !isLoopback(url))
-    await requireTrust(env, assistant);
+  if (assistant !== undefined && address.from === file) await requireTrust(asked, assistant, { provider, url });
 
   const found = keyOf(provider, url, env, { written, file });
   if (found === undefined && isMakers(provider) && !isLoopback(url))
@@ -137,14 +135,19 @@ function keyOf(
   return key === "" ? undefined : { key, from: file };
 }
 
-/** A file that came with a folder may not send what the user asks to a host of its own choice. */
-async function requireTrust(
-  env: NodeJS.ProcessEnv,
-  { path, text, written }: { readonly path: string; readonly text: string; readonly written: Written },
+/**
+ * A file that came with a folder may not send what the user asks or remembers to a host of its own choice. Throws
+ * ExpectedError until the user has agreed.
+ */
+export async function requireTrust(
+  { cwd, env }: Pick<Asked, "cwd" | "env">,
+  { path, text }: { readonly path: string; readonly text: string },
+  { provider, url }: { readonly provider: Provider; readonly url: URL },
 ): Promise<void> {
+  if (!projectFiles(cwd).includes(path) || isMakers(provider) || isLoopback(url)) return;
   if ((await trusted(env)).includes(hashOf(text))) return;
   throw new ExpectedError(
-    `${path} sends your questions to ${written.api_url ?? written.openai_api_url ?? ""}, which is neither a known maker's address nor this machine; run \`ralph --trust\` in that folder if you agree.`,
+    `${path} sends your texts to ${url.host}, which is neither a known maker's address nor this machine; run \`ralph --trust\` in that folder if you agree.`,
   );
 }
 

@@ -341,3 +341,74 @@ describe("what a person does", () => {
     expect(out).not.toContain(keyed.OPENAI_API_KEY);
   });
 });
+
+describe("the memory", () => {
+  const memory = async (...words: readonly string[]) => await ralph({ args: ["memory", ...words], env: keyed });
+
+  it("is added to a message that it fits, with where it is from, as data", async () => {
+    expect((await memory("add", "The user's staging server is called hermes.")).out).toBe("Remembered as 1.\n");
+    const { requests } = await ralph({ args: ["what is the staging server called?"], env: keyed });
+    const [system] = requests.at(-1)?.body["messages"] ?? [];
+    expect(system).toMatchObject({ role: "system", content: expect.stringContaining("hermes") });
+    expect(system.content).toMatch(/general, normal, from ralph memory add, similarity 0\.\d\d:\n<untrusted-text/);
+  });
+
+  it.each([
+    [["help"], 0, "memory search"],
+    [["list"], 0, "1  general, normal"],
+    [["search", "fingertip"], 0, "worn fingertips"],
+    [["show", "1"], 0, "type: general"],
+    [["edit", "1", "importance", "critical"], 0, "importance: critical"],
+    [["indices"], 0, "documents, 0 chunks"],
+    [["stats"], 0, "maxElements: 100000"],
+    [["forget", "1"], 0, "Forgotten: 1"],
+  ] as const)("%j", async (words, code, part) => {
+    await memory("add", "worn fingertips lose grip");
+    const { code: ended, out } = await memory(...words);
+    expect([ended, out]).toEqual([code, expect.stringContaining(part)]);
+  });
+
+  it.each([
+    [["show", "99"], "There is no chunk 99."],
+    [["show", "x"], "There is no chunk"],
+    [["edit", "1", "colour", "red"], "'colour' is no field"],
+    [["edit", "1", "type", "wish"], "'wish' is no type"],
+    [["list", "nowhere"], "There is no index nowhere."],
+    [["search"], "Give words"],
+    [["export"], "Give a folder"],
+  ] as const)("%j says what is wrong, with exit code 1", async (words, part) => {
+    await memory("add", "something");
+    const { code, out, err } = await memory(...words);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(part);
+  });
+
+  it("is exported as a file a chunk", async () => {
+    await memory("add", "something to keep");
+    const target = join(folder, "out");
+    expect((await memory("export", target)).code).toBe(0);
+    const written = JSON.parse(readFileSync(join(target, "metadata/long_term_memory/chunk_1.json"), "utf8"));
+    expect(written).toMatchObject({ id: 1, content: "something to keep", type: "general", importance: "normal" });
+  });
+
+  it("that is broken is a warning, and the message is answered", async () => {
+    mkdirSync(join(home, ".local/ralph"), { recursive: true });
+    writeFileSync(join(home, ".local/ralph/memory.db"), "no database at all ".repeat(300));
+    const { code, out, err } = await ralph({ env: keyed });
+    expect([code, out]).toEqual([0, "Hello there\n"]);
+    expect(err).toContain("Going on without it.");
+  });
+
+  it("is sent to no embedding service that a folder's file names before the user has agreed", async () => {
+    const projectConfig = { ...{ api_url: chat }, embedding_api_url: "https://vectors.example/v1/embeddings" };
+    const { code, err, asked } = await ralph({ args: ["memory", "add", "secret"], env: keyed, projectConfig });
+    expect([code, asked]).toEqual([1, []]);
+    expect(err).toContain("ralph --trust");
+  });
+
+  it("is no command where a message only begins with its name", async () => {
+    expect((await ralph({ args: ["memory", "leaks", "in", "C"], env: keyed })).requests.at(-1)?.user).toBe(
+      "memory leaks in C",
+    );
+  });
+});

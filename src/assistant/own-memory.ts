@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { gatherConfig } from "../engine/config/resolve.js";
+import { embeddingService, lexical } from "../engine/memory/embedder.js";
+import { type Memory, openMemory } from "../engine/memory/memory.js";
+import type { Io } from "../engine/ui/io.js";
+import { isLoopback, isMakers, providerOf } from "./providers.js";
+import { ownFolder, requireTrust } from "./settings.js";
+
+/** Where the user's memory lies. */
+export const memoryPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "memory.db");
+
+/** The default of OpenAI's embedding service. https://platform.openai.com/docs/guides/embeddings */
+const defaultModel = "text-embedding-3-small";
+
+/**
+ * The user's own memory, with the embedding service of the settings, else the built-in embedder. Resolves with one
+ * sentence where it can't be opened.
+ */
+export async function openOwnMemory(io: Io, fetch: typeof globalThis.fetch): Promise<Memory | string> {
+  const { assistant } = await gatherConfig({ env: io.env, cwd: io.cwd });
+  const {
+    embedding_api_url: url = "",
+    embedding_model: model = defaultModel,
+    openai_api_key: own = "",
+  } = assistant?.written ?? {};
+  if (url === "") return await openMemory(memoryPath(io.env), lexical);
+  const where = providerOf(url, "embedding_api_url");
+  if (assistant !== undefined) await requireTrust(io, assistant, where);
+  // As with models: a key of the environment goes to its maker and this machine alone.
+  const fromEnvironment = isMakers(where.provider) || isLoopback(where.url) ? (io.env["OPENAI_API_KEY"] ?? "") : "";
+  const key = fromEnvironment === "" ? own : fromEnvironment;
+  return await openMemory(
+    memoryPath(io.env),
+    embeddingService({ url, model: model === "" ? defaultModel : model, fetch, ...(key === "" ? {} : { key }) }),
+  );
+}

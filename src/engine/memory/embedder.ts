@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+
+/** Turns texts into vectors, near each other where the texts are. */
+export interface Embedder {
+  /** Which model it is; vectors of two models are never compared. */
+  readonly model: string;
+  /** Vectors of the texts, in their order; all of one length. Rejects where the service does not answer. */
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
+}
+
+/** Numbers of a built-in vector. */
+const lexicalDimension = 384;
+
+/**
+ * The built-in embedder, without model or network: words and their parts of three to five letters, hashed into 384
+ * signed numbers (feature hashing, Weinberger et al. 2009, https://doi.org/10.1145/1553374.1553516). It finds other
+ * forms of a word, not other words of one meaning.
+ */
+export const lexical: Embedder = { model: "lexical-384", embed: async (texts) => texts.map(lexicalVector) };
+
+function lexicalVector(text: string): Float32Array {
+  const counts = new Map<string, number>();
+  for (const [word] of text
+    .toLowerCase()
+    .normalize("NFKD")
+    .matchAll(/[\p{L}\p{N}]{1,64}/gu)) {
+    const padded = `<${word}>`;
+    count(counts, padded);
+    for (let size = 3; size <= 5; size += 1)
+      for (let at = 0; at + size <= padded.length; at += 1) count(counts, padded.slice(at, at + size));
+  }
+  const vector = new Float32Array(lexicalDimension);
+  for (const [feature, times] of counts) {
+    const hash = hashOf(feature);
+    const sign = hash & 1 ? 1 : -1;
+    const place = (hash >>> 1) % lexicalDimension;
+    vector[place] = (vector[place] ?? 0) + sign * (1 + Math.log(times));
+  }
+  return normalised(vector);
+}
+
+const count = (counts: Map<string, number>, feature: string): void =>
+  void counts.set(feature, (counts.get(feature) ?? 0) + 1);
+
+/** FNV-1a, 32 bits. http://www.isthe.com/chongo/tech/comp/fnv/ */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  // Its low bits are the weakest.
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x2c1b3c6d) >>> 0;
+}
+
+/** Of length 1, so that a dot product is the cosine; all zeros stay. */
+function normalised(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+/** Texts that one request takes at most. */
+const batch = 64;
+
+/**
+ * An OpenAI-compatible embedding service. https://platform.openai.com/docs/api-reference/embeddings
+ * `fetch`: bounded in time and size by its maker.
+ */
+export function embeddingService({
+  url,
+  model,
+  key,
+  fetch,
+}: {
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string;
+  readonly fetch: typeof globalThis.fetch;
+}): Embedder {
+  const ask = async (input: readonly string[]): Promise<Float32Array[]> => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({ model, input }),
+    });
+    if (!response.ok) throw new Error(`the embedding service answered with HTTP ${response.status}`);
+    const { data } = (await response.json()) as { readonly data?: readonly { readonly embedding?: unknown }[] };
+    const vectors = (data ?? []).map(({ embedding }) => Float32Array.from(Array.isArray(embedding) ? embedding : []));
+    const isWhole =
+      vectors.length === input.length &&
+      vectors.every(
+        (vector) => vector.length > 0 && vector.length === vectors[0]?.length && vector.every(Number.isFinite),
+      );
+    if (!isWhole) throw new Error("the embedding service sent no vectors for the texts");
+    return vectors.map(normalised);
+  };
+  return {
+    // Another address may serve another model under the same name.
+    model: `${model}@${createHash("sha256").update(url).digest("hex").slice(0, 8)}`,
+    async embed(texts) {
+      const vectors: Float32Array[] = [];
+      for (let at = 0; at < texts.length; at += batch) vectors.push(...(await ask(texts.slice(at, at + batch))));
+      return vectors;
+    },
+  };
+}
