@@ -4,8 +4,8 @@ const overlap = 150;
 
 /**
  * A text cut at the ends of sentences into chunks of at most 1,000 characters. Each repeats the last whole sentences of
- * the one before, up to 150 characters, so that what is said over a cut is found too. A sentence that is longer is cut at
- * a space.
+ * the one before, up to 150 characters, so that what is said over a cut is found too. A sentence that is longer is cut
+ * at a space.
  */
 export function chunksOf(text: string): string[] {
   const sentences = sentencesOf(text.trim());

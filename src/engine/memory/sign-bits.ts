@@ -29,9 +29,9 @@ export function add(held: SignBits, ids: readonly number[], bits: Uint32Array): 
 }
 
 /**
- * The ids of the `most` vectors whose signs differ least from those of a query (random hyperplanes, Charikar 2002,
- * https://doi.org/10.1145/509907.509965), nearest first. The distance of each is counted, which takes 100,000 vectors of 384
- * numbers some milliseconds.
+ * The ids of the `most` vectors whose signs differ least from those of a query, nearest first (random hyperplanes,
+ * Charikar 2002, https://doi.org/10.1145/509907.509965). The distance of each is counted: some milliseconds for 100,000
+ * vectors of 384 numbers.
  */
 export function nearest({ ids, bits, words }: SignBits, query: Uint32Array, most: number): number[] {
   const distances = new Uint16Array(ids.length);
