@@ -12,6 +12,8 @@ export const rrdName = "rrd.json";
 export const progressName = "progress.txt";
 /** One line for every question to a source. */
 export const queriesName = "queries.jsonl";
+/** What the search has found, for a clone to replay it. */
+export const searchName = "search-records.json.gz";
 export const reportName = "research-report.md";
 /** The narrative of the report as it was accepted. */
 export const reportDataName = "report.json";
@@ -21,6 +23,7 @@ export const ideasName = "product-ideas.json";
 export const rrdFile = (folder: string): string => join(folder, rrdName);
 export const progressFile = (folder: string): string => join(folder, progressName);
 export const queriesFile = (folder: string): string => join(folder, queriesName);
+export const searchFile = (folder: string): string => join(folder, searchName);
 
 /** Made of the state alone: rendered with a report, again with its ideas, and whenever somebody asks. */
 const renderedNames = [reportName, bibliographyName] as const;

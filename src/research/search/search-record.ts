@@ -24,19 +24,24 @@ export interface SearchRecord {
  */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
-    const kept = JSON.parse(await readRegularText(path)) as Partial<SearchRecord> | null;
-    // It is only a cache: one of a later version is as none.
-    if (isNewer(kept) || (typeof kept?.search === "string" && kept.search !== search)) return undefined;
-    const { day, steps, listings } = kept ?? {};
-    const isWhole =
-      typeof day === "string" &&
-      Array.isArray(steps) &&
-      Array.isArray(listings) &&
-      listings.every((each) => isListing(each));
-    return isWhole && kept?.search === search ? { search, day, steps, listings } : "broken";
+    return checkedSearchRecord(JSON.parse(await readRegularText(path)), search);
   } catch (error) {
     return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "broken";
   }
+}
+
+/** A value as what is kept of this search; undefined where it is of another search or of a later version. */
+export function checkedSearchRecord(value: unknown, search: string): SearchRecord | "broken" | undefined {
+  const kept = value as Partial<SearchRecord> | null;
+  // It is only a cache: one of a later version is as none.
+  if (isNewer(kept) || (typeof kept?.search === "string" && kept.search !== search)) return undefined;
+  const { day, steps, listings } = kept ?? {};
+  const isWhole =
+    typeof day === "string" &&
+    Array.isArray(steps) &&
+    Array.isArray(listings) &&
+    listings.every((each) => isListing(each));
+  return isWhole && kept?.search === search ? { search, day, steps, listings } : "broken";
 }
 
 const isListing = (value: unknown): value is Listing => {

@@ -1,18 +1,24 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { replayCommand } from "../../../src/commands/inspect/replay.js";
 import { httpFor } from "../../../src/compose/library.js";
 import { resolveConfig } from "../../../src/engine/config/resolve.js";
 import type { Step } from "../../../src/research/generated/rrd.js";
-import { assembleCandidates, candidatesText } from "../../../src/research/search/candidates.js";
+import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";
+import { commitSearch, readCommittedSearch } from "../../../src/research/search/committed-search.js";
+import type { Listing } from "../../../src/research/search/result-list.js";
+import { runStep } from "../../../src/research/search/run-round.js";
+import { searchFile } from "../../../src/research/folder/layout.js";
 import { sourceNamed } from "../../../src/research/sources/registry.js";
 import { contextOf } from "../../../src/research/sources/source-settings.js";
 import { queryRecorder } from "../../../src/research/folder/logs/query-log.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { makeResearch } from "../../support/research-folder.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { cli } from "../../support/in-process.js";
+import { freshFolder, makeResearch } from "../../support/research-folder.js";
 import { atom, scholarly, works } from "../../support/scholarly.js";
 
 const steps: Step[] = [
@@ -37,12 +43,18 @@ async function searched(arxiv: Page, crossref: Page) {
     cacheDir: join(folder, ".ralph", "http"),
     record: queryRecorder(folder),
   });
-  const pool = await assembleCandidates(steps, (name) => {
-    const source = sourceNamed(name);
-    if (source === undefined) throw new Error(name);
-    const context = contextOf(source, { config: config.sources, env: place.env, http });
-    return "unavailable" in context ? context : { source, context };
-  });
+  const listings: Listing[] = [];
+  for (const [index, step] of steps.entries())
+    listings.push(
+      ...(await runStep(index, step, (wanted) => {
+        const source = sourceNamed(wanted);
+        if (source === undefined) throw new Error(wanted);
+        const context = contextOf(source, { config: config.sources, env: place.env, http });
+        return "unavailable" in context ? context : { source, context };
+      })),
+    );
+  const pool = candidatesOf(listings);
+  await commitSearch(searchFile(folder), { search: "hands", day: "2026-03-01", steps, listings });
   const text = candidatesText(steps, pool);
   const pool_sha256 = createHash("sha256").update(text).digest("hex");
   makeResearch(place.cwd, name, {
@@ -73,6 +85,7 @@ test("an answer that is gone or was changed is named, and the search comes out o
   const { folder, replay } = await searched(atom, works);
   const bodies = join(folder, ".ralph", "http", "bodies");
   for (const name of readdirSync(bodies)) appendFileSync(join(bodies, name), " ");
+  rmSync(searchFile(folder));
   const changed = await replay();
   expect(changed.exitCode).toBe(1);
   expect(changed.err).toMatch(/The answer of 20\d\d-.* to http:.*\/api\/query.* is no longer in /);
@@ -111,4 +124,70 @@ test("what agents asked through tools, the same questions too, has no part in a 
     );
   writeFileSync(join(folder, "queries.jsonl"), `${tools.join("\n")}\n${log}${tools.join("\n")}\n`);
   expect(await replay()).toMatchObject({ exitCode: 0, err: "" });
+});
+
+test("a clone, which has no answers of the sources, replays from the records that are committed", async () => {
+  const { folder, text, replay } = await searched(atom, works);
+  rmSync(join(folder, ".ralph"), { recursive: true });
+  const { exitCode, out } = await replay();
+  expect(exitCode).toBe(0);
+  expect(out).toContain("identical, byte for byte: 2 works in 1 round");
+  expect(out).toContain("From the records in search-records.json.gz: merging and ranking were replayed");
+  expect((await replay(true)).out).toBe(text);
+
+  writeFileSync(searchFile(folder), "broken");
+  const broken = await replay();
+  expect(broken.exitCode).toBe(1);
+  expect(broken.err).toContain("this folder is a clone");
+  expect(broken.err).toContain("search-records.json.gz can't be read");
+  rmSync(searchFile(folder));
+  expect((await replay()).err).toContain(
+    "there is no search-records.json.gz; commit it from the machine that searched",
+  );
+});
+
+test("what is committed of a search holds each record once, and the same search writes the same bytes", async () => {
+  const { folder } = await searched(atom, works);
+  const path = searchFile(folder);
+  const kept = await readCommittedSearch(path);
+  if (kept === undefined) throw new Error("nothing was committed");
+  const before = readFileSync(path);
+  const many = { ...kept, listings: Array.from({ length: 50 }, () => kept.listings).flat() };
+  await commitSearch(path, many);
+  expect(readFileSync(path).length).toBeLessThan(before.length + 500);
+  expect((await readCommittedSearch(path))?.listings).toEqual(many.listings);
+  await commitSearch(path, kept);
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(await readCommittedSearch(join(folder, "rrd.json"))).toBe(undefined);
+});
+
+test("the documents of a folder are listed again, wherever it lies, and one that changed is noticed", async () => {
+  const cwd = freshFolder();
+  mkdirSync(join(cwd, "papers"));
+  writeFileSync(join(cwd, "papers", "a.md"), "# On touch\n\nBy Ann Lee\n\n## Abstract\n\nWe touch.\n");
+  makeResearch(cwd, "mine", { requirements: { sources: ["folder:papers"], target_papers: 1 }, phase: "DISCOVERY" });
+  await cli(["run", "mine", "--agent", "baseline", "-i", "1", "--no-git"], cwd);
+  const moved = freshFolder();
+  cpSync(cwd, moved, { recursive: true });
+  for (const place of [cwd, moved])
+    expect(await cli(["replay", "mine"], place)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("The listing is identical: 1 document of folder:papers"),
+    });
+  writeFileSync(join(moved, "papers", "b.md"), "# On sight\n\nWe see.\n");
+  expect(await cli(["replay", "mine"], moved)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("The listing differs: 2 documents of folder:papers"),
+  });
+});
+
+test("the sample project of the package replays", async () => {
+  const folder = packageFile("researches");
+  const [name = ""] = readdirSync(folder).filter((each) => each.startsWith("sample-"));
+  const cwd = freshFolder();
+  cpSync(join(folder, name), join(cwd, "researches", name), { recursive: true });
+  expect(await cli(["replay", name], cwd)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("The listing is identical: 12 documents of samples"),
+  });
 });

@@ -301,6 +301,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
     batches: (metrics.batches ?? 0) + 1,
     batches_without_new: judged.kept === 0 ? batchesWithoutNew(rrd) + 1 : 0,
     searched_for: searchOf(rrd),
+    ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
     ...(search === undefined
       ? {}
       : screeningMetrics(rrd, { ...judged, rounds: search.rounds.length, waiting: unscreened })),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
@@ -43,7 +44,11 @@ export interface Batch {
    * Records of the sources that need no search, such as folders: how many each holds, and how many of them wait for a
    * later batch.
    */
-  readonly listed?: { readonly identified: Readonly<Record<string, number>>; readonly left: number };
+  readonly listed?: {
+    readonly identified: Readonly<Record<string, number>>;
+    readonly left: number;
+    readonly sha256: string;
+  };
 }
 
 /**
@@ -55,6 +60,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const choice = chooser(rrd, roomOf(rrd, smaller));
   const asked = rrd.requirements.sources ?? [];
   const held = new Map<string, number>();
+  const lists: [string, readonly PaperRecord[]][] = [];
   let waiting = 0;
   for (const name of asked.filter((source) => library.serves(source))) {
     let documents: readonly PaperRecord[];
@@ -70,6 +76,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
       ...(documents.length > 0 ? {} : { reason: "it holds no documents" }),
     });
     held.set(name, documents.length);
+    lists.push([name, documents]);
     waiting += documents.length - choice.take(documents);
   }
   const others = asked.filter((source) => !library.serves(source));
@@ -91,8 +98,19 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     duplicates: choice.duplicates,
     toAgent: mayBeAsked.filter(isTheAgents),
     ...(search === undefined ? {} : { search: { ...search, left } }),
-    ...(held.size === 0 ? {} : { listed: { identified: Object.fromEntries(held), left: waiting } }),
+    ...(held.size === 0
+      ? {}
+      : { listed: { identified: Object.fromEntries(held), left: waiting, sha256: listedHash(lists) } }),
   };
+}
+
+/** Stands for what folders and samples listed: by what the documents say, so that it is the same wherever they lie. */
+export function listedHash(lists: readonly (readonly [source: string, documents: readonly PaperRecord[]])[]): string {
+  const facts = lists.map(([source, documents]) => [
+    source,
+    documents.map(({ title, authors, date, abstract }) => [title, authors, date, abstract]),
+  ]);
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }
 
 /** Takes candidates while there is room, each work once. */

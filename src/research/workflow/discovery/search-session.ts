@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
@@ -14,7 +15,8 @@ import { judgedIn, recallOf, screeningOf } from "./screened.js";
 import { blockedNames } from "../derived/statistics.js";
 import { searchOf } from "../decisions/status.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
-import { candidatesFile } from "../../folder/layout.js";
+import { candidatesFile, searchFile, searchName } from "../../folder/layout.js";
+import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
 import { sourceNamed, sourcesFor, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/client/source.js";
@@ -103,7 +105,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   // What the person interrupts fails, which says nothing of a source.
   const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch?.(progress));
   const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
-  const begun = await begin(rrd, path, options);
+  const begun = await begin(rrd, options.folder, options);
   let { kept } = begun;
   if (begun.isRemade) await writeSearchRecord(path, kept);
   if (options.isFirst?.() !== false && kept.listings.some(isFailed)) {
@@ -112,8 +114,8 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   }
   for (;;) {
     const { next, session } = stateOf(rrd, names, kept, open);
-    if (next === undefined) return session;
-    if (signal.aborted) return session;
+    if (next === undefined) await commitSearch(searchFile(options.folder), kept);
+    if (next === undefined || signal.aborted) return session;
     const progress = watching(kept.steps.length, next);
     const answers = await runStep(kept.steps.length, next, open, progress.told);
     progress.end();
@@ -140,7 +142,7 @@ export async function searchSoFar(
   folder: string,
   now: () => number,
 ): Promise<{ readonly session: SearchSession; readonly asks: readonly string[] }> {
-  const { kept } = await begin(rrd, candidatesFile(folder), { now });
+  const { kept } = await begin(rrd, folder, { now });
   const { next, session } = stateOf(rrd, names, kept, () => ({ unavailable: "" }));
   const blocked = blockedIn(rrd);
   const failed = kept.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
@@ -228,9 +230,10 @@ export function settledIds(rrd: Rrd): ReadonlySet<string> {
  */
 async function begin(
   rrd: Rrd,
-  path: string,
+  folder: string,
   { replay, now, tell }: Pick<SearchOptions, "replay" | "now" | "tell">,
 ): Promise<{ readonly kept: SearchRecord; readonly isRemade: boolean }> {
+  const path = candidatesFile(folder);
   const search = searchOf(rrd);
   const kept = await readSearchRecord(path, search);
   if (kept !== undefined && kept !== "broken") return { kept, isRemade: false };
@@ -249,7 +252,9 @@ async function begin(
     remade.push({ ...empty, day: dayOf(steps) ?? empty.day, steps, listings });
     if (candidatesHash(steps, candidatesOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
   }
-  const best = remade.at(-1);
+  const committed = remade.length > 0 || steps.length === 0 ? undefined : await readCommittedSearch(searchFile(folder));
+  const isOfThese = committed?.search === search && isDeepStrictEqual(committed.steps, steps);
+  const best = remade.at(-1) ?? (isOfThese ? committed : undefined);
   if (best === undefined) {
     if (steps.length > 0 || kept === "broken")
       tell?.(
@@ -257,7 +262,9 @@ async function begin(
       );
     return { kept: empty, isRemade: false };
   }
-  tell?.(`${what}; it was rebuilt from the answers in queries.jsonl, without asking any source.`);
+  tell?.(
+    `${what}; it was rebuilt from ${remade.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
+  );
   return { kept: best, isRemade: true };
 }
 

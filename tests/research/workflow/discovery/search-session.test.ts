@@ -14,7 +14,7 @@ import {
 import { searchOf } from "../../../../src/research/workflow/decisions/status.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
-import { candidatesFile } from "../../../../src/research/folder/layout.js";
+import { candidatesFile, searchFile } from "../../../../src/research/folder/layout.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -380,9 +380,21 @@ describe("what a search found", () => {
     },
   );
 
+  test("is rebuilt in a clone, which has neither, from what was committed", async () => {
+    const { rrd, path, folder, candidatesSha256 } = await searched();
+    unlinkSync(path);
+    const { how, asked, told } = searching(two, { folder, replay: async () => [replayed({}, ["one", "two"])] });
+    expect((await runSearch(rrd, ["One"], how)).candidatesSha256).toBe(candidatesSha256);
+    expect(asked).toEqual([]);
+    expect(told).toEqual([
+      `What the search has found (${path}) is gone; it was rebuilt from search-records.json.gz, without asking any source.`,
+    ]);
+  });
+
   test("is searched for again where answers are lost too, and the person is told", async () => {
     const { rrd, path, folder } = await searched();
     unlinkSync(path);
+    unlinkSync(searchFile(folder));
     const { how, asked, told } = searching(two, { folder, replay: async () => [replayed({}, ["one", "two"])] });
     expect((await runSearch(rrd, ["One"], how)).works).toHaveLength(2);
     expect(asked).toEqual(["One: matter alpha", "One: matter beta"]);
