@@ -88,8 +88,9 @@ export function flowOf(rrd: Rrd): Flow {
   const automatic = [...byStage].filter(([stage]) => stage !== "screened" && stage !== "duplicate");
   const screenedOut = byStage.get("screened") ?? 0;
 
-  // Papers that a person added, or an agent found by itself, came by no recorded search.
-  const isOther = (paper: Paper) => recorded !== undefined && paper.found === undefined;
+  // Papers that a person added, or an agent found by itself, came by no recorded search; those of a folder were listed.
+  const isListed = ({ source }: Paper) => source != null && Object.hasOwn(recorded?.identified ?? {}, source);
+  const isOther = (paper: Paper) => recorded !== undefined && paper.found === undefined && !isListed(paper);
   const other = papers.filter(isOther).length;
   const bySearch = papers.length - other;
 

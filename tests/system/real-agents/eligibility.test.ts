@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Flow, Rrd } from "../../../src/research/generated/rrd.js";
+import { flowOf as drawnFlow } from "../../../src/research/report/flow.js";
 import { run, sharedPackage } from "../../support/built.js";
 import { trialProject, trialReader } from "../../support/trial-project.js";
 import { type FakeLlm, optionsFor, startFakeLlm } from "./support/agents.js";
@@ -59,6 +60,7 @@ for (const name of ["claude", "codex"] as const) {
           full_text: { sought: 3, not_read: 0, excluded: { c2: 1 }, waiting: 1, included: 1 },
         });
         expectReconciled(flowOf(root));
+        expect(drawnFlow(rrdOf(root))).toMatchObject({ addsUp: true, reasons: [{ count: 1 }] });
         // Discovery, three papers and the report: nobody reads what screening excluded.
         expect(server.requests).toHaveLength(5);
 

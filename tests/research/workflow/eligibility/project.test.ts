@@ -5,6 +5,7 @@ import type { Answers } from "../../../../src/research/generated/result-analysis
 import type { Criterion, Flow, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { buildText } from "../../../../src/engine/documents/text/paper-text.js";
+import { flowOf as drawnFlow } from "../../../../src/research/report/flow.js";
 import { eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/research.js";
 
@@ -159,6 +160,7 @@ describe("a project with five criteria", () => {
       ["c5", "conference abstract only", 1],
     ]);
     const flow = expectReconciled(rrd);
+    expect(drawnFlow(rrd).addsUp).toBe(true);
     expect(flow.screening).toEqual({ screened: 6, excluded: { c4: 1 }, passed: 5 });
     expect(flow.full_text).toEqual({
       ...{ added: 0, sought: 5, not_read: 0, excluded: { c2: 1, c5: 1 }, waiting: 1, included: 2 },
