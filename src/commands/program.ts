@@ -288,9 +288,13 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io.stdout(completionScript(program, shell));
       done(0);
     });
-  add("init", "", async ({ json, yes }) =>
-    (await import("./init.js")).initCommand({ json: json === true, yes: yes === true }, io),
-  ).option("-y, --yes", "ask nothing");
+  add("init", "", async ({ json, yes, task: isTask }) =>
+    isTask === true
+      ? (await import("./task/init-task.js")).initTask(io, json === true)
+      : (await import("./init.js")).initCommand({ json: json === true, yes: yes === true }, io),
+  )
+    .option("-y, --yes", "ask nothing")
+    .option("--task", "write a ralph.json instead: a task with acceptance criteria");
   add("doctor", "", async (values) => {
     const { doctorCommand } = await import("./setup/doctor.js");
     const { probe, json } = values as { probe?: string; json?: boolean };

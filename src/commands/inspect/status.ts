@@ -26,6 +26,9 @@ export async function statusCommand(
   { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
   io: Io,
 ): Promise<number> {
+  const task = await import("../task/status.js");
+  const taskFolder = task.taskFolderOf(io.cwd, argument);
+  if (taskFolder !== undefined) return await task.taskStatus(taskFolder, json, io);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
   const status = { ...reportOf(folder, rrd, ledger), ...(await workStateOf(folder)) };

@@ -12,7 +12,7 @@ import { readRecords } from "../../engine/storage/records/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { taskName } from "../../task/folder/layout.js";
 import { taskFormat } from "../../task/folder/state-file.js";
@@ -49,7 +49,12 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
   if (!args.quiet && !args.json) for (const notice of notices) io.stderr(`warning: ${oneLine(notice)}\n`);
   if (args.undo !== undefined) return (await import("./undo.js")).undo(named, args.undo, config, io, args.json);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
-  return await work(named, config, io, args);
+  const { branch, worktree } = args;
+  if (branch === undefined && !worktree) return await work(named, config, io, args);
+  const { branchOff } = await import("./branch.js");
+  const off = await branchOff(named, { worktree, ...given({ branch }) }, config);
+  if (!args.quiet && !args.json) io.stderr(`${flowed(off.said, io)}\n`);
+  return await work(off.named, config, io, args);
 }
 
 async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: TaskArguments): Promise<number> {
@@ -171,7 +176,3 @@ function criteriaOf({ checks = [], tests, testCommand }: TaskArguments): object[
   if (!tests && testCommand === undefined) return commands;
   return [...commands, { type: "tests_pass", ...given({ command: testCommand }) }];
 }
-
-/** "1 criterion", "2 criteria". */
-export const criteriaCount = (count: number): string =>
-  count === 1 ? "1 criterion" : `${many(count, "criteria").replace(/s$/, "")}`;

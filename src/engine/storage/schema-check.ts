@@ -151,12 +151,18 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
         alternatives.flatMap(({ errors }) => errors),
       ),
     ];
+  // A field with one value says which alternative is meant.
+  const meant = fitting.filter(({ errors }) => !errors.some(isOfAnother));
   // Of two objects, the one whose fields the value has; a slip in one field must not make it look like the other.
-  const best = fitting.reduce((a, b) =>
+  const best = (meant.length > 0 ? meant : fitting).reduce((a, b) =>
     b.known > a.known || (b.known === a.known && b.errors.length < a.errors.length) ? b : a,
   );
   return best.errors.map((found) => ({ ...found, instancePath: `${error.instancePath}${found.instancePath}` }));
 }
+
+/** Whether an error says that a field of the value itself, such as its type, has the value of another alternative. */
+const isOfAnother = ({ keyword, instancePath }: ErrorObject): boolean =>
+  keyword === "const" && instancePath.lastIndexOf("/") === 0;
 
 function countKnown(value: unknown, at: string): number {
   if (typeof value !== "object" || value === null) return 0;

@@ -73,12 +73,21 @@ async function textOf(path: string): Promise<string> {
 export function checkedTask(value: unknown, where: string): RalphTask {
   const deep = tooDeepAt(value);
   if (deep !== undefined) throw wrong(`${where}: ${deep} is nested deeper than ${maxLevels} levels`, "Remove it.");
-  const problems = [...typesIn(value), ...problemsOf("ralph", value), ...nulsIn(value), ...patternsIn(value)];
+  const types = typesIn(value);
+  const broken = types.length > 0 ? types : problemsOf("ralph", value).map(withExample);
+  const problems = [...broken, ...nulsIn(value), ...patternsIn(value)];
   const [first, ...more] = problems;
   if (first === undefined) return value as RalphTask;
   const others = more.length === 0 ? "" : `, and ${more.length} more`;
   throw wrong(`${where}: ${first.pointer === "" ? "" : `${first.pointer} `}${first.message}${others}`, first.hint);
 }
+
+/** Who names no criterion is shown one. */
+const withExample = (problem: Problem): Problem =>
+  problem.hint === undefined &&
+  (problem.pointer === "/acceptance_criteria" || problem.message.includes("acceptance_criteria"))
+    ? { ...problem, hint: 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.' }
+    : problem;
 
 const wrong = (message: string, hint?: string): ExpectedError =>
   new ExpectedError(`${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}.`, 2);

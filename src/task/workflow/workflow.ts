@@ -91,13 +91,13 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     return checked;
   };
 
-  const show = async (state: TaskState, tell: Tell): Promise<void> => {
+  const show = async (state: TaskState, tell?: Tell): Promise<void> => {
     const { written, foreign } = await writeViews(workspace, views, state, owned);
     for (const name of written) owned.add(name);
-    for (const name of foreign.filter((each) => !told.has(each))) {
+    for (const name of tell === undefined ? [] : foreign.filter((each) => !told.has(each))) {
       told.add(name);
       const message = `${name} is not research-ralph's and stays as it is; name another file in the configuration (task_plan_file, task_record_file, task_current_file).`;
-      await tell({ type: "notice", level: "info", message });
+      await tell?.({ type: "notice", level: "info", message });
     }
   };
 
@@ -157,7 +157,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
       orVerdict(async () => {
         const iteration = store.nextIteration();
         const current = await store.edit((before) => withChecks(before, prepared, new Date(now()).toISOString()));
-        await show(current, async () => undefined);
+        await show(current);
         const before = state.attempts.length === 0 ? await snapshots?.take(0) : undefined;
         const text = briefText(current, notes, { shell: options.shell, views });
         const access = { web: false, read: true, everything: false, shell: true as const, readOnly: options.readOnly };

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { hiddenName } from "../../engine/lib/layout.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import type { Io } from "../../engine/ui/io.js";
+import { detectTests } from "../../task/test-runs/detect.js";
+import { stateName, taskFile, taskName } from "../../task/folder/layout.js";
+import { excludeFromGit } from "../../task/folder/snapshots.js";
+import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
+
+/** Writes a ralph.json to edit, fitted to what stands in the folder. Overwrites nothing. */
+export async function initTask(io: Io, json: boolean): Promise<number> {
+  const path = taskFile(io.cwd);
+  const did = existsSync(path) ? "kept" : "made";
+  if (did === "made") await writeFileAtomic(path, `${JSON.stringify(exampleFor(io.cwd), null, 2)}\n`);
+  await excludeFromGit(io.cwd, [`${hiddenName}/`, stateName]);
+  if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did }], warnings: [] })}\n`);
+  else
+    io.stdout(
+      `${did === "kept" ? "kept as it is" : "made"}: ${taskName}\nNext: say in ${taskName} what is to be done, then research-ralph task --dry-run, then research-ralph task\n`,
+    );
+  return 0;
+}
+
+function exampleFor(folder: string): RalphTask {
+  const hasTests = detectTests(folder).length > 0;
+  const criteria: Criterion[] = hasTests
+    ? [{ type: "tests_pass" }]
+    : [
+        { type: "file_exists", path: "hello.txt" },
+        { type: "contains_text", path: "hello.txt", text: "Hello from Ralph" },
+      ];
+  return {
+    task: hasTests ? "Make all tests pass." : "Create a hello.txt file with content 'Hello from Ralph'",
+    acceptance_criteria: criteria as RalphTask["acceptance_criteria"],
+    max_iterations: 10,
+    budget: { max_tokens: 500_000 },
+  };
+}

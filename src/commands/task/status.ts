@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { lockFile } from "../../engine/lib/layout.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { isHeld } from "../../engine/storage/lock.js";
+import { readRecords } from "../../engine/storage/records/record-store.js";
+import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
+import { costText } from "../../engine/ui/terminal/tally.js";
+import type { Io } from "../../engine/ui/io.js";
+import { rrdFile } from "../../research/folder/layout.js";
+import { shown } from "../../research/overview/find-research.js";
+import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
+import { newState, taskFormat } from "../../task/folder/state-file.js";
+import { readTask } from "../../task/folder/task-file.js";
+import type { TaskState } from "../../task/generated/ralph-state.js";
+import { withoutProgress } from "../../task/workflow/memory.js";
+import { budgetOf, metIn, spentIn } from "../../task/workflow/status.js";
+
+/**
+ * The folder of the task that `argument` names, a folder or its ralph.json, the current one by default; undefined where
+ * it holds none.
+ */
+export function taskFolderOf(cwd: string, argument: string | undefined): string | undefined {
+  const path = resolve(cwd, argument ?? ".");
+  const folder = basename(path) === taskName ? dirname(path) : path;
+  const isTask = existsSync(taskFile(folder)) || existsSync(stateFile(folder));
+  return isTask && !existsSync(rrdFile(folder)) ? folder : undefined;
+}
+
+/** Prints where a task stands; reads only. */
+export async function taskStatus(folder: string, json: boolean, io: Io): Promise<number> {
+  const state = existsSync(stateFile(folder))
+    ? (await readRecords(folder, taskFormat)).state
+    : newState((await readTask(taskFile(folder))).task, folder, taskName);
+  const running = await isHeld(lockFile(folder));
+  const spent = spentIn(state);
+  const budget = budgetOf(state);
+  if (json) {
+    const { id, task, checks, attempts, best, plan, status, loop, checked_at } = state;
+    const report = {
+      folder,
+      id,
+      task: task.task,
+      running,
+      status: status ?? "running",
+      met: metIn(checks),
+      criteria: task.acceptance_criteria.length,
+      checks,
+      attempts,
+      best,
+      plan,
+      checked_at,
+      spent,
+      budget,
+      last_run: loop?.last_run ?? null,
+    };
+    io.stdout(`${JSON.stringify(report, null, 2)}\n`);
+    return 0;
+  }
+  for (const line of lines(state, folder, running, io)) io.stdout(`${line}\n`);
+  return 0;
+}
+
+function lines(state: TaskState, folder: string, running: boolean, io: Io): string[] {
+  const { task, checks, attempts, loop, plan } = state;
+  const spent = spentIn(state);
+  const budget = budgetOf(state);
+  const out = [...wrap(oneLine(task.task), Math.max(20, io.columns - 1)).slice(0, 3), shown(io.cwd, folder), ""];
+  const say = (label: string, text: string) => {
+    const [first = "", ...rest] = wrap(text, Math.max(20, io.columns - 14));
+    out.push(`  ${label.padEnd(10)} ${first}`, ...rest.map((line) => `${" ".repeat(13)}${line}`));
+  };
+  const total = task.acceptance_criteria.length;
+  const met = metIn(checks);
+  if (running) say("State", "a run is under way");
+  else if (loop?.last_run?.verdict !== undefined) {
+    const { verdict, at = "", reason = "" } = loop.last_run;
+    say("Last run", `${oneLine(verdict)}, ${timeText(at, io.clock.now())}: ${oneLine(reason)}`);
+  }
+  say("Criteria", checks.length === 0 ? `${total}, not checked yet` : `${bar(met, total, 20)} ${met} of ${total} met`);
+  for (const { criterion, passed, detail } of checks) {
+    const found = passed ? "" : `: ${oneLine(detail.split("\n")[0] ?? "").slice(0, 160)}`;
+    say("", `${passed ? "✓" : "✗"} ${oneLine(criterion)}${found}`);
+  }
+  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}`);
+  for (const { iteration, agent = "", outcome, met: after, undone } of attempts.slice(-5))
+    say("", `#${iteration} ${oneLine(agent)}: ${undone === true ? "undone" : outcome}, ${after} of ${total} met`);
+  if (attempts.length > 5)
+    say("", `and ${attempts.length - 5} before; ${shown(io.cwd, folder)}/whole.task.md has them all`);
+  if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of work`);
+  if (spent.tokens > 0)
+    say("Tokens", `${count(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${count(budget.tokens)}`}`);
+  if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));
+  const stuck = withoutProgress(state).length;
+  if (stuck >= 2) say("Progress", `none for ${many(stuck, "iteration")} in a row`);
+  const current = plan?.tasks.find(({ id, kind }) => id === plan.current_task_id && kind === "step");
+  if (current !== undefined) say("Step", oneLine(current.title));
+  return out;
+}

@@ -1,0 +1,293 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { isValid } from "../../../src/engine/storage/schema-check.js";
+import type { TaskState } from "../../../src/task/generated/ralph-state.js";
+import { cli } from "../../support/in-process.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "task-")));
+  execFileSync("git", ["init", "-q", folder]);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = (name: string): string => join(folder, name);
+const read = (name: string): string => readFileSync(path(name), "utf8");
+const state = (): TaskState => JSON.parse(read("ralph.state.json"));
+const ledger = (): LedgerLine[] =>
+  read(".ralph/ledger.jsonl")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const git = (...args: string[]): string => execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
+
+const write = (task: object): void => writeFileSync(path("ralph.json"), JSON.stringify(task));
+const exists = (file: string) => ({ type: "file_exists", path: file });
+
+/** An agent that is this script of the shell; `$N` is the number of its run. */
+function agent(script: string): string[] {
+  const file = join(folder, "..", `${folder.split("/").at(-1)}-agent.sh`);
+  writeFileSync(
+    file,
+    `#!/bin/sh\ncat > /dev/null\nN=$(( $(cat .git/count 2>/dev/null || echo 0) + 1 ))\necho $N > .git/count\n${script}\necho done\n`,
+  );
+  chmodSync(file, 0o755);
+  return ["--agent", `cmd:${file}`, "--unconfined", "--sandbox", "host"];
+}
+
+const task = (...args: string[]) => cli(["task", ...args], folder);
+
+/** The last line of --json. */
+async function json(...args: string[]) {
+  const { code, out, err } = await task("--json", ...args);
+  const lines = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return { code, err, lines, last: lines.at(-1) };
+}
+
+describe("a task", () => {
+  it("is complete without an agent where all criteria are met already", async () => {
+    writeFileSync(path("a.txt"), "a");
+    write({ task: "Make a.txt", acceptance_criteria: [exists("a.txt")] });
+    const { code, last, lines } = await json(...agent("exit 1"));
+    expect([code, last.status, last.iterations]).toEqual([0, "success", 0]);
+    expect(lines.some(({ type }) => type === "iteration-started")).toBe(false);
+    expect(existsSync(path(".git/count"))).toBe(false);
+    for (const line of lines.slice(0, -1)) expect(isValid("event", line)).toBe(true);
+  });
+
+  it("is worked on until its criteria are met, and each iteration is kept and can be undone", async () => {
+    write({ task: "Make both", acceptance_criteria: [exists("1.txt"), exists("2.txt")] });
+    writeFileSync(path("mine.txt"), "mine");
+    git("add", "mine.txt");
+    const before = [git("status", "--porcelain", "--", "mine.txt"), git("symbolic-ref", "HEAD")];
+    const { code, last } = await json(...agent("echo $N > $N.txt; [ $N = 2 ] && echo changed > mine.txt"));
+    expect([code, last.status, last.iterations]).toEqual([0, "success", 2]);
+    expect(state().attempts.map(({ outcome, met }) => [outcome, met])).toEqual([
+      ["accepted", 1],
+      ["accepted", 2],
+    ]);
+    expect(isValid("ralph-state", state())).toBe(true);
+    const refs = git("for-each-ref", "--format=%(refname)", "refs/ralph").split("\n");
+    expect(refs.map((ref) => ref.split("/").at(-1))).toEqual(["0", "1", "2", "last"]);
+    expect(git("status", "--porcelain").split("\n").toSorted()).toEqual(
+      ["?? 1.txt", "?? 2.txt", "?? ralph.json", "AM mine.txt"].toSorted(),
+    );
+    expect(git("symbolic-ref", "HEAD")).toBe(before[1]);
+
+    expect((await task("--undo", "1")).code).toBe(0);
+    expect([existsSync(path("1.txt")), existsSync(path("2.txt")), read("mine.txt")]).toEqual([true, false, "mine"]);
+    expect(state().attempts[1]?.undone).toBe(true);
+    expect((await task("--undo", "9")).code).toBe(2);
+    const dry = await task("--dry-run", "--sandbox", "host");
+    expect([dry.code, dry.out]).toEqual([
+      1,
+      "✓ file_exists 1.txt\n✗ file_exists 2.txt: There is no 2.txt.\n1 of 2 criteria met\n",
+    ]);
+  });
+
+  it("counts equal as exhausted: the budget before the iterations, and both after the criteria", async () => {
+    const criteria = { task: "x", acceptance_criteria: [exists("never")] };
+    write({ ...criteria, max_iterations: 1 });
+    const one = await json(...agent("true"));
+    expect([one.code, one.last.status, one.last.iterations]).toEqual([3, "max_iterations", 1]);
+    expect(one.last.reason).toContain("max_iterations in ralph.json");
+    // Another start does nothing more, but looks at the criteria first.
+    const again = await json(...agent("true"));
+    expect([again.code, again.last.status, again.last.iterations]).toEqual([3, "max_iterations", 1]);
+    writeFileSync(path("never"), "");
+    expect((await json(...agent("true"))).last.status).toBe("success");
+  });
+
+  it("is stuck after five attempts without progress, and goes on with --force", async () => {
+    write({ task: "x", acceptance_criteria: [exists("never")], max_iterations: 20 });
+    const first = await json(...agent("echo $N > noise.txt"));
+    expect([first.code, first.last.verdict, first.last.status, first.last.iterations]).toEqual([
+      4,
+      "stuck",
+      "error",
+      5,
+    ]);
+    expect((await json(...agent("true"))).last.iterations).toBe(5);
+    expect((await json("--force", ...agent("touch never"))).last).toMatchObject({ status: "success", iterations: 6 });
+  });
+
+  it("checks the criteria after a run that failed too", async () => {
+    write({ task: "x", acceptance_criteria: [exists("a.txt")] });
+    const { last } = await json(...agent("touch a.txt; exit 7"));
+    expect(last).toMatchObject({ status: "success", iterations: 1 });
+    expect(state().attempts[0]).toMatchObject({ outcome: "failed", failure: "crashed", met: 1 });
+  });
+
+  it("warns of what is no longer met, and refuses what is no better than ever before", async () => {
+    write({ task: "x", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
+    writeFileSync(path("a.txt"), "");
+    const { lines } = await json(...agent("[ $N = 1 ] && rm a.txt && touch b.txt; [ $N = 3 ] && touch a.txt; true"));
+    const warnings = lines.filter(({ type, level }) => type === "notice" && level === "warning");
+    expect(warnings.map(({ message }) => message).join("\n")).toContain("No longer met: file_exists a.txt");
+    expect(ledger().map(({ outcome }) => outcome)).toEqual(["refused", "refused", "accepted"]);
+    expect(ledger().every(({ phase, unit }) => phase === "TASK" && unit === "task")).toBe(true);
+  });
+
+  it("reads a changed ralph.json again before the next iteration", async () => {
+    write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 3 });
+    const changed = JSON.stringify({ task: "y", acceptance_criteria: [exists("b.txt")], max_iterations: 3 });
+    // By the person, between two iterations: what an agent changes is put back.
+    writeFileSync(path("../changed.json"), changed);
+    const hook = { on: ["after-iteration"], run: `cp ${path("../changed.json")} ${path("ralph.json")}` };
+    mkdirSync(path(".local/ralph"), { recursive: true });
+    writeFileSync(path(".local/ralph/config.json"), JSON.stringify({ hooks: [hook] }));
+    const { last } = await json(...agent("[ $N = 2 ] && touch b.txt; true"));
+    expect(last).toMatchObject({ status: "success", iterations: 2 });
+    expect(state().task.task).toBe("y");
+  });
+
+  it("puts back the task, its state, its journal and git's own files, and says so", async () => {
+    write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 });
+    writeFileSync(path("a.md"), "a");
+    git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");
+    const head = git("rev-parse", "HEAD");
+    const evil = [
+      `echo '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"a.md"}]}' > ralph.json`,
+      "echo '{}' > ralph.state.json",
+      "echo evil > .git/hooks/post-checkout",
+      "git config core.fsmonitor ./evil",
+      "git -c user.name=e -c user.email=e@h commit -q --allow-empty -m evil",
+      "mkdir -p .ralph/journal; echo '{}' > .ralph/journal/99.json",
+      "echo 'hooks: []' > ralph.config.yaml",
+    ];
+    const { lines, last } = await json(...agent(`if [ $N = 1 ]; then ${evil.join("; ")}; else touch a.txt; fi`));
+    expect(last).toMatchObject({ status: "success", iterations: 2 });
+    expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual([exists("a.txt")]);
+    expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
+    expect(read(".git/config")).not.toContain("fsmonitor");
+    expect(git("rev-parse", "HEAD")).toBe(head);
+    expect([existsSync(path(".ralph/journal/99.json")), existsSync(path("ralph.config.yaml"))]).toEqual([false, false]);
+    const said = lines
+      .filter(({ type }) => type === "notice")
+      .map(({ message }) => message)
+      .join("\n");
+    expect(said).toMatch(/ralph\.json.*were put back; what stood there is in \.ralph\/set-aside\/1\./);
+  });
+
+  it("keeps the agent's own steps in todo.md, and leaves a file of that name that is the user's alone", async () => {
+    writeFileSync(path("whole.task.md"), "my own notes\n");
+    write({ task: "Make it", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
+    const steps = String.raw`printf '## Steps\n\n- [x] first step\n- [ ] second step\n' > todo.md`;
+    const { lines } = await json(...agent(`if [ $N = 1 ]; then ${steps}; touch a.txt; else touch b.txt; fi`));
+    expect(read("whole.task.md")).toBe("my own notes\n");
+    expect(lines.some(({ message }) => message?.startsWith("whole.task.md is not research-ralph's"))).toBe(true);
+    expect(read("todo.md")).toContain(
+      "- [x] file_exists a.txt\n- [x] file_exists b.txt\n\n## Steps\n\n- [x] first step\n- [ ] second step ←",
+    );
+    expect(state().plan?.current_task_id).toBe("step-2");
+    expect(read("current.state.md")).toContain("Criteria: 2 of 2 met");
+    expect(readFileSync(path(".git/info/exclude"), "utf8")).toContain("/ralph.state.json\n");
+  });
+});
+
+describe("a task in words", () => {
+  it("takes commands as its criteria, and is the same task when it is given again", async () => {
+    const words = ["Make a.txt", "--check", "test -s a.txt", ...agent("[ $N = 2 ] && echo a > a.txt; true"), "-i", "1"];
+    expect((await json(...words)).last).toMatchObject({ status: "max_iterations", iterations: 1 });
+    expect((await json(...words)).last).toMatchObject({ status: "success", iterations: 2 });
+    expect(existsSync(path("ralph.json"))).toBe(false);
+    const other = await json("Make c.txt", "--check", "test -e c.txt", ...agent("touch c.txt"));
+    expect(other.last).toMatchObject({ status: "success", iterations: 1 });
+    expect(other.lines.some(({ message }) => message?.includes("was of another task"))).toBe(true);
+  });
+
+  it("is written down by --save, with --tests and --goal", async () => {
+    writeFileSync(path("goal.md"), "Make the tests pass.\n");
+    const { code } = await task(
+      "--goal",
+      "goal.md",
+      "--tests",
+      "--check",
+      "true",
+      "--save",
+      "--dry-run",
+      "--sandbox",
+      "host",
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(read("ralph.json"))).toEqual({
+      task: "Make the tests pass.",
+      acceptance_criteria: [{ type: "command_succeeds", command: "true" }, { type: "tests_pass" }],
+    });
+    expect((await task("x", "--check", "true", "--save", "--dry-run")).code).toBe(2);
+  });
+
+  it("works on a branch or in a worktree where that is asked for", async () => {
+    git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");
+    const main = git("symbolic-ref", "--short", "HEAD");
+    const there = await task("x", "--check", "test -e x.txt", "--worktree", ...agent("touch x.txt"));
+    expect([there.code, existsSync(path("x.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, false, main]);
+    expect(git("worktree", "list").split("\n")).toHaveLength(2);
+    const on = await task("y", "--check", "test -e y.txt", "--branch", "mine", ...agent("touch y.txt"));
+    expect([on.code, existsSync(path("y.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, true, "mine"]);
+  });
+});
+
+describe("status and init", () => {
+  it("tell of a task in the current folder, and write one to edit", async () => {
+    expect((await cli(["init", "--task"], folder)).code).toBe(0);
+    const { out } = await cli(["status"], folder);
+    expect(out).toContain("Criteria   2, not checked yet");
+    await task(...agent("printf 'Hello from Ralph' > hello.txt"));
+    const report = JSON.parse((await cli(["status", "--json"], folder)).out);
+    expect(report).toMatchObject({ status: "success", met: 2, criteria: 2, running: false });
+    expect((await cli(["status"], folder)).out).toContain("✓ file_exists hello.txt");
+  });
+});
+
+describe("a file that is no task", () => {
+  const wrong: [string, string, RegExp][] = [
+    [
+      "no criteria",
+      '{"task":"x","acceptance_criteria":[]}',
+      /\/acceptance_criteria must hold at least 1.*command_succeeds/,
+    ],
+    [
+      "an unknown criterion",
+      '{"task":"x","acceptance_criteria":[{"type":"file_exist","path":"a"}]}',
+      /\/acceptance_criteria\/0\/type "file_exist" is not a known criterion \(The nearest one is "file_exists"\)/,
+    ],
+    ["no JSON", '{"task": "x",', /ralph\.json:1:\d+: the file ends in the middle/],
+    [
+      "a NUL in a path",
+      String.raw`{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"a\u0000"}]}`,
+      /\/acceptance_criteria\/0\/path holds a NUL/,
+    ],
+    [
+      "no iteration",
+      '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"a"}],"max_iterations":0}',
+      /\/max_iterations must be at least 1, is 0/,
+    ],
+    [
+      "a field of a criterion that is none",
+      '{"task":"x","acceptance_criteria":[{"type":"file_exists","paths":"a"}]}',
+      /\/acceptance_criteria\/0 "path" is missing, and 1 more \(Rename "paths" to "path"/,
+    ],
+  ];
+  it.each(wrong)("with %s is told of with exit code 2", async (_, text, message) => {
+    writeFileSync(path("ralph.json"), text);
+    const { code, err } = await task();
+    expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
