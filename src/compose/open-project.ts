@@ -9,13 +9,13 @@ import type { ResolvedConfig } from "../engine/config/resolve.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
-import { ExpectedError } from "../engine/lib/errors.js";
+import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { MemoryLimits } from "../engine/lib/memory-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { type Edit, waitingEdits } from "../research/folder/approval.js";
-import { promptName } from "../research/folder/layout.js";
+import { pageName, promptName } from "../research/folder/layout.js";
 import { openResearch, type Research } from "../research/folder/research.js";
 import { type FileMemory, signState } from "../research/folder/tamper/other-projects.js";
 import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
@@ -169,6 +169,7 @@ async function opened<Opened>(
   });
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined) await keepEnd(research, verdict, clock.now());
+    if (verdict?.verdict === "complete") await leavePage(research, clock.now(), warn);
     await signState(folder, config.stateDir);
     await research.close();
     await workspaces.close();
@@ -197,6 +198,16 @@ async function keepEnd(research: Pick<Research, "load" | "edit">, verdict: Verdi
     if (isNews(rrd, verdict)) await research.edit((current) => withEnd(current, verdict, now), true);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
+  }
+}
+
+/** Leaves report.html of a finished project. What keeps it from being written is no reason for a run to fail. */
+async function leavePage(research: Research, now: number, warn: (message: string) => void): Promise<void> {
+  try {
+    const { writePage } = await import("../research/report/documents/page-file.js");
+    await writePage(research, now);
+  } catch (error) {
+    warn(`${pageName} could not be written: ${messageOf(error)}`);
   }
 }
 

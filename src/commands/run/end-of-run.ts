@@ -5,7 +5,7 @@ import type { Verdict } from "../../engine/loop/types.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
-import { reportName } from "../../research/folder/layout.js";
+import { pageName, reportName } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
@@ -22,7 +22,6 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
   const name = nameFor(io.cwd, folder);
   const counts = countsOf(read.rrd);
   const total = totalOf(read.rrd, read.ledger);
-  const report = join(folder, reportName);
   const rows: [string, string][] = [
     ["Papers", countsText(counts)],
     ...(counts.quotes.all === 0
@@ -38,7 +37,9 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
     wrap(text, Math.max(20, io.columns - 12)).map((line, index) => `  ${(index === 0 ? label : "").padEnd(8)}${line}`),
   );
   // Never broken: a person clicks on it, or copies it.
-  return existsSync(report) ? [`  ${"Report".padEnd(8)}${link(report, io)}`, ...lines] : lines;
+  const reports = [pageName, reportName].map((name) => join(folder, name)).filter((path) => existsSync(path));
+  const named = reports.map((path, index) => `  ${(index === 0 ? "Report" : "").padEnd(8)}${link(path, io)}`);
+  return [...named, ...lines];
 }
 
 const link = (path: string, { color }: Io): string =>

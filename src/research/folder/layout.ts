@@ -17,6 +17,8 @@ export const searchName = "search-records.json.gz";
 export const reportName = "research-report.md";
 /** The narrative of the report as it was accepted. */
 export const reportDataName = "report.json";
+/** The report as a page, for a browser. */
+export const pageName = "report.html";
 export const bibliographyName = "references.bib";
 export const ideasName = "product-ideas.json";
 
@@ -30,7 +32,7 @@ const renderedNames = [reportName, bibliographyName] as const;
 
 /** The files that an accepted unit writes whole, by the unit. */
 export const documentsOf = {
-  report: [reportDataName, ...renderedNames],
+  report: [reportDataName, ...renderedNames, pageName],
   ideas: [ideasName, ...renderedNames],
 } as const;
 
@@ -38,7 +40,10 @@ export const documentNames: readonly string[] = [...new Set(Object.values(docume
 
 /** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {
-  names: [rrdName, progressName, ledgerName, queriesName, reportDataName, reportName, bibliographyName, ideasName],
+  names: [
+    ...[rrdName, progressName, ledgerName, queriesName],
+    ...[reportDataName, reportName, pageName, bibliographyName, ideasName],
+  ],
   state: rrdName,
   ledger: ledgerName,
 } as const;

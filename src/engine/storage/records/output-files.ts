@@ -6,7 +6,7 @@ import { hasCode } from "../../lib/errors.js";
 import { writtenFile } from "../../lib/layout.js";
 import { timeForName } from "../../lib/clock.js";
 import { readRegularText } from "../regular-file.js";
-import { stampOf, writeFileAtomic } from "../atomic-file.js";
+import { stampOf, writeFileAtomic, writePiecesAtomic } from "../atomic-file.js";
 import { versionAt } from "../file-snapshot.js";
 import { explaining } from "../explain-system-error.js";
 import type { Fields, StateFormat } from "./format.js";
@@ -25,6 +25,12 @@ export interface OutputFile {
   readonly text: string | null;
 }
 
+/** A large file of the folder, made as it is written. */
+export interface PieceFile {
+  readonly name: string;
+  readonly pieces: Iterable<string>;
+}
+
 /**
  * Writes whole output files. One that was changed since this program wrote it last, or that it never wrote, is
  * somebody's work: a copy is kept beside it, once for each content. `at`: milliseconds since the epoch, for its name.
@@ -33,35 +39,52 @@ export interface OutputFile {
  */
 export async function writeOutputs(
   folder: string,
-  files: readonly OutputFile[],
+  files: readonly (OutputFile | PieceFile)[],
   at: number,
   notify: (message: string) => void,
 ): Promise<void> {
   if (files.length === 0) return;
   const written = new Map(Object.entries(await readWritten(folder)));
-  for (const { name, text } of files) {
+  for (const file of files) {
+    const { name } = file;
     const path = join(folder, name);
-    if (text === null) {
+    if ("text" in file && file.text === null) {
       await explaining(path, () => rm(path, { force: true }));
       written.delete(name);
       continue;
     }
     const existing = await explaining(path, () => versionAt(path));
-    const isOurs = existing.kind !== "file" || [hashOf(text), written.get(name)].includes(hashOf(existing.bytes));
-    if (!isOurs) {
+    const ours = [written.get(name), ...("text" in file ? [hashOf(file.text ?? "")] : [])];
+    if (existing.kind === "file" && !ours.includes(hashOf(existing.bytes))) {
       const copy = await keepEdited(folder, name, existing.bytes, at);
       if (copy !== undefined)
         notify(
           `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
         );
     }
-    await writeFileAtomic(path, text);
-    written.set(name, hashOf(text));
+    if ("text" in file) {
+      const text = file.text ?? "";
+      await writeFileAtomic(path, text);
+      written.set(name, hashOf(text));
+    } else written.set(name, await writeInPieces(path, file.pieces));
   }
   // Where it is lost, the worst is one copy too many.
   await writeFileAtomic(writtenFile(folder), JSON.stringify({ ...Object.fromEntries(written), format: stateVersion }), {
     durable: false,
   });
+}
+
+/** Writes a file and returns the hash of what it holds now. */
+async function writeInPieces(path: string, pieces: Iterable<string>): Promise<string> {
+  const hash = createHash("sha256");
+  const hashed = function* () {
+    for (const piece of pieces) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  await writePiecesAtomic(path, hashed());
+  return hash.digest("hex");
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Fields, StateFormat } from "./format.js";
 import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
-import { type OutputFile, writeOutputs } from "./output-files.js";
+import { type OutputFile, type PieceFile, writeOutputs } from "./output-files.js";
 import { invalid, readStateFile, requireState } from "./state-file.js";
 import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 
@@ -61,7 +61,7 @@ export interface RecordStore<State> {
    * Writes whole output files that are made of the state as it stands, outside of any iteration, and commits them.
    * Doing it again with the same files changes nothing. `at`: milliseconds since the epoch.
    */
-  rewrite(files: readonly OutputFile[], at: number, message: string): Promise<void>;
+  rewrite(files: readonly (OutputFile | PieceFile)[], at: number, message: string): Promise<void>;
   /** Commits what has no checkpoint yet and gives the folder up. */
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { writeOutputs } from "../../../engine/storage/records/output-files.js";
 import { openResearch } from "../../folder/research.js";
 import { derive } from "../../workflow/derived/statistics.js";
 import { documentsOf } from "./documents.js";
+import { pageOf } from "./page-file.js";
 import { type ReportModel, reportModel } from "../model.js";
 import { readBeside, readReportInput, type ReadReport } from "../read-report.js";
 
@@ -28,10 +29,10 @@ interface Rendered {
  * @throws ExpectedError when another process holds the project, or rrd.json is invalid and there is no good version.
  */
 export async function renderProject(folder: string, { git, now, notify }: RenderOptions): Promise<Rendered> {
-  const rendered = ({ input, notices }: ReadReport) => {
+  const rendered = async ({ input, notices }: ReadReport) => {
     for (const notice of notices) notify(notice);
     const model = reportModel(input);
-    const files = documentsOf(input, model);
+    const files = [...documentsOf(input, model), await pageOf(model)];
     return { model, files, written: files.map(({ name }) => name) };
   };
   const research = await openResearch(folder, { derive, git, notify: (_, message) => notify(message) }).catch(
@@ -45,7 +46,7 @@ export async function renderProject(folder: string, { git, now, notify }: Render
   if (research === undefined) {
     const lock = await acquireLock(lockFile(folder), { describe: `The project ${folder}` });
     try {
-      const { files, ...result } = rendered(await readReportInput(folder, new Date(now())));
+      const { files, ...result } = await rendered(await readReportInput(folder, new Date(now())));
       await writeOutputs(folder, files, now(), notify);
       return result;
     } finally {
@@ -54,7 +55,7 @@ export async function renderProject(folder: string, { git, now, notify }: Render
   }
   try {
     const { rrd, ledger } = await research.load();
-    const { files, ...result } = rendered(await readBeside(folder, rrd, ledger, new Date(now())));
+    const { files, ...result } = await rendered(await readBeside(folder, rrd, ledger, new Date(now())));
     await research.rewrite(files, now(), "report: rendered again");
     return result;
   } finally {

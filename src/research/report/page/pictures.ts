@@ -15,7 +15,7 @@ export function* scores({ model }: PageContext): Iterable<Markup> {
       ? []
       : { ...row, execution, ...(model.scores.both && strategic !== undefined ? { strategic } : {}) },
   );
-  yield markup`${scoresPicture(judged, model.scores.lines)}${datesPicture(model.rows, model.renderedAt.slice(0, 10))}`;
+  yield markup`${scoresPicture(judged, model.scores.lines)}${datesPicture(model.rows, model.day === "" ? model.renderedAt.slice(0, 10) : model.day)}`;
 }
 
 export function* map({ model }: PageContext): Iterable<Markup> {

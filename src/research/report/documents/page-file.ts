@@ -1,0 +1,20 @@
+import type { PieceFile } from "../../../engine/storage/records/output-files.js";
+import { pageName } from "../../folder/layout.js";
+import type { Research } from "../../folder/research.js";
+import { type ReportModel, reportModel } from "../model.js";
+import { contextOf } from "../page/context.js";
+import { reportPage } from "../page/page.js";
+import { readBeside } from "../read-report.js";
+
+/** report.html, made as it is written. */
+export const pageOf = async (model: ReportModel): Promise<PieceFile> => {
+  const context = await contextOf(model);
+  return { name: pageName, pieces: reportPage(context) };
+};
+
+/** Writes and commits report.html of the project as it stands. It is made of the records alone, and quickly made anew. */
+export async function writePage(research: Pick<Research, "folder" | "load" | "rewrite">, now: number): Promise<void> {
+  const { rrd, ledger } = await research.load();
+  const { input } = await readBeside(research.folder, rrd, ledger, new Date(now));
+  await research.rewrite([await pageOf(reportModel(input))], now, `${pageName}: rendered`);
+}
