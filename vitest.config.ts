@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     name: "unit",
     include: ["tests/**/*.test.ts"],
-    exclude: ["tests/system/**", "node_modules/**"],
+    exclude: ["tests/system/**", "tests/page/**", "node_modules/**"],
     globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
     setupFiles: ["tests/support/cpu-setup.ts", "tests/support/reader-program.ts"],
     // A tenth of the cases that `npm run test:system` tries.

@@ -12,7 +12,7 @@ export const pageOf = async (model: ReportModel): Promise<PieceFile> => {
   return { name: pageName, pieces: reportPage(context) };
 };
 
-/** Writes and commits report.html of the project as it stands. It is made of the records alone, and quickly made anew. */
+/** Writes and commits report.html of the project as it stands. */
 export async function writePage(research: Pick<Research, "folder" | "load" | "rewrite">, now: number): Promise<void> {
   const { rrd, ledger } = await research.load();
   const { input } = await readBeside(research.folder, rrd, ledger, new Date(now));

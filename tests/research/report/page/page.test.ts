@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { load } from "cheerio";
+import { describe, expect, it } from "vitest";
+import { sectionNames } from "../../../../src/research/report/checklist.js";
+import { type ReportInput, reportModel } from "../../../../src/research/report/model.js";
+import { contextOf } from "../../../../src/research/report/page/context.js";
+import { heldSections, reportPage, sectionText } from "../../../../src/research/report/page/page.js";
+import { mostBodies } from "../../../../src/research/report/page/papers.js";
+import { anchorOf } from "../../../../src/research/report/pictures/picture.js";
+import {
+  emptyProject,
+  halfDoneProject,
+  hostileProject,
+  oldProject,
+  ordinaryProject,
+} from "../../../fixtures/report-projects.js";
+
+const render = async (input: ReportInput): Promise<string> =>
+  [...reportPage(await contextOf(reportModel(input)))].join("");
+
+describe("report.html", () => {
+  it("has its sections in one order, and leaves out those that hold nothing", async () => {
+    const page = load(await render(ordinaryProject(30)));
+    const ids = page("main > section")
+      .toArray()
+      .map((section) => page(section).attr("id"));
+    expect(ids).toEqual(sectionNames.filter((name) => ids.includes(name)));
+    expect(ids).not.toContain("ideas");
+    expect(
+      load(await render(emptyProject()))("main > section")
+        .toArray()
+        .map(({ attribs }) => attribs.id),
+    ).toEqual(expect.not.arrayContaining(["findings", "papers", "scores", "map"]));
+  });
+
+  it("is the same bytes for the same records", async () => {
+    const input = ordinaryProject(60);
+    expect(await render({ ...input, now: new Date("2027-01-01") })).toBe(await render(input));
+  });
+
+  it("lets nothing run but its own style and script, by their hashes", async () => {
+    const page = load(await render(hostileProject()));
+    const policy = page("meta[http-equiv=Content-Security-Policy]").attr("content") ?? "";
+    expect(policy).toMatch(/^default-src 'none';/);
+    for (const element of ["style", "script"]) {
+      const all = page(element);
+      expect(all).toHaveLength(1);
+      expect(policy).toContain(`'sha256-${createHash("sha256").update(all.text()).digest("base64")}'`);
+    }
+    const attributes = page("*")
+      .toArray()
+      .flatMap((element) => Object.entries("attribs" in element ? element.attribs : {}));
+    expect(attributes.filter(([name]) => /^on|^style$/i.test(name))).toEqual([]);
+    const addresses = attributes.flatMap(([name, value]) => (["href", "src"].includes(name) ? [value] : []));
+    expect(addresses.filter((address) => !/^(?:https?:\/\/|#|data:,$)/.test(address))).toEqual([]);
+    expect(page("img, iframe, object, embed, form, svg svg")).toHaveLength(0);
+  });
+
+  it("takes marks out of text from outside that hide or reorder it", async () => {
+    const text = await render(hostileProject());
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069\ufeff]/);
+    expect(text).toContain('dir="auto"');
+  });
+
+  it("links every name within the page to something that is there, once", async () => {
+    for (const input of [ordinaryProject(40), hostileProject(), halfDoneProject(), oldProject()]) {
+      const page = load(await render(input));
+      const ids = page("[id]")
+        .toArray()
+        .map((element) => page(element).attr("id") ?? "");
+      expect(new Set(ids).size).toBe(ids.length);
+      const wanted = page("a[href^='#']")
+        .toArray()
+        .map((element) => (page(element).attr("href") ?? "").slice(1));
+      expect(wanted.filter((id) => !ids.includes(id))).toEqual([]);
+      expect(wanted.length).toBeGreaterThan(10);
+    }
+  });
+
+  it("opens a quote where it stands: the page of a PDF, the words of a page", async () => {
+    const page = load(await render(ordinaryProject(10)));
+    const addresses = page("dd[id] a")
+      .toArray()
+      .map((element) => page(element).attr("href") ?? "");
+    expect(addresses.length).toBeGreaterThan(30);
+    for (const address of addresses) expect(address).toMatch(/^https:\/\/\S+#(?:page=\d+|:~:text=[^#]+)$/);
+  });
+
+  it("marks a number and a source that nothing carries", async () => {
+    const { report, ...input } = ordinaryProject(10);
+    if (report === undefined) throw new Error("no report");
+    const [first] = report.findings;
+    const findings = [{ text: "It reached 12.34 % everywhere.", rests_on: [...(first?.rests_on ?? []), "nobody#7"] }];
+    const page = load(await render({ ...input, report: { ...report, findings } }));
+    expect(
+      page("#findings .chip")
+        .toArray()
+        .map((chip) => page(chip).text()),
+    ).toEqual([expect.stringContaining("number not in its source: 12.34"), "source nobody#7 not found"]);
+  });
+
+  it("renders Markdown of an agent, and neither its HTML nor its pictures nor its other links", async () => {
+    const page = load(await render(oldProject()));
+    expect(page("#answer strong").text()).toBe("cheap");
+    expect(page("#findings code").text()).toBe("code");
+    expect(page("#findings a[href='https://example.org']").text()).toBe("a page");
+    expect(page("#findings").text()).toContain("a picture");
+    const hostile = load(await render(hostileProject()));
+    expect(hostile("#findings b, #findings img")).toHaveLength(0);
+    expect(hostile("#findings").text()).toContain("<b>bold</b>");
+  });
+
+  it("has whole entries of the best thousand papers and a row with its reason of every other", async () => {
+    const input = ordinaryProject(1200);
+    const model = reportModel(input);
+    const page = load(await render(input));
+    expect(page("#list.far details.paper")).toHaveLength(mostBodies);
+    const others = model.rows.slice(mostBodies);
+    expect(page("#list div.paper")).toHaveLength(others.length);
+    for (const row of others.slice(0, 30)) {
+      const text = page(`[id="${anchorOf(row.id)}"]`).text();
+      expect(text).toContain(row.title);
+      if (row.why !== "") expect(text).toContain(row.why);
+    }
+  });
+
+  it("tells without colour what was decided, how strong a finding is and whether a quote was found", async () => {
+    const page = load(await render(ordinaryProject(30)));
+    for (const chip of page("#list .chip").toArray())
+      expect(page(chip).text()).toMatch(/^(?:Presented|Kept for insights|Rejected|Not read|Retracted)$/);
+    expect(page("#findings .how").first().text()).toMatch(/^[●○]{5} \d/);
+    expect(page("#findings .words .meta, #findings .words small").first().text()).toContain("✓ found in the text");
+  });
+
+  it("gives each section alone as it stands in the whole page, for a page that follows a run", async () => {
+    const context = await contextOf(reportModel(halfDoneProject()));
+    const whole = [...reportPage(context)].join("");
+    for (const section of heldSections(context)) expect(whole).toContain(sectionText(section, context));
+  });
+});
