@@ -70,6 +70,34 @@ export async function openProxy(
     answer.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
+  // Codex speaks to its model over a WebSocket where it can, and takes seconds to find out that it can't.
+  server.on("upgrade", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
+    client.on("error", () => undefined);
+    const refuse = (status: string) => void client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
+    const { url, headers, route } = targetOf(incoming, keys) ?? {};
+    if (url === undefined || route === undefined) return refuse("403 Forbidden");
+    const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const upgrade = { connection: "Upgrade", upgrade: incoming.headers.upgrade ?? "websocket" };
+    const outgoing = ask(url, { headers: { ...headers, ...upgrade }, ...wayOfRoute(url, resolver) });
+    outgoing.on("upgrade", (response, there: Socket, first: Buffer) => {
+      open.add(there);
+      there.on("close", () => (open.delete(there), client.destroy()));
+      there.on("error", () => client.destroy());
+      client.on("close", () => there.destroy());
+      client.write(`HTTP/1.1 101 Switching Protocols\r\n${headerLines(response.rawHeaders)}\r\n`);
+      if (first.length > 0) client.write(first);
+      if (head.length > 0) there.write(head);
+      there.pipe(client);
+      client.pipe(there);
+    });
+    outgoing.on("response", (response) => {
+      response.resume();
+      refuse(`${response.statusCode} ${response.statusMessage ?? ""}`);
+    });
+    outgoing.on("error", () => refuse("502 Bad Gateway"));
+    client.on("close", () => outgoing.destroy());
+    outgoing.end();
+  });
   server.on("connect", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
     client.on("error", () => undefined);
     const { host, port } = splitHost(incoming.url ?? "");
@@ -162,6 +190,10 @@ const wayOfRoute = ({ hostname }: URL, resolver: LookupFunction): { lookup?: Loo
   isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost"
     ? {}
     : { lookup: lookupThrough(resolver, isOwnAddress) };
+
+/** Header lines of names and values in turn. */
+const headerLines = (raw: readonly string[]): string =>
+  raw.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
 
 const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 

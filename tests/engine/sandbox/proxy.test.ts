@@ -3,6 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from "
 import { type AddressInfo, connect, createServer as createTcpServer, type LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openProxy, type Proxy, serveTools } from "../../../src/engine/sandbox/proxy.js";
@@ -96,6 +97,34 @@ describe("a key that stays outside", () => {
     expect((await get("/key/model/")).status).toBe(502);
     expect(seen).toEqual([]);
   });
+});
+
+test("a WebSocket to a service with a key is joined through, with the key, and to nothing else", async () => {
+  const upgrades: IncomingHttpHeaders[] = [];
+  const onUpgrade = (request: { headers: IncomingHttpHeaders }, socket: Duplex): void => {
+    upgrades.push(request.headers);
+    socket.write(
+      "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nx-from: service\r\n\r\nhello ",
+    );
+    socket.on("data", (chunk) => socket.end(`heard ${chunk}`));
+  };
+  service.on("upgrade", onUpgrade);
+  const upgrade = async (path: string) => {
+    const client = connect(socket());
+    client.write(
+      `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nauthorization: made up\r\n\r\n`,
+    );
+    client.once("data", () => client.write("words"));
+    return await text(client);
+  };
+  await open({
+    keys: [{ name: "model", to: `http://127.0.0.1:${port}/v1`, headers: { authorization: "the real one" } }],
+  });
+  const said = await upgrade("/key/model/responses");
+  expect(said).toMatch(/^HTTP\/1\.1 101 [^]*x-from: service[^]*hello [^]*heard words$/);
+  expect(upgrades).toMatchObject([{ authorization: "the real one", upgrade: "websocket" }]);
+  expect(await upgrade(`http://127.0.0.1:${port}/`)).toContain("403");
+  service.off("upgrade", onUpgrade);
 });
 
 describe("a host", () => {

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import type { Sandbox } from "../../../src/engine/sandbox/sandbox.js";
@@ -30,6 +30,58 @@ afterEach(async () => {
   await server?.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const noCodex = ((): string | undefined => {
+  const found = installed("codex");
+  return "problem" in found ? found.problem : noBubblewrap;
+})();
+
+describe.skipIf(noCodex !== undefined)(
+  `the real codex with its own model service, in bubblewrap${skippedFor(noCodex)}`,
+  () => {
+    test.each(["CODEX_API_KEY", "OPENAI_API_KEY"])("works with the key in %s, which stays outside", async (name) => {
+      server = await startFakeLlm(shell("printenv > out.txt; true"));
+      const settings = { exec: sandbox.exec, sandbox };
+      const options = {
+        args: ["-c", `openai_base_url="${server.url}/v1"`],
+        env: { HOME: join(folder, "home"), FAKE_KEY: "", [name]: "the-real-key" },
+      };
+      const { events, workspace } = await runReal("codex", "the brief", {
+        ...{ folder, server, settings, options },
+        access: { shell: true },
+      });
+      expect(events.at(-1), JSON.stringify(events)).toMatchObject({ type: "end", message: "Done." });
+      expect(readFileSync(join(workspace, "out.txt"), "utf8")).not.toContain("the-real-key");
+      const sent = new Set(server.requests.map(({ headers }) => headers.authorization));
+      expect([...sent]).toEqual(["Bearer the-real-key"]);
+    });
+
+    test("works with a login file, which it sees where it looks for one", async () => {
+      server = await startFakeLlm(shell("cat ~/.codex/auth.json > out.txt; ls -a ~/.codex > names.txt"));
+      const login = join(folder, "home", ".codex", "auth.json");
+      mkdirSync(dirname(login), { recursive: true });
+      writeFileSync(
+        login,
+        JSON.stringify({ auth_mode: "apikey", OPENAI_API_KEY: "of-the-login", tokens: null, last_refresh: null }),
+      );
+      writeFileSync(join(dirname(login), "config.toml"), 'model = "planted"');
+      const { port } = new URL(server.url);
+      const { events, workspace } = await runReal("codex", "the brief", {
+        ...{ folder, server, settings: { exec: sandbox.exec, sandbox } },
+        options: {
+          args: ["-c", `openai_base_url="${server.url}/v1"`],
+          env: { HOME: join(folder, "home"), FAKE_KEY: "" },
+          hosts: [`127.0.0.1:${port}`],
+        },
+        access: { shell: true },
+      });
+      expect(events.at(-1), JSON.stringify(events)).toMatchObject({ type: "end", message: "Done." });
+      expect(readFileSync(join(workspace, "out.txt"), "utf8")).toContain("of-the-login");
+      expect(readFileSync(join(workspace, "names.txt"), "utf8")).not.toContain("config.toml");
+      expect(server.requests[0]?.headers.authorization).toBe("Bearer of-the-login");
+    });
+  },
+);
 
 const engine = await dockerEngine();
 const noDocker = "problem" in engine ? engine.problem : undefined;
