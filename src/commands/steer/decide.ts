@@ -1,138 +1,32 @@
 import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
-import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
-import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
-import { leaveMessage } from "../../engine/storage/records/steering-inbox.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { editResearch } from "../../research/folder/edit.js";
-import { readResearch } from "../../research/folder/research.js";
-import { researchFormat } from "../../research/folder/rrd-file.js";
-import { signState } from "../../research/folder/tamper/other-projects.js";
-import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { workStateOf } from "../../research/overview/work-state.js";
-import { maxMessage } from "../../research/workflow/derived/apply-steering.js";
-import { statusOf } from "../../research/workflow/decisions/status.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
-import { isReversible, withOverride, withOverrides } from "../../research/workflow/derived/overrides.js";
+import { decide, type EligibilityDecision } from "../../research/steering/decide.js";
 import { requirePerson } from "./require-person.js";
 
-interface DecideArguments {
+interface DecideArguments extends EligibilityDecision {
   readonly folder: string;
-  /** Id of a paper or of an excluded record, or the beginning of one. */
-  readonly paper: string;
-  readonly decision: string;
-  readonly why: string;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-/**
- * Writes a person's decision on the eligibility of a paper, which beats the criteria. While a run holds the project,
- * the decision is left for it and taken before its next iteration.
- */
+/** Writes a person's decision on the eligibility of a paper, which beats the criteria. */
 export async function decideCommand(
-  { folder: argument, paper: named, decision, why: words, flags, json }: DecideArguments,
+  { folder: argument, flags, json, ...said }: DecideArguments,
   io: Io,
 ): Promise<number> {
-  if (decision !== "include" && decision !== "exclude")
-    throw new ExpectedError(`The decision is '${oneLine(decision)}'; it must be include or exclude.`, 2);
-  const why = words.trim();
-  if (why === "") throw new ExpectedError("The reason is empty; give it in quotes behind the decision.", 2);
-  if (why.length > maxMessage)
-    throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessage} are allowed.`, 2);
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const where = nameFor(io.cwd, folder);
-  const before = await readResearch(folder);
-  const id = decidableId(before.rrd, named, where);
-  requirePossible(before.rrd, id, decision);
   const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
-  const now = io.clock.now();
-  const override = { decision, why, at: new Date(now).toISOString() } as const;
-  const planned = withOverrides(withOverride(before.rrd, id, override));
-
-  const { running } = await workStateOf(folder);
-  let after = planned;
-  if (running) {
-    await requireKnownFormats(folder, researchFormat);
-    await leaveMessage(folder, { record: id, decision, why }, now, stateDir);
-  } else {
-    const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
-    const change = (rrd: Rrd): Rrd => withOverride(rrd, id, override);
-    const edited = await editResearch(folder, change, { derive, git, backup: false, now: io.clock.now, notify });
-    after = edited.rrd;
-    await signState(folder, stateDir);
-  }
-  const paper = after.papers_pool.find((each) => each.id === id);
-  const status = paper?.status ?? "excluded";
-  if (json) io.stdout(`${JSON.stringify({ folder, paper: id, decision, why, status, applied: !running })}\n`);
+  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const where = nameFor(io.cwd, folder);
+  const { says, next, ...decided } = await decide(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
+  const { decision, why } = said;
+  if (json) io.stdout(`${JSON.stringify({ folder, ...decided, decision, why: why.trim() })}\n`);
   else {
-    const when = running ? " A run is under way and takes the decision before its next iteration." : "";
-    io.stdout(`${oneLine(id)} ${outcome(paper)}.${when}\n`);
-    const { reportDone } = statusOf(before.rrd, before.ledger);
-    if (reportDone && !running) io.stderr(`The report was written before; research-ralph ${again(paper, where)}\n`);
+    io.stdout(`${says}\n`);
+    if (next !== undefined) io.stderr(`${next}\n`);
   }
   return 0;
-}
-
-/** What the decision makes of the paper. */
-function outcome(paper: Paper | undefined): string {
-  if (paper === undefined) return "stays excluded";
-  const score = paper.score == null ? "" : `, score ${paper.score}`;
-  switch (paper.status) {
-    case "pending":
-    case "analyzing":
-      return "is included and will be read";
-    case "presented":
-      return `is included and presented${score}`;
-    case "insights_extracted":
-      return `is included and kept for its insights${score}`;
-    case "waiting":
-      return "waits for a decision";
-    case "rejected":
-      return paper.override?.decision === "exclude" ? "is excluded" : `is eligible and rejected by its score${score}`;
-  }
-}
-
-const again = (paper: Paper | undefined, where: string): string =>
-  paper?.status === "pending"
-    ? `run ${where} reads the paper and writes the report again.`
-    : `reset ${where} --unit report has it written again.`;
-
-/** The id that a person means. @throws ExpectedError (exit code 2) where there is no such paper, or several. */
-function decidableId(rrd: Rrd, named: string, where: string): string {
-  const pool = rrd.papers_pool.map(({ id }) => id);
-  const ids = [...new Set([...pool, ...(rrd.excluded ?? []).map(({ id }) => id)])];
-  if (ids.includes(named)) return named;
-  const matches = named === "" ? [] : ids.filter((id) => id.startsWith(named));
-  const [only, other] = matches;
-  if (only !== undefined && other === undefined) return only;
-  if (only !== undefined)
-    throw new ExpectedError(`Several papers begin with '${named}': ${matches.slice(0, 6).join(", ")}.`, 2);
-  const near = nearest(named, ids);
-  throw new ExpectedError(
-    `There is no paper '${oneLine(named)}' in ${where}${near === undefined ? "" : `; the nearest id is ${oneLine(near)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
-    2,
-  );
-}
-
-/** @throws ExpectedError (exit code 2) for a retracted paper that is to be included, and for a duplicate. */
-function requirePossible(rrd: Rrd, id: string, decision: "include" | "exclude"): void {
-  const paper = rrd.papers_pool.find((each) => each.id === id);
-  if (paper !== undefined) {
-    if (decision === "include" && paper.retracted === true)
-      throw new ExpectedError(`${oneLine(id)} is retracted, and a retracted paper is never included.`, 2);
-    return;
-  }
-  const records = (rrd.excluded ?? []).filter((one) => one.id === id);
-  if (records.some(isReversible)) return;
-  const [record] = records;
-  throw new ExpectedError(
-    record?.duplicate_of === undefined
-      ? `${oneLine(id)} was excluded as ${record?.stage ?? "not eligible"}, which no decision changes.`
-      : `${oneLine(id)} is the same work as ${oneLine(record.duplicate_of)}; if it is another, add the pair to 'apart' in rrd.json.`,
-    2,
-  );
 }

@@ -1,0 +1,151 @@
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { nearest } from "../../engine/lib/nearest.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
+import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
+import { leaveMessage } from "../../engine/storage/records/steering-inbox.js";
+import { editResearch } from "../folder/edit.js";
+import { readResearch, type ResearchOptions } from "../folder/research.js";
+import { researchFormat } from "../folder/rrd-file.js";
+import { signState } from "../folder/tamper/other-projects.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
+import { workStateOf } from "../overview/work-state.js";
+import { statusOf } from "../workflow/decisions/status.js";
+import { maxMessage } from "../workflow/derived/apply-steering.js";
+import { isReversible, withOverride, withOverrides } from "../workflow/derived/overrides.js";
+import { derive } from "../workflow/derived/statistics.js";
+
+/** What a person decides on the eligibility of a paper. */
+export interface EligibilityDecision {
+  /** Id of a paper or of an excluded record, or the beginning of one. */
+  readonly paper: string;
+  /** "include" or "exclude". */
+  readonly decision: string;
+  readonly why: string;
+}
+
+/** What came of a decision. */
+export interface Decided {
+  readonly paper: string;
+  /** The paper's status with the decision, or `excluded` for a record that came into no pool. */
+  readonly status: Paper["status"] | "excluded";
+  /** False while a run is under way, which takes the decision before its next iteration. */
+  readonly applied: boolean;
+  /** What the paper is now, one sentence. */
+  readonly says: string;
+  /** How the report gets to know of it, where one is written. */
+  readonly next?: string;
+}
+
+interface DecideOptions extends Pick<ResearchOptions, "git" | "notify"> {
+  /** The project as the person knows it. */
+  readonly where: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Where the key lies that signs what a person says. */
+  readonly stateDir: string;
+}
+
+/**
+ * Writes a person's decision on the eligibility of a paper, which beats the criteria. While a run holds the project,
+ * the decision is left for it and taken before its next iteration.
+ * @throws ExpectedError (exit code 2) for another word than include or exclude, no reason or one that is too long, a
+ * paper that is not there, a retracted one that is to be included, and a duplicate.
+ */
+export async function decide(
+  folder: string,
+  { paper: named, decision, why: words }: EligibilityDecision,
+  { where, now, stateDir, git, notify }: DecideOptions,
+): Promise<Decided> {
+  if (decision !== "include" && decision !== "exclude")
+    throw new ExpectedError(`The decision is '${oneLine(decision)}'; it must be include or exclude.`, 2);
+  const why = words.trim();
+  if (why === "") throw new ExpectedError("The reason is empty; give it in quotes behind the decision.", 2);
+  if (why.length > maxMessage)
+    throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessage} are allowed.`, 2);
+  const before = await readResearch(folder);
+  const id = decidableId(before.rrd, named, where);
+  requirePossible(before.rrd, id, decision);
+  const override = { decision, why, at: new Date(now).toISOString() } as const;
+  const change = (rrd: Rrd): Rrd => withOverrides(withOverride(rrd, id, override));
+
+  const { running } = await workStateOf(folder);
+  let after = change(before.rrd);
+  if (running) {
+    await requireKnownFormats(folder, researchFormat);
+    await leaveMessage(folder, { record: id, decision, why }, now, stateDir);
+  } else {
+    const options = { derive, git, backup: false, now: () => now, notify };
+    after = (await editResearch(folder, change, options)).rrd;
+    await signState(folder, stateDir);
+  }
+  const paper = after.papers_pool.find((each) => each.id === id);
+  const when = running ? " A run is under way and takes the decision before its next iteration." : "";
+  const { reportDone } = statusOf(before.rrd, before.ledger);
+  return {
+    paper: id,
+    status: paper?.status ?? "excluded",
+    applied: !running,
+    says: `${oneLine(id)} ${outcome(paper)}.${when}`,
+    ...(reportDone && !running ? { next: `The report was written before; research-ralph ${again(paper, where)}` } : {}),
+  };
+}
+
+/** What the decision makes of the paper. */
+function outcome(paper: Paper | undefined): string {
+  if (paper === undefined) return "stays excluded";
+  const score = paper.score == null ? "" : `, score ${paper.score}`;
+  switch (paper.status) {
+    case "pending":
+    case "analyzing":
+      return "is included and will be read";
+    case "presented":
+      return `is included and presented${score}`;
+    case "insights_extracted":
+      return `is included and kept for its insights${score}`;
+    case "waiting":
+      return "waits for a decision";
+    case "rejected":
+      return paper.override?.decision === "exclude" ? "is excluded" : `is eligible and rejected by its score${score}`;
+  }
+}
+
+const again = (paper: Paper | undefined, where: string): string =>
+  paper?.status === "pending"
+    ? `run ${where} reads the paper and writes the report again.`
+    : `reset ${where} --unit report has it written again.`;
+
+/** The id that a person means. @throws ExpectedError (exit code 2) where there is no such paper, or several. */
+function decidableId(rrd: Rrd, named: string, where: string): string {
+  const pool = rrd.papers_pool.map(({ id }) => id);
+  const ids = [...new Set([...pool, ...(rrd.excluded ?? []).map(({ id }) => id)])];
+  if (ids.includes(named)) return named;
+  const matches = named === "" ? [] : ids.filter((id) => id.startsWith(named));
+  const [only, other] = matches;
+  if (only !== undefined && other === undefined) return only;
+  if (only !== undefined)
+    throw new ExpectedError(`Several papers begin with '${named}': ${matches.slice(0, 6).join(", ")}.`, 2);
+  const near = nearest(named, ids);
+  throw new ExpectedError(
+    `There is no paper '${oneLine(named)}' in ${where}${near === undefined ? "" : `; the nearest id is ${oneLine(near)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
+    2,
+  );
+}
+
+/** @throws ExpectedError (exit code 2) for a retracted paper that is to be included, and for a duplicate. */
+function requirePossible(rrd: Rrd, id: string, decision: "include" | "exclude"): void {
+  const paper = rrd.papers_pool.find((each) => each.id === id);
+  if (paper !== undefined) {
+    if (decision === "include" && paper.retracted === true)
+      throw new ExpectedError(`${oneLine(id)} is retracted, and a retracted paper is never included.`, 2);
+    return;
+  }
+  const records = (rrd.excluded ?? []).filter((one) => one.id === id);
+  if (records.some(isReversible)) return;
+  const [record] = records;
+  throw new ExpectedError(
+    record?.duplicate_of === undefined
+      ? `${oneLine(id)} was excluded as ${record?.stage ?? "not eligible"}, which no decision changes.`
+      : `${oneLine(id)} is the same work as ${oneLine(record.duplicate_of)}; if it is another, add the pair to 'apart' in rrd.json.`,
+    2,
+  );
+}
