@@ -3,8 +3,8 @@ import type { BriefCriterion } from "./brief.js";
 import { type Sentence, sentencesOf, stemsOf } from "./text.js";
 
 /**
- * Answers to eligibility criteria: yes where one sentence has every word of the criterion, with that sentence as its
- * quote. That a text does not say something can't be counted, so everything else is unclear.
+ * Answers to eligibility criteria: yes where one sentence that denies nothing has every word of the criterion, with
+ * that sentence as its quote. That a text does not say something can't be counted, so everything else is unclear.
  */
 export function answerCriteria(criteria: readonly BriefCriterion[], texts: readonly string[]): { criteria?: Answers } {
   if (criteria.length === 0) return {};
@@ -19,5 +19,8 @@ export function answerCriteria(criteria: readonly BriefCriterion[], texts: reado
   return { criteria: Object.fromEntries(answers) };
 }
 
+/** Words that may turn what a sentence says; such a sentence answers nothing here. */
+const denying = /\b(?:no|not|non|none|never|neither|nor|without|except|excluded?|cannot)\b|n['’]t\b/i;
+
 const isQuotable = ({ text, addressed, part }: Sentence): boolean =>
-  !addressed && part !== "references" && part !== "note" && text.length <= 600;
+  !addressed && part !== "references" && part !== "note" && text.length <= 600 && !denying.test(text);

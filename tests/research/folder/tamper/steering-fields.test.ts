@@ -45,6 +45,20 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
     expect(rrd).toEqual({ ...before, my_note: "mine" });
   });
 
+  it("loses criteria and decisions on eligibility, which an agent would set in the person's name", () => {
+    const criteria = [{ id: "c1", kind: "exclude" as const, text: "anything" }];
+    const override = { decision: "include" as const, why: "Because." };
+    const now = {
+      ...before,
+      requirements: { ...before.requirements, criteria },
+      papers_pool: [before.papers_pool[0]!, { ...before.papers_pool[1]!, override, excluded_by: "c1", answers: [] }],
+      excluded: [{ id: "x", reason: "y", override }],
+    };
+    const { rrd, forged, refused } = keepSteering(before, now);
+    expect(rrd).toEqual(before);
+    expect([forged, refused]).toEqual([true, ["requirements.criteria"]]);
+  });
+
   it("removes no paper: taking pending ones away would make the work look done", () => {
     const { rrd, forged } = keepSteering(before, { ...before, papers_pool: before.papers_pool.slice(0, 1) });
     expect([forged, rrd.papers_pool.map(({ id }) => id)]).toEqual([true, ["p1", "p2"]]);

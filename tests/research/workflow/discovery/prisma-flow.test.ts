@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { DiscoveryResult } from "../../../../src/research/generated/result-discovery.js";
-import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
+import type { Criterion, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Open } from "../../../../src/research/search/result-list.js";
 import type { Source } from "../../../../src/research/sources/client/source.js";
 import { pageRecord } from "../../../../src/research/sources/client/web-page.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
+import { checkedAnswers } from "../../../../src/research/workflow/discovery/screen-by-criteria.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
 import { deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
@@ -132,27 +133,57 @@ describe("the PRISMA flow", () => {
     .map((its) => its.map((title, index) => document(`doc_${index}`, title)));
   const judgements = fc.infiniteStream(fc.constantFrom("kept", "dropped", "passed over"));
 
-  test("has no negative count, and every record in one place, after every batch of a search", async () => {
+  /** An answer that code believes: its quote is the record's own title. */
+  const answers = fc.infiniteStream(fc.constantFrom("yes" as const, "no" as const, "unclear" as const));
+  const criteria: Criterion[] = [
+    { id: "c1", kind: "include", text: "about hands" },
+    { id: "c2", kind: "exclude", text: "an editorial" },
+  ];
+
+  test.each([
+    ["without criteria", []],
+    ["with criteria", criteria],
+  ])("%s: no negative count, and every record in one place, after every batch of a search", async (_, asked) => {
     const searched = { One: pages("One"), Two: pages("Two"), target: fc.integer({ min: 1, max: 6 }) };
     await fc.assert(
-      fc.asyncProperty(fc.record({ ...searched, documents, judgements }), async (drawn) => {
+      fc.asyncProperty(fc.record({ ...searched, documents, judgements, answers }), async (drawn) => {
         const given = libraryOf(drawn.documents, { One: drawn.One, Two: drawn.Two });
-        let rrd = wanting(["folder:papers", "One", "Two"], drawn.target);
+        const plain = wanting(["folder:papers", "One", "Two"], drawn.target);
+        let rrd: Rrd = {
+          ...plain,
+          requirements: { ...plain.requirements, ...(asked.length === 0 ? {} : { criteria: asked }) },
+        };
         for (let unit = 1; unit <= 4; unit += 1) {
           const batch = await nextBatch(rrd, given);
-          const said = batch.candidates.map(({ id }) => ({ id, as: drawn.judgements.next().value as string }));
+          const said = batch.candidates.map(({ id, title }) => ({
+            ...{ id, as: drawn.judgements.next().value as string },
+            criteria: Object.fromEntries(
+              asked.map((each) => [each.id, { answer: drawn.answers.next().value ?? "unclear", quote: title }]),
+            ),
+          }));
           const result: DiscoveryResult = {
             unit: `discovery-${unit}`,
             papers: [],
             sources: [],
-            kept: said.filter(({ as }) => as === "kept").map(({ id }) => ({ id })),
-            dropped: said.filter(({ as }) => as === "dropped").map(({ id }) => ({ id, reason: "It does not fit." })),
+            kept: said.filter(({ as }) => as === "kept").map(({ id, criteria: given }) => ({ id, criteria: given })),
+            dropped: said
+              .filter(({ as }) => as === "dropped")
+              .map(({ id, criteria: given }) => ({ id, reason: "It does not fit.", criteria: given })),
           };
           const judging = { iteration: unit, agent: "scripted", at: new Date(now()) };
-          const answer = acceptDiscovery(rrd, result.unit, result, batch, judging);
+          const checked = await checkedAnswers(rrd, result, batch);
+          const answer = acceptDiscovery(rrd, result.unit, result, batch, judging, checked);
           if ("reasons" in answer) throw new Error(answer.reasons.join("; "));
           rrd = folded(rrd, answer.changes);
-          expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
+          const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+          expectWhole(flow);
+          if (asked.length === 0) expect(flow.screening).toBeUndefined();
+          else {
+            const { screened, excluded, passed = 0 } = flow.screening ?? {};
+            expect(screened).toBe(passed + sum(excluded));
+            expect(sum(excluded)).toBe(flow.excluded?.["screened"] ?? 0);
+            expect(passed).toBe(flow.included);
+          }
         }
       }),
       { numRuns: 80 },
