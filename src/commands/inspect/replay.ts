@@ -24,6 +24,9 @@ import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { readCommittedSearch } from "../../research/search/committed-search.js";
 import { listedHash } from "../../research/workflow/discovery/screening-batch.js";
 
+/** So many missing answers are named. */
+const maxNamed = 5;
+
 interface Replayed {
   readonly candidates: CandidateSet;
   readonly text: string;
@@ -114,7 +117,9 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
     else io.stdout(sentence);
     return 0;
   }
-  for (const sentence of new Set(replayed.missing)) io.stderr(`${sentence}\n`);
+  const lost = existsSync(answersFolder(folder)) ? [...new Set(replayed.missing)] : [];
+  for (const sentence of lost.slice(0, maxNamed)) io.stderr(`${sentence}\n`);
+  if (lost.length > maxNamed) io.stderr(`${lost.length - maxNamed} more answers are missing.\n`);
   io.stderr(
     `Replay differs: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${whyOther(replayed, folder)}.\n`,
   );

@@ -41,7 +41,7 @@ export const documentNames: readonly string[] = [...new Set(Object.values(docume
 /** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {
   names: [
-    ...[rrdName, progressName, ledgerName, queriesName],
+    ...[rrdName, progressName, ledgerName, queriesName, searchName],
     ...[reportDataName, reportName, pageName, bibliographyName, ideasName],
   ],
   state: rrdName,

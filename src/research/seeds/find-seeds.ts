@@ -81,6 +81,13 @@ export function seedRecall(
 }
 
 const maxNamed = 5;
+const maxTitle = 60;
+
+/** A key of a file tells a reader nothing. */
+function nameOf({ reference, id, title }: KnownSeed): string {
+  if (id !== undefined || title == null) return reference;
+  return `"${title.length > maxTitle ? `${title.slice(0, maxTitle)}…` : title}"`;
+}
 
 /** "9 of your 10 seeds were found; not found: 10.1000/x". */
 export function seedRecallText(seeds: readonly KnownSeed[], recall: SeedRecall | undefined): string | undefined {
@@ -90,7 +97,7 @@ export function seedRecallText(seeds: readonly KnownSeed[], recall: SeedRecall |
   const missing = seeds.filter(({ reference }) => !found.has(reference));
   const names = missing
     .slice(0, maxNamed)
-    .map(({ reference, notKnown }) => `${reference}${notKnown === undefined ? "" : " (no source knows it)"}`);
+    .map((seed) => `${nameOf(seed)}${seed.notKnown === undefined ? "" : " (no source knows it)"}`);
   const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : "";
   const rest = missing.length === 0 ? "" : `; not found: ${names.join(", ")}${more}`;
   return `found ${seeds.length - missing.length} of your ${seeds.length}${rest}`;

@@ -1,5 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { replayCommand } from "../../../src/commands/inspect/replay.js";
@@ -189,5 +199,24 @@ test("the sample project of the package replays", async () => {
   expect(await cli(["replay", name], cwd)).toMatchObject({
     code: 0,
     out: expect.stringContaining("The listing is identical: 12 documents of samples"),
+  });
+});
+
+test("what a run commits is enough for a clone to replay its search", async () => {
+  const { cwd } = await scholarly(atom, works);
+  const git = (at: string, ...args: readonly string[]) => execFileSync("git", args, { cwd: at, stdio: "ignore" });
+  git(cwd, "init", "-q");
+  makeResearch(cwd, "hands-2026-03-01", {
+    phase: "DISCOVERY",
+    requirements: { sources: ["arXiv", "Crossref"], keywords: ["hands that feel tools"], target_papers: 1 },
+  });
+  expect((await cli(["run", "hands", "--agent", "baseline", "-i", "1"], cwd)).code).toBe(3);
+  const clone = join(freshFolder(), "clone");
+  git(cwd, "clone", "-q", cwd, clone);
+  cpSync(join(cwd, "ralph.config.yaml"), join(clone, "ralph.config.yaml"));
+  expect(existsSync(join(clone, "researches", "hands-2026-03-01", ".ralph"))).toBe(false);
+  expect(await cli(["replay", "hands"], clone)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("identical, byte for byte"),
   });
 });

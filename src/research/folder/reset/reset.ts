@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resetRecords } from "../../../engine/storage/records/reset.js";
-import { candidatesFile } from "../layout.js";
+import { candidatesFile, searchFile } from "../layout.js";
 import type { ResearchOptions } from "../research.js";
 import { researchFormat } from "../rrd-file.js";
 import { asksAgain, type ResetTarget, stateAfter } from "./reset-targets.js";
@@ -27,6 +27,6 @@ export async function resetResearch(folder: string, target: ResetTarget, options
     ({ state, ledger }) => stateAfter(folder, target, state, ledger),
     { ...options, everything: "all" in target, ...("to" in target ? { to: target.to } : {}) },
   );
-  if (asksAgain(target)) await rm(candidatesFile(folder), { force: true });
+  if (asksAgain(target)) for (const file of [candidatesFile, searchFile]) await rm(file(folder), { force: true });
   return done;
 }
