@@ -4,7 +4,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -15,7 +14,7 @@ import { promisify } from "node:util";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
-import { type Inside, mountsOf, openInside, toolRelay } from "./inside.js";
+import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { limited, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
@@ -60,9 +59,9 @@ export function bubblewrap(program: string, { home, limits: own }: SandboxOption
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
-      if (home !== undefined) mkdirSync(join(home, "agent"), { recursive: true });
       let inside: Inside;
       try {
+        if (home !== undefined) prepareHome(home, request);
         inside = await openInside(request, process.execPath);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };

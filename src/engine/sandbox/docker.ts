@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Duplex, PassThrough } from "node:stream";
 import type Docker from "dockerode";
@@ -15,7 +15,7 @@ import {
   type Start,
   type Started,
 } from "../process/run-process.js";
-import { type Inside, mountsOf, openInside, toolRelay } from "./inside.js";
+import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
 
@@ -75,9 +75,9 @@ export function docker(engine: Docker, { home, limits: own, image }: SandboxOpti
     name: "docker",
     toolRelay: toolRelay(nodeInside),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
-      if (home !== undefined) mkdirSync(join(home, "agent"), { recursive: true });
       let inside: Inside;
       try {
+        if (home !== undefined) prepareHome(home, request);
         inside = await openInside(request, nodeInside);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };

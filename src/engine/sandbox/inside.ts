@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { packageFile } from "../lib/package-root.js";
@@ -19,6 +19,27 @@ export interface Inside {
   /** What a person should know when the program has ended. */
   notices(): string[];
   close(): Promise<void>;
+}
+
+/**
+ * Makes a home that is kept ready for the next program. Links that the last one left on the way to a mount are removed:
+ * who mounts follows them, and they may lead out of the sandbox.
+ */
+export function prepareHome(home: string, { reach }: ProcessRequest): void {
+  const { read, write } = reach ?? noReach;
+  const places = [...read, ...write].map((mount) => (typeof mount === "string" ? mount : mount.at));
+  mkdirSync(home, { recursive: true });
+  for (const place of [...places, sandboxHome].filter((each) => each.startsWith("/home/"))) {
+    const parts = place.split("/").slice(2);
+    for (const depth of parts.keys()) {
+      const path = join(home, ...parts.slice(0, depth + 1));
+      const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
+      if (isFolder === undefined) break;
+      const isLast = depth === parts.length - 1;
+      if (!isFolder && !(isLast && lstatSync(path).isFile())) rmSync(path, { recursive: true, force: true });
+    }
+  }
+  mkdirSync(join(home, sandboxHome.replace("/home/", "")), { recursive: true });
 }
 
 /** Where the folder of a sandbox's sockets and small files stands inside. */

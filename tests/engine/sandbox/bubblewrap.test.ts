@@ -1,0 +1,139 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { noReach, type Reach } from "../../../src/engine/process/reach.js";
+import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
+import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
+import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
+import type { SandboxOptions } from "../../../src/engine/sandbox/sandbox.js";
+import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
+
+let folder: string;
+let workspace: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "bwrap-")));
+  workspace = join(folder, "workspace");
+  mkdirSync(workspace);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface More {
+  readonly options?: Partial<SandboxOptions>;
+  readonly reach?: Partial<Reach>;
+  readonly request?: Partial<ProcessRequest>;
+}
+
+async function run(command: string, { options, reach, request }: More = {}): Promise<{ out: string; end: ProcessEnd }> {
+  const { sandbox } = await openSandbox("bubblewrap", { env: { PATH: sandboxPath }, ...options });
+  const lines = sandbox?.exec({
+    ...{ command: "sh", args: ["-c", command], cwd: workspace, env: { PATH: sandboxPath }, stdin: "" },
+    ...{ timeoutMs: 60_000, idleMs: 0, finished: () => false, signal: new AbortController().signal },
+    reach: { ...noReach, write: [workspace], ...reach },
+    ...request,
+  });
+  const out: string[] = [];
+  for (;;) {
+    const step = await lines?.next();
+    if (step === undefined) throw new Error("no sandbox");
+    if (step.done === true) return { out: out.join("\n"), end: step.value };
+    out.push(step.value);
+  }
+}
+
+describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor(noBubblewrap)}`, () => {
+  test("reads its stdin, works in its folder, and says how it ended", async () => {
+    const { out, end } = await run("cat; pwd; echo kept > file.txt; echo told >&2; exit 3", {
+      request: { stdin: "from stdin\n" },
+    });
+    expect(out).toBe(`from stdin\n${workspace}`);
+    expect(end).toMatchObject({ cause: "exited", exitCode: 3, stderr: "told\n", notices: [] });
+    expect(readFileSync(join(workspace, "file.txt"), "utf8")).toBe("kept\n");
+  });
+
+  test("sees nothing of the folder around its own, and what lies deeper counts before what lies around it", async () => {
+    for (const name of ["workspace/.git", "other"]) mkdirSync(join(folder, name));
+    writeFileSync(join(workspace, ".git/config"), "as it was");
+    const { out } = await run(
+      "ls ..; cat .git/config; echo x > .git/config || echo KEPT; echo x > new && echo WRITTEN",
+      { reach: { write: [workspace], read: [join(workspace, ".git"), join(folder, "not-there")] } },
+    );
+    expect(out).toBe("workspace\nas it wasKEPT\nWRITTEN");
+  });
+
+  test("gets no secret of the environment but those that are named for it", async () => {
+    const env = { PATH: sandboxPath, SOME_TOKEN: "one", OTHER_KEY: "two", PLAIN: "three", DB: "pg://u:four@db/" };
+    const { out } = await run(
+      "printenv SOME_TOKEN; printenv OTHER_KEY; printenv PLAIN; printenv DB; echo $HOME $TMPDIR",
+      { request: { env }, reach: { variables: ["OTHER_KEY"] } },
+    );
+    expect(out).toBe("two\nthree\n/home/agent /tmp");
+  });
+
+  test("keeps its home where that is asked for, and no link in it leads a mount astray", async () => {
+    const home = join(folder, "home");
+    const outside = join(folder, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(folder, "login"), "login");
+    const login = { from: join(folder, "login"), at: "/home/agent/.cli/login" };
+    const options = { home };
+    await run(`echo kept > ~/kept; ln -s /oldroot${outside} ~/.cli`, { options });
+    const { out } = await run("cat ~/kept ~/.cli/login", { options, reach: { write: [workspace, login] } });
+    expect(out).toBe("kept\nlogin");
+    expect(readdirSync(outside)).toEqual([]);
+    await run(`rm -rf ~/.cli; mv /home/agent /home/moved; ln -s /oldroot${outside} /home/agent`, { options });
+    await run("true", { options, reach: { write: [workspace, login] } });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test("is ended with everything it started, however it went about it", async () => {
+    const mark = `54${process.pid}.7`;
+    const abort = new AbortController();
+    const ended = run(`setsid sleep ${mark} & nohup sleep ${mark} & echo ready; wait`, {
+      request: { signal: abort.signal },
+    });
+    setTimeout(() => abort.abort(), 500);
+    expect((await ended).end.cause).toBe("aborted");
+    const running = readdirSync("/proc").filter(
+      (pid) => /^\d+$/.test(pid) && existsSync(`/proc/${pid}/cmdline`) && commandOf(pid).includes(mark),
+    );
+    expect(running).toEqual([]);
+  });
+
+  test("leaves no folder of its sockets behind", async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("rr-sandbox-"));
+    await run("true", { reach: { hosts: ["allowed.test:443"] } });
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("rr-sandbox-"))).toEqual(before);
+  });
+
+  test("runs beside others of its kind", async () => {
+    const all = await Promise.all(
+      ["a", "b", "c"].map((name) => run(`echo ${name}`, { reach: { hosts: ["x.test:443"] } })),
+    );
+    expect(all.map(({ out }) => out)).toEqual(["a", "b", "c"]);
+  });
+});
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+test("without any bubblewrap the sentence says what to install", async () => {
+  expect(await findBubblewrap({ PATH: "/nonexistent" })).toMatchObject({
+    problem: "bubblewrap is not installed",
+    fix: expect.stringContaining("apt install bubblewrap"),
+  });
+});
