@@ -35,7 +35,8 @@ export function narrativeOf(file: ReportFile): Narrative {
     ...{ question, answer, findings, agreed, disputed, gaps, themes, recommendations },
     ...(comparison == null ? {} : { comparison }),
     ...(file.agent === undefined ? {} : { agent: file.agent }),
-    writtenAt: file.written_at,
+    // When the words of an older report were taken over says nothing of when they were written.
+    ...(file.taken_from === undefined ? { writtenAt: file.written_at } : {}),
   };
 }
 

@@ -35,7 +35,13 @@ function large(decided: number, pending: number): Rrd {
             status: "presented" as const,
             score: 30,
             decision: "PRESENT",
-            analysis: { summary: words(300, "sum"), results: words(300, "res"), methodology: "m", limitations: "l" },
+            analysis: {
+              ...{ summary: words(300, "sum"), results: words(300, "res"), methodology: "m", limitations: "l" },
+              evidence: Array.from({ length: 8 }, (_unused, number) => ({
+                ...{ claim: words(20, "claim"), quote: `In ${index + number} trials ${words(60, "quote")}.` },
+                ...{ status: "verified" as const, locator: "§ 3 Results" },
+              })),
+            },
           }
         : {}),
     }),
@@ -81,6 +87,13 @@ describe("a brief is bounded", () => {
     const { text } = await briefOf(rrd, { kind, id: kind, phase: "ANALYSIS", title: kind });
     expect(estimateTokens(text)).toBeLessThanOrEqual(6_000);
     expect(text).toMatch(/"not_shown": \{\s+"papers": 99\d\d/);
+  });
+
+  test("and a report is shown quotes of several papers by their handles, more than one of the best", async () => {
+    const { text } = await briefOf(large(10_000, 0), { kind: "report", id: "report", phase: "ANALYSIS", title: "r" });
+    const handles = [...text.matchAll(/"handle": "(p\d+)#(\d)"/g)].map(([, id]) => id);
+    expect(new Set(handles).size).toBeGreaterThanOrEqual(5);
+    expect(handles.filter((id) => id === handles[0]).length).toBeGreaterThan(1);
   });
 
   test("and a discovery batch over thousands of candidates", async () => {
