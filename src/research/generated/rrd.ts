@@ -1223,6 +1223,15 @@ export interface UpdatesCheck {
    * The paper's status until a check found it retracted.
    */
   demoted_from?: string;
+  /**
+   * How title, authors and year stand to the records of the services that answered.
+   */
+  citation?: {
+    matched_by: Strings;
+    differs: Strings;
+    unknown_to: Strings;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

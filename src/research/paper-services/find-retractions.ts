@@ -3,6 +3,8 @@ import { biorxiv } from "../sources/clients/biorxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { openAlex } from "../sources/clients/openalex.js";
+import { given } from "../../engine/lib/given.js";
+import type { Answered } from "./compare-citation.js";
 import type { Identifiers, PaperRecord, Update } from "../papers/paper-record.js";
 import { sharesIdentifier } from "../papers/identifiers.js";
 import type { ContextFor, Source } from "../sources/client/source.js";
@@ -14,6 +16,8 @@ export interface WorkUpdates {
   readonly updates: readonly Update[];
   /** Names of the services that know the work and answered; with none, nothing has been checked. */
   readonly checkedBy: readonly string[];
+  /** Every service that answered: its record of the work, or none where it does not know it. Absent: not told. */
+  readonly answers?: readonly Answered[];
   /** Services that would have been asked and did not answer. Nothing follows from it. */
   readonly unchecked: readonly { readonly source: string; /** One sentence. */ readonly reason: string }[];
 }
@@ -50,6 +54,9 @@ export async function checkUpdates(
       work,
       updates: inOrder(known.flatMap(({ record }) => record?.updates ?? [])),
       checkedBy: known.map(({ source }) => source),
+      answers: answers.flatMap(({ source, record, reason }) =>
+        reason === undefined ? { source, ...given({ record }) } : [],
+      ),
       unchecked:
         answers.length > 0
           ? unchecked

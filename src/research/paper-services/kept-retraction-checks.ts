@@ -1,5 +1,7 @@
 import { dirname } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import { type CitationCheck, compareCitation } from "./compare-citation.js";
 import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../folder/layout.js";
 import { identifiersOf } from "../full-text/locations.js";
@@ -21,6 +23,8 @@ export interface UpdateCheck {
   readonly checked_by: readonly string[];
   /** Services that could not be asked, each with its reason. */
   readonly unchecked: readonly string[];
+  /** How the paper stands to the records of those that answered; absent where it was not compared. */
+  readonly citation?: CitationCheck;
 }
 
 export interface UpdateCheckOptions {
@@ -74,6 +78,7 @@ export async function checkWorks(
         updates: [...(answer?.updates ?? [])],
         checked_by: [...(answer?.checkedBy ?? [])],
         unchecked,
+        ...given({ citation: compareCitation(work, answer?.answers ?? []) }),
       };
       found.set(work.id, check);
       if (unchecked.length === 0) added[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
@@ -95,7 +100,10 @@ export async function checkWorks(
 export const worksOf = (papers: readonly NamedPaper[]): WorkToCheck[] =>
   papers
     .filter((paper) => !isAt(paper, "sample"))
-    .map((paper) => ({ id: paper.id, identifiers: identifiersOf(paper) }));
+    .map((paper) => {
+      const { id, title, authors, date } = paper;
+      return { id, ...given({ title, authors, date }), identifiers: identifiersOf(paper) };
+    });
 
 /**
  * What is kept of checks of these papers, and whether that is all a check would find. Asks nobody and writes nothing.

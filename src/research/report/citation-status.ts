@@ -25,11 +25,19 @@ const notCatalogues = /^(?:web|folder|samples|duckduckgo|searxng|brave|tavily|se
 const notWorks = /\b(?:software|dataset|web ?page|website|blog|repository|presentation|video|news|computer program)\b/i;
 
 /**
- * The status of one paper. `verified`: a catalogue gave its record, or its text was fetched and begins with its title.
+ * The status of one paper. `verified`: a catalogue gave its record, a service's record agrees with it, or its text was
+ * fetched and begins with its title. `not-found`: every service that was asked answered, and none knows its identifier.
  * `could-not-check` means just that.
  */
 export function citationOf(paper: Paper): Citation {
   const { found, updates_check: check, text_from, read_depth, publication_type: type, source } = paper;
+  const { matched_by: matched = [], differs = [], unknown_to: unknown = [] } = check?.citation ?? {};
+  if (differs.length > 0 && matched.length === 0) return { status: "metadata-differ", says: `${differs.join("; ")}.` };
+  if (matched.length > 0)
+    return {
+      status: "verified",
+      says: `Title, authors and year agree with ${listed(matched)}.${differs.length === 0 ? "" : ` But ${differs.join("; ")}.`}`,
+    };
   const catalogues = [
     ...new Set([...(found?.sources ?? []), ...(found?.merged ?? []).map((each) => each.source)]),
   ].filter((name) => !notCatalogues.test(name));
@@ -37,22 +45,21 @@ export function citationOf(paper: Paper): Citation {
   if (notWorks.test(type ?? "")) return { status: "not-scholarly", says: `Its source calls it ${type}.` };
   if (read_depth !== undefined && read_depth !== "abstract" && text_from !== undefined)
     return { status: "verified", says: `Its text was fetched from ${text_from} and begins with its title.` };
-  const known = check?.checked_by ?? [];
-  if (known.length > 0)
-    return {
-      status: "could-not-check",
-      says: `${listed(known)} ${known.length === 1 ? "knows" : "know"} its identifier; title and authors were not compared.`,
-    };
+  if (unknown.length > 0 && check?.checked_by.length === 0 && check.unchecked.length === 0)
+    return { status: "not-found", says: `${listed(unknown)} ${unknown.length === 1 ? "does" : "do"} not know it.` };
   const isNamed = Object.keys(identifiersOf(paper)).length > 0;
-  if (!isNamed && notCatalogues.test(source ?? "") && check === undefined)
+  if (!isNamed && notCatalogues.test(source ?? ""))
     return {
       status: "not-scholarly",
-      says: "It has no identifier of a scholarly work; a page of the web or a document of yours.",
+      says: "A page of the web or a document of yours, without the identifier of a work.",
     };
   const [reason] = check?.unchecked ?? [];
   return {
     status: "could-not-check",
-    says: reason === undefined ? "No catalogue was asked for it." : `It could not be looked up: ${reason}`,
+    says:
+      reason === undefined
+        ? "No catalogue was asked for it."
+        : `It could not be looked up: ${reason.replace(/\.?$/, ".")}`,
   };
 }
 

@@ -18,7 +18,9 @@ function check(
           (request) => (hosts.push(source.name), services[source.name]?.(request) ?? { status: 503, body: "" }),
           { endpoint: source.endpoint },
         ).context;
-  return { hosts, answer: checkUpdates(works, contextFor) };
+  // Whole records are compared with the paper elsewhere.
+  const answer = checkUpdates(works, contextFor).then((all) => all.map(({ answers: _, ...told }) => told));
+  return { hosts, answer };
 }
 
 const unknown = (): Canned => ({ status: 404, body: "Resource not found.", type: "text/plain" });

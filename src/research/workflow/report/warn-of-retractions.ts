@@ -58,11 +58,14 @@ export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
  * stands. Pure.
  */
 export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
-  const { updates, checked_by, unchecked, at } = check;
+  const { updates, checked_by, unchecked, at, citation } = check;
   const { decision, status, notes } = paper;
   const demoted_from = paper.updates_check?.demoted_from;
   const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
-  const updates_check = { at, checked_by: [...checked_by], unchecked: [...unchecked], ...given({ demoted_from }) };
+  const updates_check = {
+    ...{ at, checked_by: [...checked_by], unchecked: [...unchecked], ...given({ demoted_from }) },
+    ...(citation === undefined ? {} : { citation: copied(citation) }),
+  };
   const noted = { ...(isNews ? { updates: updates.map((update) => ({ ...update })) } : {}), updates_check };
   const concerns = updates.filter(({ type }) => type === "concern").map(sentenceOf);
   const warnings = [...new Set([...(paper.warnings ?? []), ...concerns])];
@@ -82,6 +85,12 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
     notes: `${notes ?? ""} (No longer ${decision ?? status}: ${because}; found on ${at.slice(0, 10)}.)`.trim(),
   };
 }
+
+const copied = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["citation"]>) => ({
+  matched_by: [...matched_by],
+  differs: [...differs],
+  unknown_to: [...unknown_to],
+});
 
 export const isRetraction = ({ type }: { readonly type: string }): boolean =>
   type === "retraction" || type === "withdrawal";
