@@ -80,7 +80,7 @@ function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, un
     eligibility: fit(paper.answers ?? [], 600, ({ criterion, stage, answer, quote }) =>
       clip(`${criterion} ${answer} (${stage})${quote === undefined ? "" : `: “${quote}”`}`, 80),
     ).lines,
-    excluded_by: paper.excluded_by,
+    excluded_by: paper.excluded_by && clip(paper.excluded_by, 20),
     person_decided: paper.override && clip(`${paper.override.decision}: ${paper.override.why}`, 60),
     notes: clip(prose(paper.notes), 150),
   });

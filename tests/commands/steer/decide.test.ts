@@ -100,6 +100,29 @@ test("a project whose papers wait ends complete, status names the criterion, and
   expect([again.override, again.held_scores, again.excluded_by]).toEqual([undefined, undefined, undefined]);
 });
 
+test("reset takes back readings on which a person has decided, and --undo brings them back", async () => {
+  const cwd = freshFolder();
+  const folder = sampleResearch(cwd);
+  change(folder, (rrd) => {
+    rrd.requirements.criteria = criteria;
+  });
+  await cli(withUnitAgent, cwd);
+  const [first = "", second = ""] = rrdOf(folder).papers_pool.map(({ id }) => id);
+  await cli(["decide", folder, first, "include", "Yes.", "--no-git"], cwd);
+  await cli(["decide", folder, second, "exclude", "No.", "--no-git"], cwd);
+  const before = rrdOf(folder).papers_pool;
+  expect(before.map(({ status }) => status)).toEqual(["presented", "rejected"]);
+  expect((await cli(["reset", folder, "--to", "1", "--no-git"], cwd)).code).toBe(0);
+  expect(rrdOf(folder).papers_pool).toMatchObject([
+    { status: "pending", score: null, score_breakdown: null, analysis: null },
+    // Nobody has to read what a person excludes.
+    { status: "rejected", score: null, analysis: null },
+  ]);
+  expect((await cli(["reset", folder, "--undo", "--no-git"], cwd)).code).toBe(0);
+  expect(rrdOf(folder).papers_pool).toEqual(before);
+  expect((await cli(["validate", folder], cwd)).out).toContain("0 errors");
+});
+
 describe("a decision on a record", () => {
   test("of which the beginning of its id is enough is taken; an excluded one comes into the pool and is read first", async () => {
     const { cwd, folder } = someProject();

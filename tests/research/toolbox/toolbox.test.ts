@@ -47,6 +47,11 @@ describe("the tools together", () => {
       title: huge,
       abstract: huge,
       notes: huge,
+      answers: Array.from({ length: 60 }, () => ({
+        ...{ criterion: huge, stage: "full_text" as const, answer: "yes" as const, quote: huge },
+      })),
+      excluded_by: huge,
+      override: { decision: "exclude", why: huge },
       authors: Array.from({ length: 3000 }, () => huge.slice(0, 50)),
       url: huge,
     });
@@ -288,4 +293,21 @@ describe("outline", () => {
     expect(long).toMatch(/^\d+ tokens, not the whole of it\. 400 of 500 entries are left out/);
     expect(inFence(long).split("\n")[1]).toMatch(/^p\. 6 \(\d+\) First words of 6\.$/);
   });
+});
+
+it("paper_details names the answers to eligibility criteria with their quotes", async () => {
+  const quote = "Patients were allocated at random.";
+  const shelf = shelfWith([
+    paper("p1", {
+      ...{ status: "rejected", excluded_by: "c2" },
+      answers: [
+        { criterion: "c1", stage: "full_text", answer: "yes", quote },
+        { criterion: "c2", stage: "full_text", answer: "unclear" },
+      ],
+    }),
+  ]);
+  const said = await call("paper_details", { id: "p1" }, shelf);
+  expect(said).toContain(`c1 yes (full_text): “${quote}”`);
+  expect(said).toContain("c2 unclear (full_text)");
+  expect(said).toContain('"excluded_by":"c2"');
 });

@@ -2,7 +2,12 @@ import { tmpdir } from "node:os";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { leaveMessage, readMessages, takeMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
+import {
+  isOurMessage,
+  leaveMessage,
+  readMessages,
+  takeMessage,
+} from "../../../../src/engine/storage/records/steering-inbox.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
 const now = Date.parse("2026-01-02T03:04:05.678Z");
@@ -19,6 +24,26 @@ describe("a message to a research", () => {
     await takeMessage(folder, first?.id ?? "");
     await takeMessage(folder, "nobody");
     expect((await readMessages(folder)).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+  });
+
+  it("may be a decision on a record, signed with its words", async () => {
+    const folder = temporaryFolder();
+    const state = temporaryFolder();
+    const decision = { record: "p1", decision: "exclude", why: "Not it." } as const;
+    await leaveMessage(folder, decision, now, state);
+    const [message] = await readMessages(folder);
+    expect(message).toEqual({ ...decision, id: message?.id });
+    const name = `${message?.id}.json`;
+    const text = read(folder, `.ralph/inbox/${name}`);
+    expect(await isOurMessage(folder, name, text, state)).toBe(true);
+    for (const [was, is] of [
+      ["Not it.", "Not it!"],
+      ["exclude", "include"],
+      ["p1", "p2"],
+    ] as const)
+      expect(await isOurMessage(folder, name, text.replace(`"${was}"`, `"${is}"`), state)).toBe(false);
+    writeFileSync(join(folder, ".ralph/inbox", name), text.replace("exclude", "perhaps"));
+    expect(await readMessages(folder)).toEqual([]);
   });
 
   it("is for nobody's repository, and leaves what is said of that alone", async () => {
