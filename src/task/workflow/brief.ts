@@ -9,7 +9,7 @@ import type { ViewNames } from "../plan/views.js";
 export const maxBriefTokens = 2_000;
 
 /** Tokens that parts may take at most; what one leaves over goes to the failures. */
-const share = { task: 600, context: 120, history: 250, remediation: 160, steering: 160, warnings: 80 };
+const share = { task: 600, context: 120, history: 250, remediation: 160, steering: 160 };
 
 /** What an agent can do there, for it to know. */
 interface Means {
@@ -18,17 +18,50 @@ interface Means {
   readonly views: ViewNames;
 }
 
-/** The text for the agent of one attempt. Pure. */
-export function briefText(state: TaskState, notes: Notes, { shell, views }: Means): string {
+/** Parts of the room that is there by the usual estimate, tried one after the other until the text surely fits. */
+const tries = [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
+
+/** The text for the agent of one attempt: at most 2,000 tokens, whatever stands in it. Pure. */
+export function briefText(state: TaskState, notes: Notes, means: Means): string {
+  const texts = tries.map((part) => () => textWithin(state, notes, means, part));
+  for (const make of texts) {
+    const text = make();
+    if (mostTokens(text) <= maxBriefTokens) return text;
+  }
+  return textWithin(state, notes, means, 0.1);
+}
+
+/**
+ * About the most tokens that a text can be: prose is a token for four letters, but hashes, base64 and other scripts are
+ * a token for each one or two.
+ */
+export function mostTokens(text: string): number {
+  let count = 0;
+  for (const [piece] of text.matchAll(/[A-Za-z]+|\d+|[ \t]+|\s|[^\sA-Za-z\d]/gu)) {
+    if (/^[A-Za-z]/.test(piece)) count += ofLetters(piece);
+    else if (/^\d/.test(piece)) count += Math.ceil(piece.length / 3);
+    else if (/^[ \t]/.test(piece)) count += piece.length > 1 ? 1 : 0.05;
+    else count += piece.charCodeAt(0) < 128 ? 0.8 : Math.max(1, Buffer.byteLength(piece) / 2.2);
+  }
+  return Math.ceil(count);
+}
+
+/** Words of usual length and make are in every vocabulary; long or strange runs of letters are cut up. */
+function ofLetters(run: string): number {
+  const isWord = run.length <= 14 && /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(run) && /[aeiouy]/i.test(run);
+  return isWord ? Math.max(1, run.length / 2.6) : run.length / 1.5;
+}
+
+function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, scale: number): string {
   const { task, checks, attempts } = state;
   const left = (task.max_iterations ?? 10) - attempts.length;
   const open = checks.filter(({ passed }) => !passed);
   const head = [
     "# Task",
     "",
-    clip(task.task, share.task),
-    ...(estimateTokens(task.task) > share.task ? [`The whole text is in ${taskName}, under "task".`] : []),
-    ...contextLines(task.context ?? []),
+    clip(task.task, share.task * scale),
+    ...(estimateTokens(task.task) > share.task * scale ? [`The whole text is in ${taskName}, under "task".`] : []),
+    ...contextLines(task.context ?? [], scale),
   ];
   const tail = [
     "",
@@ -39,21 +72,22 @@ export function briefText(state: TaskState, notes: Notes, { shell, views }: Mean
     `Do not weaken the checks: no test is deleted or skipped, and ${taskName}, ${stateName}, .ralph and .git are put back.`,
     `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
     "End with one sentence that says what you did.",
-    ...part("# Earlier attempts", notes.history, share.history),
-    ...part("# What went wrong", notes.remediation, share.remediation),
-    ...part("# From the user", notes.steering, share.steering),
+    ...part("# Earlier attempts", notes.history, share.history * scale),
+    ...part("# What went wrong", notes.remediation, share.remediation * scale),
+    ...part("# From the user", notes.steering, share.steering * scale),
   ];
   const title = `# Acceptance criteria (${checks.length - open.length} of ${checks.length} met)`;
-  const room = maxBriefTokens - estimateTokens([...head, "", title, "", ...tail].join("\n")) - 20;
+  const taken = estimateTokens([...head, "", title, "", ...tail].join("\n")) + 20;
+  const room = Math.max(0, maxBriefTokens * scale - taken);
   return [...head, "", title, "", ...criteriaLines(checks, room), ...tail, ""].join("\n");
 }
 
 const part = (title: string, text: string | undefined, tokens: number): string[] =>
   text === undefined || text.trim() === "" ? [] : ["", title, "", clip(text, tokens)];
 
-function contextLines(context: readonly string[]): string[] {
+function contextLines(context: readonly string[], scale: number): string[] {
   if (context.length === 0) return [];
-  return ["", clip(`Read first: ${context.join(", ")}`, share.context)];
+  return ["", clip(`Read first: ${context.join(", ")}`, share.context * scale)];
 }
 
 /** A line for each criterion; of those that failed, what was found, as far as there is room. */
