@@ -37,8 +37,9 @@ export function followedProject(
     const read = await records();
     if (isUnreadable(read)) {
       const problem = part("now", markup`<p id="now" class="note bad">${read.says}</p>`);
-      const before = last?.parts.filter(({ id }) => !isOfNow(id)) ?? [];
-      return { title: last?.title ?? name, parts: [problem, ...before] };
+      const head = part("masthead", markup`<header id="masthead"><h1 dir="auto">${name}</h1></header>`);
+      const [first = head, ...rest] = last?.parts.filter(({ id }) => !isOfNow(id)) ?? [];
+      return { title: last?.title ?? name, parts: [first, problem, ...rest] };
     }
     const { rrd, ledger, model, version } = read;
     if (made?.version !== version) made = { version, parts: await reportParts(read, name) };

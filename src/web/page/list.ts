@@ -55,6 +55,6 @@ function row(project: WatchedResearch, now: number) {
       lastRun === undefined || running || isFinished
         ? ""
         : markup`<p class="meta">Last run: ${lastRun.verdict}. ${lastRun.reason}</p>`
-    }<div class="acts">${controls(name, project, isFinished)}</div></article>`,
+    }${running || project.held !== undefined ? markup`<div class="acts">${controls(name, project, isFinished)}</div>` : ""}</article>`,
   );
 }

@@ -18,7 +18,7 @@ export const script = `(() => {
   const own = { DETAILS: ["open"], INPUT: ["value"], SELECT: [] };
   const keeps = (element, name) =>
     own[element.nodeName]?.includes(name) || (name === "hidden" && element.classList.contains("paper")) ||
-    (name === "aria-pressed" && element.dataset.only);
+    (name === "aria-pressed" && element.dataset.only) || (name === "class" && element.matches(".contents a"));
   const change = (old, fresh) => {
     if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || (old.id ?? "") !== (fresh.id ?? "")) return old.replaceWith(fresh);
     if (old.isEqualNode(fresh)) return;
@@ -53,7 +53,7 @@ export const script = `(() => {
   };
   const toEnd = () => { for (const stream of document.querySelectorAll(".stream")) stream.scrollTop = stream.scrollHeight; };
 
-  /** What stands in the window, with its place: the paper at the top first, then smaller things from top to bottom. */
+  /** What stands in the window, with its place: first what is being read, an unfolded paper; then from the top. */
   const places = () => {
     const found = [];
     for (let y = 20; y < innerHeight; y += 60) {
@@ -62,7 +62,8 @@ export const script = `(() => {
       const whole = element.closest(".paper, .ev, .q, li, figure, p");
       for (const each of [whole, element]) if (each) found.push([each, each.getBoundingClientRect().top]);
     }
-    return found.sort(([a], [b]) => Number(b.matches(".paper, .ev")) - Number(a.matches(".paper, .ev")));
+    const weight = (each) => (each.matches(".paper[open], .ev") ? 2 : each.matches(".paper") ? 1 : 0);
+    return found.sort(([a], [b]) => weight(b) - weight(a));
   };
 
   const apply = (parts, texts) => {
@@ -100,11 +101,12 @@ export const script = `(() => {
   const catchUp = async () => {
     if (busy) return;
     busy = true;
+    let parts;
     try {
       while (wanted) {
-        const parts = wanted;
+        parts = wanted;
         wanted = undefined;
-        const texts = new Map();
+        const [texts, hashes] = [new Map(), new Map()];
         for (const [id, hash] of parts) {
           if (known.get(id) === hash) continue;
           const answer = await fetch(main.dataset.at + "parts/" + encodeURIComponent(id));
@@ -112,11 +114,13 @@ export const script = `(() => {
           if (answer.status === 204) continue;
           if (!answer.ok) throw new Error(await answer.text());
           texts.set(id, await answer.text());
-          known.set(id, answer.headers.get("x-part"));
+          hashes.set(id, answer.headers.get("x-part"));
         }
         apply(parts, texts);
+        for (const [id, hash] of hashes) known.set(id, hash);
       }
     } catch {
+      wanted ??= parts;
       setTimeout(catchUp, 1000);
     } finally {
       busy = false;
