@@ -326,7 +326,12 @@ async function unitOf(
     };
   }
   if (unit.kind === "report") return { data: { ...reportData(state, smaller), ...mended }, body: "", read: false };
-  if (paper === undefined) return { data: { ...ideasData(state, smaller), ...mended }, body: "", read: false };
+  if (paper === undefined)
+    return {
+      data: { ...ideasData(state, unit.role === thinkingRoles.answer ? smaller + 1 : smaller), ...mended },
+      body: "",
+      read: false,
+    };
 
   const { text, unavailable, instructions = [], check, about } = material;
   const data = (files: readonly string[] = []) => ({

@@ -13,6 +13,7 @@ import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import { library, materialFor, paper, paperText, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { fence } from "../../../../src/engine/lib/sanitise.js";
+import type { Noted } from "../../../../src/engine/storage/noted.js";
 import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 const made = new Map<string, string>();
@@ -56,13 +57,22 @@ function large(decided: number, pending: number): Rrd {
   return rrdWith(papers, { insights, description: words(800, "d"), domain_glossary: { enabled: true, terms } });
 }
 
-async function briefOf(rrd: Rrd, unit?: ResearchUnit, given: Library = library(), root = temporaryFolder()) {
+async function briefOf(
+  rrd: Rrd,
+  unit?: ResearchUnit,
+  given: Library = library(),
+  root = temporaryFolder(),
+  noted: readonly Noted[] = [],
+) {
   writeFileSync(
     join(root, "AGENTS.md"),
     Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${words(120, "rule")}\n`).join("\n"),
   );
   const derived = derive(rrd, []);
-  const state = { rrd: derived, ledger: [], status: statusOf(derived, []) };
+  const state = {
+    ...{ rrd: derived, ledger: [], status: statusOf(derived, []) },
+    noted: new Map(unit === undefined ? [] : [[unit.id, noted]]),
+  };
   const next = unit ?? nextUnit(state, [], [], "/my-research");
   if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
   const workspace = temporaryFolder();
@@ -116,6 +126,25 @@ describe("a brief is bounded", () => {
     expect(estimateTokens(text)).toBeLessThanOrEqual(6_000);
     expect(text).toContain('"id": "c0"');
   });
+
+  test.each(["discovery", "paper", "report", "ideas"] as const)(
+    "and the briefs of a critic and of an answer, however much the draft of a %s holds",
+    async (kind) => {
+      const rrd = kind === "discovery" ? { ...large(500, 0), phase: "DISCOVERY" as const } : large(500, 1);
+      const id = kind === "paper" ? "p500" : kind;
+      const part = { iteration: 1, round: 1, agent: "claude", basis: "" };
+      const draft = { ...part, role: "draft", value: { summary: words(20_000, "draft") } };
+      const finding = { where: words(60, "where"), problem: words(200, "problem"), quote: words(200, "quote") };
+      const critic = { ...part, role: "critic", value: Array.from({ length: 12 }, () => finding) };
+      for (const role of ["critic", "answer"]) {
+        const unit = { kind, id, phase: "ANALYSIS", title: id, role, round: 1 };
+        const { text } = await briefOf(rrd, unit, library(), temporaryFolder(), [draft, critic]);
+        expect(text).toContain('"draft": "');
+        expect(text.includes('\n "findings": [')).toBe(role === "answer");
+        expect(estimateTokens(withoutText(text))).toBeLessThanOrEqual(6_000);
+      }
+    },
+  );
 
   test("what AGENTS.md holds beyond its share is named, not silently dropped", async () => {
     const { text } = await briefOf(rrdWith([paper("p1")]));
