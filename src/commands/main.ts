@@ -33,8 +33,10 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
 }
 
 /** People write it anywhere; commander takes it behind the command. */
-const jsonLast = (args: readonly string[]): string[] =>
-  args[0] === "--json" && args.length > 1 ? [...args.slice(1), "--json"] : [...args];
+const jsonLast = (args: readonly string[]): string[] => {
+  const at = args.findIndex((arg) => arg !== "--json");
+  return at > 0 ? [...args.slice(at), "--json"] : [...args];
+};
 
 /** Tells what went wrong in one sentence and returns the exit code it deserves. Never throws. */
 export async function fail(error: unknown, args: readonly string[], io: Io): Promise<number> {

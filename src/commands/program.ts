@@ -13,6 +13,7 @@ type WishValues = {
   criterion?: string[];
   from?: string;
   until?: string;
+  name?: string;
 };
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
@@ -90,13 +91,22 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   const create = add("new", "[topic]", async (values, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, from, until } = values as WishValues;
-    const wishes = given({ topic, sources, keywords, criteria, seeds, from, until });
+    const {
+      source: sources,
+      keyword: keywords,
+      criterion: criteria,
+      seed: seeds,
+      from,
+      until,
+      name,
+    } = values as WishValues;
+    const wishes = given({ topic, sources, keywords, criteria, seeds, from, until, name });
     return newCommand({ ...wishes, ...running(values), ask: values["ask"] === true }, io);
   })
     .alias("create")
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("--source <names>", "where to search: arxiv,folder:papers,… (default: arXiv, Google Scholar, web)", listed)
+    .option("--name <words>", "name of the project and its folder (default: the agent names it)")
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
     .option(

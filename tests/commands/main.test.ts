@@ -45,6 +45,7 @@ test.each([
 
 test("--json stands before or behind a command", async () => {
   expect((await cli(["--json", "list"], cwd)).out).toBe((await cli(["list", "--json"], cwd)).out);
+  expect((await cli(["--json", "--json", "list"], cwd)).out).toBe((await cli(["list", "--json"], cwd)).out);
 });
 
 test("show prints a paper as read does, an iteration with its brief and answer, and names what it does not know", async () => {

@@ -15,7 +15,7 @@ import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { criteriaOf } from "../../research/folder/criteria.js";
 import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
-import { readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
 
@@ -35,6 +35,8 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
     return statusCommand({ ...(argument === undefined ? {} : { folder: argument }), json, papers: true }, io);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
+  const later = await laterFormatIn(folder);
+  if (later !== undefined) io.stderr(`warning: ${later}\n`);
   const exact = rrd.papers_pool.filter(({ id }) => id === target);
   const papers = exact.length > 0 ? exact : rrd.papers_pool.filter(({ id }) => id.startsWith(target));
   const [paper, other] = papers;

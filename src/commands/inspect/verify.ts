@@ -11,7 +11,7 @@ import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.
 import { textsFolder } from "../../research/folder/layout.js";
 import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import { researchFormat } from "../../research/folder/rrd-file.js";
-import { readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
@@ -45,6 +45,8 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   const folder = await findResearch(io.cwd, argument);
   const { rrd } = await readResearch(folder);
   if (fetch) await requireKnownFormats(folder, researchFormat);
+  const later = await laterFormatIn(folder);
+  if (later !== undefined) io.stderr(`warning: ${later}\n`);
   const signals = listenForSignals(io);
   const checked: Checked[] = [];
   try {

@@ -10,7 +10,7 @@ import { readResearch } from "../../research/folder/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { workStateOf } from "../../research/overview/work-state.js";
-import { nameFor } from "../../research/overview/find-research.js";
+import { nameFor, shown } from "../../research/overview/find-research.js";
 
 /**
  * What a project has come to when a run of it ends, and what to do next; nothing where it can't be read, which the
@@ -38,12 +38,22 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
   );
   // Never broken: a person clicks on it, or copies it.
   const reports = [pageName, reportName].map((name) => join(folder, name)).filter((path) => existsSync(path));
-  const named = reports.map((path, index) => `  ${(index === 0 ? "Report" : "").padEnd(8)}${link(path, io)}`);
+  const named = reports.flatMap((path, index) => reportLines(path, index === 0 ? "Report" : "", io));
   return [...named, ...lines];
 }
 
-const link = (path: string, { color }: Io): string =>
-  color ? `\u001b]8;;${pathToFileURL(path).href}\u001b\\${path}\u001b]8;;\u001b\\` : path;
+/** The path behind its label; where that does not fit, as a link that is shorter, or from the first column. */
+function reportLines(path: string, label: string, io: Io): string[] {
+  const row = (text: string) => `  ${label.padEnd(8)}${link(path, text, io)}`;
+  const room = io.columns - 11;
+  if (path.length <= room) return [row(path)];
+  const near = shown(io.cwd, path);
+  if (io.color && near.length <= room) return [row(near)];
+  return [...(label === "" ? [] : [`  ${label}`]), link(path, path, io)];
+}
+
+const link = (path: string, text: string, { color }: Io): string =>
+  color ? `\u001b]8;;${pathToFileURL(path).href}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 
 function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): string {
   if (isHeld) return `research-ralph resume ${name}, then research-ralph run ${name}`;

@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -39,6 +40,8 @@ export interface Wishes {
   readonly until?: string;
   /** Papers that surely belong: references, documents, or files that list works. */
   readonly seeds?: readonly string[];
+  /** Of the project and its folder. */
+  readonly name?: string;
 }
 
 interface NewArguments extends Wishes {
@@ -91,7 +94,7 @@ function criteriaLines(rrd: Rrd, io: Io): string[] {
 /** Runs the workflow that turns a topic into a folder under ./researches. */
 export async function create(
   topic: string,
-  { sources = defaultSources, keywords = [], criteria = [], from, until, seeds: named = [] }: Wishes,
+  { sources = defaultSources, keywords = [], criteria = [], from, until, seeds: named = [], name }: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
@@ -107,6 +110,7 @@ export async function create(
       "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
+  const called = name === undefined ? undefined : nameOf(name);
   const days = datesOf(from, until);
   const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
   const typed = typedCriteria(criteria);
@@ -135,6 +139,7 @@ export async function create(
       sources: asked,
       seeds,
       keywords,
+      ...given({ name: called }),
       criteria: typed,
       ...days,
       parent,
@@ -159,6 +164,19 @@ export async function create(
   await recordElsewhere(config.stateDir, "new", lines);
   return { verdict };
 }
+
+/** @throws ExpectedError (exit code 2) for a name that no folder can have, or that is a sentence. */
+function nameOf(name: string): string {
+  const clean = oneLine(name).trim();
+  if (!/[\p{L}\p{N}]/u.test(clean) || clean.length > maxName)
+    throw new ExpectedError(
+      `--name must have a letter or a digit and at most ${maxName} characters; give a few words, such as --name "soft grippers".`,
+      2,
+    );
+  return clean;
+}
+
+const maxName = 100;
 
 /** The first commit of a project, before its first run. */
 async function commitNew(

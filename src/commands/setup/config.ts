@@ -1,7 +1,17 @@
-import { gatherConfig } from "../../engine/config/resolve.js";
+import { settingsFor } from "../../compose/agents.js";
+import { createAgent } from "../../engine/agents/registry.js";
+import { gatherConfig, resolveConfig } from "../../engine/config/resolve.js";
 import { projectFiles, userFiles } from "../../engine/config/file.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { assistantKeys, kindAt, wholeKeys, namedKeys, scalarKeys } from "../../engine/config/keys.js";
+import {
+  assistantKeys,
+  kindAt,
+  wholeKeys,
+  namedKeys,
+  readScalar,
+  scalarKeys,
+  scalarKinds,
+} from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
@@ -89,10 +99,34 @@ const unsetText = {
 
 async function write(key: string, text: string | undefined, global: boolean, json: boolean, io: Io): Promise<number> {
   const { writeConfigValue } = await import("../../engine/config/write.js");
+  if (text !== undefined) await checkValueOf(key, text, io);
   const path = await writeConfigValue(global ? userFiles(homeOf(io.env)) : projectFiles(io.cwd), key, text);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
   else io.stderr(`${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}\n`);
   return 0;
+}
+
+/** Keys whose value has to fit what else is set: agents by their names, limits by each other. */
+const checked = ["agent", "historian", "screeners", "stagnation_limit", "stagnation_window"] as const;
+
+/** @throws ExpectedError (exit code 2) for an agent that nobody knows, or limits that contradict each other. */
+async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
+  const name = checked.find((each) => each === key);
+  if (name === undefined) return;
+  const value = readScalar(scalarKinds[name], text, key, 2);
+  const surroundings = { env: io.env, cwd: io.cwd, home: homeOf(io.env) };
+  const config = await resolveConfig({ ...surroundings, flags: { [key]: value } }).catch((error: unknown) => {
+    throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
+  });
+  const { agent, fallbacks, history, screening } = config;
+  const named = {
+    agent: [agent, ...fallbacks],
+    historian: [history.agent ?? []].flat(),
+    screeners: screening?.readers,
+  };
+  // What confines it is asked when it is started.
+  const settings = settingsFor({ ...config, unconfined: true }, io);
+  for (const one of (named as Partial<Record<string, readonly string[]>>)[name] ?? []) createAgent(one, settings);
 }
 
 const isOwn = (value: unknown, name: string): value is Record<string, unknown> =>

@@ -1,5 +1,6 @@
 import type { Io } from "../../engine/ui/io.js";
 import { pauseName, stopName } from "../../engine/lib/layout.js";
+import { readResearch } from "../../research/folder/research.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { hold, type Hold, resume } from "../../research/steering/hold.js";
 import { requirePerson } from "./require-person.js";
@@ -21,6 +22,8 @@ async function put(name: Hold, { folder: argument, json }: PauseArguments, io: I
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   const { file, running, says } = await hold(folder, name, shown(io.cwd, folder));
+  // It is held all the same, but a person has to know that no run could have gone on.
+  await readResearch(folder);
   if (json) io.stdout(`${JSON.stringify({ folder, file, running })}\n`);
   else io.stderr(`${says}\n`);
   return 0;

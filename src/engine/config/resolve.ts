@@ -197,6 +197,10 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
     stagnation: stagnation_limit,
     window: stagnation_window,
   };
+  if (limits.stagnation > limits.window)
+    throw new ExpectedError(
+      `stagnation_limit (${limits.stagnation}) is larger than stagnation_window (${limits.window}), so no run would ever end as stuck; make the limit smaller or the window larger.`,
+    );
   const [agent = named, ...fallbacks] = agentsIn(named);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {

@@ -32,6 +32,8 @@ interface CreateOptions {
   readonly sources: readonly string[];
   /** Keywords that the search uses as well. */
   readonly keywords?: readonly string[];
+  /** Of the project and its folder, where the person gave one. */
+  readonly name?: string;
   /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
   readonly criteria?: readonly NewCriterion[];
   /** Papers that surely belong. */
@@ -117,7 +119,8 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         }
         const { keywords } = requirements;
         record(run, "accepted");
-        const folder = await writeResearch(options, requirements, lines);
+        const { name = requirements.name } = options;
+        const folder = await writeResearch(options, { ...requirements, name }, lines);
         state = { ...state, folder };
         options.created(folder);
         return { outcome: "accepted", summary: `${keywords.length} keywords: ${keywords.join(", ")}` };

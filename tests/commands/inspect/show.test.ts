@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cli } from "../../support/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
@@ -43,4 +45,16 @@ test("a record that was excluded is shown with its reason, by its id", async () 
   const { out } = await cli(["show", "hands", "doi_10.1000_z", "--json"], cwd);
   expect(JSON.parse(out)).toMatchObject({ duplicate_of: "arxiv_1" });
   expect((await cli(["show", "hands", "doi_10.1000_q"], cwd)).code).toBe(2);
+});
+
+test("show and verify say that a later version wrote a file, so that they may tell less than it holds", async () => {
+  const cwd = project();
+  const path = join(cwd, "researches", "hands-2026-03-01", "rrd.json");
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), format: 99 }));
+  for (const args of [
+    ["show", "hands", "arxiv_1"],
+    ["show", "hands", "5"],
+    ["verify", "hands"],
+  ])
+    expect((await cli(args, cwd)).err, args.join(" ")).toMatch(/^warning: .*99/);
 });

@@ -185,3 +185,17 @@ test("a project without criteria has no field for them", async () => {
   const { out } = await cli(["new", topic, ...agent], cwd);
   expect(rrdOf(cwd, out).requirements).not.toHaveProperty("criteria");
 });
+
+test("--name names the project, its folder and its branch; what can be no name is refused before an agent starts", async () => {
+  const cwd = freshFolder();
+  const { code, out } = await cli(["new", topic, ...agent, "--name", "Soft grippers"], cwd);
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^researches\/soft-grippers-\d{4}-\d\d-\d\d\n$/),
+  });
+  expect(rrdOf(cwd, out)).toMatchObject({ project: "Research: Soft grippers", branchName: "research/soft-grippers" });
+  for (const wrong of ["…", "x".repeat(101)]) {
+    const refused = await cli(["new", topic, ...agent, "--name", wrong], cwd);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--name must have")]);
+  }
+});

@@ -107,3 +107,22 @@ test.each([
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   expect((await config("agents.other.env")).out).toContain("small");
 });
+
+test.each([
+  ["agent=cluade", /Did you mean claude/],
+  ["agent=codex,nonsense", /Unknown agent 'nonsense'/],
+  ["historian=nonsense", /Unknown agent 'nonsense'/],
+  ["screeners=claude", /two different agents screen/],
+  ["screeners=claude,nonsense", /Unknown agent 'nonsense'/],
+  ["stagnation_limit=20", /stagnation_limit \(20\) is larger than stagnation_window \(10\)/],
+  ["stagnation_window=4", /stagnation_limit \(5\) is larger than stagnation_window \(4\)/],
+] as const)("%s is not written, and why is said", async (assignment, why) => {
+  await expect(config(assignment)).rejects.toMatchObject({ message: expect.stringMatching(why), exitCode: 2 });
+  expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
+});
+
+test("a limit that fits its window, and an agent of one's own, are written", async () => {
+  writeFileSync(join(cwd, "ralph.config.yaml"), "agents: { mine: { command: ./mine.sh } }\n");
+  for (const assignment of ["agent=mine,claude", "stagnation_window=30", "stagnation_limit=20"])
+    expect((await config(assignment)).exitCode, assignment).toBe(0);
+});

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/pause.js";
@@ -127,4 +127,19 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
   expect(existsSync(join(folder, ".ralph", "inbox"))).toBe(false);
   const [steer, , pause] = commands({ [marker]: "a run", [hookMark]: "1" });
   expect([await steer?.(), await pause?.()]).toEqual([0, 0]);
+});
+
+test("a project whose rrd.json can't be read is held all the same, and the command fails and says why", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "broken-2026-03-01");
+  writeFileSync(join(folder, "rrd.json"), "{ broken");
+  for (const [command, name] of [
+    [pauseCommand, "PAUSE"],
+    [stopCommand, "STOP"],
+  ] as const) {
+    await expect(command({ folder: "broken", json: false }, fakeIo({ cwd, env: { HOME: cwd } }))).rejects.toThrow(
+      /rrd\.json/,
+    );
+    expect(existsSync(join(folder, name))).toBe(true);
+  }
 });

@@ -1,0 +1,32 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { endLines } from "../../../src/commands/run/end-of-run.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { freshFolder, makeResearch } from "../../support/research-folder.js";
+
+const complete = { verdict: "complete", reason: "Done." } as const;
+
+async function linesAt(columns: number, color: boolean) {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "a-rather-long-name-2026-03-01");
+  const report = join(folder, "research-report.md");
+  writeFileSync(report, "# Report\n");
+  return {
+    report,
+    lines: await endLines(folder, complete, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns, color }),
+  };
+}
+
+test("the report's path is whole: behind its label where it fits, else by itself from the first column", async () => {
+  const wide = await linesAt(300, false);
+  expect(wide.lines[0]).toBe(`  Report  ${wide.report}`);
+  const narrow = await linesAt(60, false);
+  expect(narrow.lines.slice(0, 2)).toEqual(["  Report", narrow.report]);
+});
+
+test("a terminal that shows links is given a short one that leads to the whole path", async () => {
+  const { report, lines } = await linesAt(80, true);
+  expect(lines[0]).toContain(`file://${report}`);
+  expect(lines[0]?.split("\u001b\\")[1]).toMatch(/^researches\/a-rather-long-name-2026-03-01\/research-report\.md/);
+});
