@@ -25,6 +25,7 @@ import { row as merge } from "./rows/merge.mjs";
 import { row as recall } from "./rows/recall.mjs";
 import { row as reading } from "./rows/reading.mjs";
 import { row as sandbox } from "./rows/sandbox.mjs";
+import { row as reportPage } from "./rows/report-page.mjs";
 import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
@@ -49,6 +50,7 @@ const rows = [
   think,
   analysisTokens,
   reading,
+  reportPage,
   screeningTokens,
   arxivFeed,
   discoveryTime,

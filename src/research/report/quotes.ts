@@ -72,8 +72,8 @@ export const evidenceWords = (text: string): string =>
     .toLowerCase()
     .replace(/[.…]{1,3}$/, "");
 
-/** The first words of a quote that a browser looks for. */
-const fragmentWords = 9;
+/** A browser looks for the first and the last words of a quote, and marks all from one to the other. */
+const [first, last] = [4, 3];
 
 /** Where a quote can be read: the text of the words on a web page, the page of a PDF; undefined off the web. */
 function addressOf({ text_from, url, pdf_url }: Paper, quote: string, locator: string | null | undefined) {
@@ -84,10 +84,14 @@ function addressOf({ text_from, url, pdf_url }: Paper, quote: string, locator: s
     const page = /^p\. (\d+)/.exec(locator ?? "")?.[1];
     return page === undefined ? bare : `${bare}#page=${page}`;
   }
-  // A lone surrogate has no place in an address; Buffer writes it as a replacement character.
-  const words = quote.split(/\s+/).slice(0, fragmentWords).join(" ").replace(/…$/, "");
-  return `${bare}#:~:text=${encodeURIComponent(Buffer.from(words).toString()).replace(/-/g, "%2D")}`;
+  // What an elision leaves out stands in the text: only the words before it are one passage.
+  const words = (quote.split(/\[?(?:\.{3}|…)\]?/).find((part) => part.trim() !== "") ?? "").trim().split(/\s+/);
+  const parts = words.length > first + last ? [words.slice(0, first), words.slice(-last)] : [words];
+  return `${bare}#:~:text=${parts.map((part) => inFragment(part.join(" "))).join(",")}`;
 }
+
+/** A comma, a hyphen and an ampersand mean something in a text fragment. A lone surrogate has no place in an address. */
+const inFragment = (text: string): string => encodeURIComponent(Buffer.from(text).toString()).replace(/-/g, "%2D");
 
 /** An address that may be linked: http or https, without what a browser would drop; undefined for anything else. */
 export function webAddress(address: string | null | undefined): string | undefined {

@@ -2,12 +2,15 @@ import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
 import type { SectionName } from "../checklist.js";
 import type { ReportModel } from "../model.js";
+import type { Statement } from "../statements.js";
 
 /** What the functions of the sections are given. */
 export interface PageContext {
   readonly model: ReportModel;
   /** A sentence of an agent, whose Markdown is rendered: emphasis, code, links; never HTML, never a picture. */
   readonly say: (text: string) => Markup;
+  /** Whether a sentence rests on the quote of this handle: only such a quote needs an id to be linked by. */
+  readonly isNamed: (handle: string) => boolean;
   /** Of the local page: where a paper's quotes stand beside its text. */
   readonly readingAt?: (id: string) => string;
 }
@@ -24,8 +27,11 @@ const marked = /[*_`[\]!~\\&]|https?:/;
 
 /** The context of a model. Loads the Markdown library if a sentence of the narrative needs it. */
 export async function contextOf(model: ReportModel): Promise<PageContext> {
-  if (!narrativeTexts(model).some((text) => marked.test(text)))
-    return { model, say: (text) => markup`${joinedUnits(text)}` };
+  const statements = statementsOf(model);
+  const handles = new Set(statements.flatMap(({ quotes }) => quotes.map(({ handle }) => handle)));
+  const isNamed = (handle: string) => handles.has(handle);
+  if (![...statements, ...model.disputed].some(({ text }) => marked.test(text)))
+    return { model, isNamed, say: (text) => markup`${joinedUnits(text)}` };
   const { default: MarkdownIt } = await import("markdown-it");
   const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
   markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
@@ -34,6 +40,7 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
   rules.link_open = (tokens, index) => markup`<a href="${tokens[index]?.attrGet("href")}">`.text;
   return {
     model,
+    isNamed,
     say: (text) => {
       const line = joinedUnits(text);
       return marked.test(line) ? trusted(markdown.renderInline(sanitise(line))) : markup`${line}`;
@@ -44,11 +51,10 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
 /** No line ends between a number and its percent sign. */
 const joinedUnits = (text: string): string => text.replace(/(\d) (?=%)/g, "$1\u00a0");
 
-const narrativeTexts = (model: ReportModel): string[] => [
-  ...[model.answer, model.findings, model.recommendations, model.agreed, model.gaps].flatMap((statements) =>
-    statements.map(({ text }) => text),
-  ),
-  ...model.disputed.flatMap(({ text, sides }) => [text, ...sides.map((side) => side.text)]),
-  ...(model.comparison?.rows.flatMap(({ cells }) => cells.map(({ text }) => text)) ?? []),
-  ...model.themes().map(({ statement }) => statement?.text ?? ""),
+/** Every sentence of the narrative. */
+const statementsOf = (model: ReportModel): Statement[] => [
+  ...[model.answer, model.findings, model.recommendations, model.agreed, model.gaps].flat(),
+  ...model.disputed.flatMap(({ sides }) => sides),
+  ...(model.comparison?.rows.flatMap(({ cells }) => cells) ?? []),
+  ...model.themes().flatMap(({ statement }) => statement ?? []),
 ];

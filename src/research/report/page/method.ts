@@ -14,7 +14,7 @@ import { costs } from "./pictures.js";
 
 /** So many lines of the search log and of setbacks stand in the page; all are in the files. */
 const mostLines = 500;
-const mostReferences = 1000;
+const mostReferences = 500;
 
 /** What was done and what was not, derived from the records. */
 export function* method(context: PageContext): Iterable<Markup> {
@@ -100,5 +100,5 @@ export function* references({ model }: PageContext): Iterable<Markup> {
   }
   yield markup`</ol>`;
   if (all.length > mostReferences)
-    yield markup`<p class="quiet">The first ${mostReferences.toLocaleString("en")} of ${all.length.toLocaleString("en")}; references.bib holds all.</p>`;
+    yield markup`<p class="quiet">The first ${mostReferences} of ${all.length.toLocaleString("en")}; references.bib holds all.</p>`;
 }

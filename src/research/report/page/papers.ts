@@ -13,7 +13,8 @@ export const mostBodies = 1000;
 /** From so many rows on, a browser lays out only those that it shows. */
 const farRows = 300;
 
-export function* papers({ model, readingAt }: PageContext): Iterable<Markup> {
+export function* papers(context: PageContext): Iterable<Markup> {
+  const { model } = context;
   const { rows } = model;
   const kinds = (Object.keys(statusWords) as PaperStatus[]).flatMap((status) => {
     const count = rows.filter((row) => row.status === status).length;
@@ -24,13 +25,12 @@ export function* papers({ model, readingAt }: PageContext): Iterable<Markup> {
     yield markup`<p class="quiet">The first ${mostBodies.toLocaleString("en")} can be unfolded; the records of the others are in rrd.json.</p>`;
   yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
 `;
-  for (const [index, row] of rows.entries())
-    yield index < mostBodies ? wholePaper(model, row, readingAt?.(row.id)) : onlyRow(model, row);
+  for (const [index, row] of rows.entries()) yield index < mostBodies ? wholePaper(context, row) : onlyRow(model, row);
   yield markup`</div>`;
 }
 
-const wholePaper = (model: ReportModel, row: PaperRow, reading: string | undefined): Markup =>
-  markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(model.entry(row), reading)}</div></details>
+const wholePaper = (context: PageContext, row: PaperRow): Markup =>
+  markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(context.model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(context, row)}</div></details>
 `;
 
 const onlyRow = (model: ReportModel, row: PaperRow): Markup =>
@@ -67,7 +67,9 @@ export const authorsText = (authors: readonly string[], most: number): string =>
     : `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`;
 
 /** All that is told of a paper, in the order of `read`. */
-function bodyOf(entry: PaperEntry, reading: string | undefined): Markup {
+function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Markup {
+  const entry = model.entry(row);
+  const reading = readingAt?.(row.id);
   const { citation } = entry;
   const texts: readonly (readonly [string, string])[] = [
     ["Summary", entry.summary === "" ? entry.abstract : entry.summary],
@@ -88,7 +90,7 @@ function bodyOf(entry: PaperEntry, reading: string | undefined): Markup {
     entry.insightTexts.length === 0
       ? ""
       : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd${direction(text)}>${text}</dd>`)}`
-  }${evidenceOf(entry)}</dl>`;
+  }${evidenceOf(entry, isNamed)}</dl>`;
 }
 
 const part = (name: string, text: string): Markup =>
@@ -104,14 +106,17 @@ function linksOf({ doi, url, pdf }: PaperEntry): Markup {
   return markup`${links.map((one) => markup`${one} · `)}`;
 }
 
-function evidenceOf({ evidence, quotesFound, notInText, unprovedNumbers, status }: PaperEntry): Markup {
+function evidenceOf(
+  { evidence, quotesFound, notInText, unprovedNumbers, status }: PaperEntry,
+  isNamed: PageContext["isNamed"],
+): Markup {
   if (evidence.length + notInText === 0)
     return status === "waiting"
       ? markup``
       : markup`<dt>Evidence</dt><dd class="quiet">No quotes were recorded for this paper.</dd>`;
   return markup`<dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd id="${quoteAnchorOf(quote)}">${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${quote.claim}</p>`}${quoteWords(quote, true)}</dd>`,
+      markup`<dd class="ev"${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${quote.claim}</p>`}${quoteWords(quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

@@ -29,7 +29,7 @@ const markOf = ({ status, reason }: Quote, isBrief: boolean): Markup => {
 /** The words of a quote, where they stand and how they were found. */
 export const quoteWords = (quote: Quote, isBrief = false): Markup => {
   const { quote: words, locator, opens } = quote;
-  return markup`<blockquote${direction(words)}>“${words}”</blockquote><small>${markOf(quote, isBrief)}${locator === undefined ? "" : ` · ${locator}`}${opens === undefined ? "" : markup` · ${link(opens, "open there")}`}</small>`;
+  return markup`<blockquote${direction(words)}>“${words}”</blockquote><small>${markOf(quote, isBrief)}${locator === undefined && opens === undefined ? "" : markup` · ${link(opens, locator ?? "open there")}`}</small>`;
 };
 
 /** A link to a paper of the page, such as "Meyer 2025". */

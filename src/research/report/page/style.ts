@@ -116,9 +116,9 @@ blockquote+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .points{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.15rem 1.6rem;font-size:.84rem;color:var(--soft);margin:.3rem 0 .6rem;padding:0;list-style:none}
 .points li{display:flex;gap:.5rem}
 .points i{margin-left:auto;font-style:normal;color:var(--accent);letter-spacing:.1em}
-.body dd[id]{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
+.body .ev{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
 .body dd p{margin:0}
-.paper:target>.head,dd:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
+.paper:target>.head,.ev:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
 .paper[hidden]{display:none}
 .far .paper{content-visibility:auto;contain-intrinsic-size:auto 5.2rem}
 figure{margin:1.6rem 0 2rem}
@@ -188,7 +188,7 @@ body{font-size:10.5pt;background:none}
 main{max-width:none;padding:0}
 .theme,.tools,.contents,.js .theme,.js .tools{display:none}
 h2,h3,dt,.label{break-after:avoid}
-figure,dd[id],.figures,.answer,tr,.q{break-inside:avoid}
+figure,.ev,.figures,.answer,tr,.q{break-inside:avoid}
 .far .paper{content-visibility:visible}
 a{color:inherit}
 .refs a[href^=http]::after{content:" ‹" attr(href) "›";font-size:.86em}
