@@ -78,7 +78,7 @@ function writeProject(folder, count) {
     return {
       ...paper,
       id: `arxiv_2601.${10_000 + index}`,
-      title: `${paper.title} (${index})`,
+      title: `${paper.title} – ${index}`,
       url: `https://arxiv.org/abs/2601.${10_000 + index}`,
       pdf_url: `https://arxiv.org/pdf/2601.${10_000 + index}`,
       source: "arXiv",

@@ -171,7 +171,7 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
   it("opens the paper that a link names, and the quote within it", async () => {
     const { page } = await open("ordinary");
     await page.locator("#findings .src a[href*='-q']").first().click();
-    const target = page.locator(".ev:target");
+    const target = page.locator(".ev dd:target");
     await target.waitFor({ state: "visible" });
     expect(await target.locator("xpath=ancestor::details").first().getAttribute("open")).not.toBeNull();
     await page.context().close();

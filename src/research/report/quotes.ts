@@ -73,7 +73,7 @@ export const evidenceWords = (text: string): string =>
     .replace(/[.…]{1,3}$/, "");
 
 /** A browser looks for the first and the last words of a quote, and marks all from one to the other. */
-const [first, last] = [4, 3];
+const [first, last] = [3, 3];
 
 /** Where a quote can be read: the text of the words on a web page, the page of a PDF; undefined off the web. */
 function addressOf({ text_from, url, pdf_url }: Paper, quote: string, locator: string | null | undefined) {

@@ -30,7 +30,7 @@ export const client = `(() => {
     const said = document.getElementById("shown");
     if (said) said.textContent = shown === papers.length ? count + " papers" : shown.toLocaleString("en") + " of " + count + " papers";
   };
-  const keys = { date: (paper) => paper.dataset.date ?? "", title: (paper) => paper.querySelector(".title").textContent };
+  const keys = { date: (paper) => paper.dataset.date ?? (/(?:^| )(\\d{4}) ·/.exec(textOf(paper))?.[1] ?? ""), title: (paper) => paper.querySelector(".title").textContent };
   const first = new WeakMap();
   const sort = (by) => {
     const list = document.getElementById("list");

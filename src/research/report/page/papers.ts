@@ -25,31 +25,41 @@ export function* papers(context: PageContext): Iterable<Markup> {
     yield markup`<p class="quiet">The first ${mostBodies.toLocaleString("en")} can be unfolded; the records of the others are in rrd.json.</p>`;
   yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
 `;
-  for (const [index, row] of rows.entries()) yield index < mostBodies ? wholePaper(context, row) : onlyRow(model, row);
+  for (const [index, row] of rows.entries()) yield index < mostBodies ? wholePaper(context, row) : onlyRow(row);
   yield markup`</div>`;
 }
 
 const wholePaper = (context: PageContext, row: PaperRow): Markup =>
-  markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(context.model, row, markup`${row.title}`)}</summary><div class="body">${bodyOf(context, row)}</div></details>
+  markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(context.model, row)}</summary><div class="body">${bodyOf(context, row)}</div></details>
 `;
 
-const onlyRow = (model: ReportModel, row: PaperRow): Markup =>
-  markup`<div class="paper ${row.status}"${attributesOf(row)}><div class="head">${headOf(model, row, link(row.url, row.title), row.why)}</div></div>
+/** Of thousands, every byte counts: the year stands for the date, and the points are out of what the others say. */
+const onlyRow = (row: PaperRow): Markup =>
+  markup`<div class="paper ${row.status}" id="${anchorOf(row.id)}"><div class="head"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, row.title))}<span class="meta">${metaOf({ ...row, quotes: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div></div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
 
-function headOf({ scores }: ReportModel, row: PaperRow, title: Markup, why = ""): Markup {
-  const { status, score, isRetracted } = row;
-  return markup`<span class="rank">${score === undefined ? "–" : String(score)}${score === undefined ? "" : markup`<small>of ${scores.full}</small>`}</span><span><span class="title"${direction(row.title)}>${title}</span><span class="meta">${metaOf(row)}</span>${why === "" ? "" : markup`<span class="meta">${why}</span>`}</span><span class="chip${isRetracted ? " bad" : ""}">${isRetracted ? "Retracted" : statusWords[status]}</span>`;
+function headOf({ scores }: ReportModel, row: PaperRow): Markup {
+  const { score } = row;
+  const points = score === undefined ? "–" : markup`${score}<small>of ${scores.full}</small>`;
+  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${row.title}`)}<span class="meta">${metaOf(row)}</span></span>${chipOf(row)}`;
 }
+
+const titleOf = ({ title }: PaperRow, shown: Markup): Markup =>
+  markup`<span class="title"${direction(title)}>${shown}</span>`;
+
+const chipOf = ({ isRetracted, status }: PaperRow): Markup =>
+  isRetracted
+    ? markup`<span class="chip bad">Retracted</span>`
+    : markup`<span class="chip">${statusWords[status]}</span>`;
 
 const depths = { full: "", partial: "read in part", abstract: "abstract only" } as const;
 
 /** Authors, year, venue, quotes. */
-function metaOf({ authors, year, venue, quotes, quotesFound, depth, hasWarnings }: PaperRow): string {
+function metaOf({ authors, year, venue, quotes, quotesFound, depth, hasWarnings }: PaperRow, named = 3): string {
   return [
-    authorsText(authors, 3),
+    authorsText(authors, named),
     year === undefined ? "" : String(year),
     venue,
     quotes === 0 ? "" : `${quotesFound} of ${counted(quotes, "quote")} ✓`,
@@ -90,7 +100,7 @@ function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Mark
     entry.insightTexts.length === 0
       ? ""
       : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd${direction(text)}>${text}</dd>`)}`
-  }${evidenceOf(entry, isNamed)}</dl>`;
+  }</dl>${evidenceOf(entry, isNamed)}`;
 }
 
 const part = (name: string, text: string): Markup =>
@@ -111,15 +121,13 @@ function evidenceOf(
   isNamed: PageContext["isNamed"],
 ): Markup {
   if (evidence.length + notInText === 0)
-    return status === "waiting"
-      ? markup``
-      : markup`<dt>Evidence</dt><dd class="quiet">No quotes were recorded for this paper.</dd>`;
-  return markup`<dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text ✓</dt>${evidence.map(
+    return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
+  return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd class="ev"${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${quote.claim}</p>`}${quoteWords(quote, true)}</dd>`,
+      markup`<dd${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${quote.claim}</p>`}${quoteWords(quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""
       : markup`<dd class="quiet">Numbers of the results that the text does not hold: ${unprovedNumbers.join(", ")}.</dd>`
-  }`;
+  }</dl>`;
 }

@@ -20,16 +20,13 @@ export const dots = (level: number): Markup =>
 
 const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;
 
-/** ✓ found in the text. Where the heading says what ✓ means, the sign is enough. */
-const markOf = ({ status, reason }: Quote, isBrief: boolean): Markup => {
+/** The words of a quote, where they stand and how they were found. Of many that were found, the sign alone says so. */
+export const quoteWords = ({ quote, locator, opens, status, reason }: Quote, isBrief = false): Markup => {
   const { sign, words } = quoteMarks[status];
-  return markup`<span class="${markClasses[status]}">${sign}${isBrief && status === "verified" ? "" : ` ${words}`}</span>${reason === undefined ? "" : ` (${reason})`}`;
-};
-
-/** The words of a quote, where they stand and how they were found. */
-export const quoteWords = (quote: Quote, isBrief = false): Markup => {
-  const { quote: words, locator, opens } = quote;
-  return markup`<blockquote${direction(words)}>“${words}”</blockquote><small>${markOf(quote, isBrief)}${locator === undefined && opens === undefined ? "" : markup` · ${link(opens, locator ?? "open there")}`}</small>`;
+  const found =
+    isBrief && status === "verified" ? sign : markup`<span class="${markClasses[status]}">${sign} ${words}</span>`;
+  const place = locator === undefined && opens === undefined ? "" : markup` ${link(opens, locator ?? "open there")}`;
+  return markup`<q${direction(quote)}>${quote}</q><small>${found}${reason === undefined ? "" : ` (${reason})`}${place}</small>`;
 };
 
 /** A link to a paper of the page, such as "Meyer 2025". */

@@ -81,7 +81,7 @@ summary{cursor:pointer}
 .words{font-size:.88rem;line-height:1.5;margin:.2rem 0 0}
 .words>summary{color:var(--accent);width:fit-content}
 .words .q{margin:.5rem 0}
-blockquote{font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-left:.9rem;border-left:3px solid var(--line);quotes:"“" "”"}
+blockquote,q{display:block;font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-left:.9rem;border-left:3px solid var(--line);quotes:"“" "”" "‘" "’"}
 .src{font-size:.84rem}
 .src a{white-space:nowrap}
 #themes h3::first-letter{text-transform:uppercase}
@@ -104,7 +104,7 @@ button[aria-pressed=true]{border-color:var(--accent);background:var(--tint);font
 .paper[open]>.head .title{color:var(--accent)}
 summary.head:hover .title{color:var(--accent)}
 .title{font-weight:600;line-height:1.4}
-blockquote+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
+q+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .meta{display:block;font-size:.82rem;line-height:1.45;color:var(--soft);margin-top:.1rem}
 .rank{font-size:1.16rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums;color:var(--rejected)}
 .rank small{display:block;font-size:.74rem;font-weight:400;color:var(--soft)}
@@ -116,9 +116,9 @@ blockquote+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .points{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.15rem 1.6rem;font-size:.84rem;color:var(--soft);margin:.3rem 0 .6rem;padding:0;list-style:none}
 .points li{display:flex;gap:.5rem}
 .points i{margin-left:auto;font-style:normal;color:var(--accent);letter-spacing:.1em}
-.body .ev{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
+.ev dd{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
 .body dd p{margin:0}
-.paper:target>.head,.ev:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
+.paper:target>.head,.ev dd:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
 .paper[hidden]{display:none}
 .far .paper{content-visibility:auto;contain-intrinsic-size:auto 5.2rem}
 figure{margin:1.6rem 0 2rem}
@@ -188,7 +188,7 @@ body{font-size:10.5pt;background:none}
 main{max-width:none;padding:0}
 .theme,.tools,.contents,.js .theme,.js .tools{display:none}
 h2,h3,dt,.label{break-after:avoid}
-figure,.ev,.figures,.answer,tr,.q{break-inside:avoid}
+figure,.ev dd,.figures,.answer,tr,.q{break-inside:avoid}
 .far .paper{content-visibility:visible}
 a{color:inherit}
 .refs a[href^=http]::after{content:" ‹" attr(href) "›";font-size:.86em}
