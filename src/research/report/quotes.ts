@@ -90,7 +90,7 @@ function addressOf({ text_from, url, pdf_url }: Paper, quote: string, locator: s
   return `${bare}#:~:text=${parts.map((part) => inFragment(part.join(" "))).join(",")}`;
 }
 
-/** A comma, a hyphen and an ampersand mean something in a text fragment. A lone surrogate has no place in an address. */
+/** A comma, a hyphen and an ampersand mean something in a text fragment; a lone surrogate is no part of any address. */
 const inFragment = (text: string): string => encodeURIComponent(Buffer.from(text).toString()).replace(/-/g, "%2D");
 
 /** An address that may be linked: http or https, without what a browser would drop; undefined for anything else. */
