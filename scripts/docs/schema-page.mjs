@@ -12,12 +12,17 @@ const hasFields = (schema) => schema.properties !== undefined || schema.addition
 
 /** The type in words, such as "list of paper" or "0 to 5, or null". */
 function typeOf(schema, all) {
+  // A whole other file has a section of its own.
+  const file = /^([a-z-]+)\.schema\.json$/.exec(schema.$ref ?? "")?.[1];
+  if (file !== undefined) return `[${file}.json](#every-field-of-${file}json)`;
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
     const target = all.$defs[name];
     return hasFields(target) ? anchor(name) : typeOf(target, all);
   }
   if (schema.enum !== undefined) return schema.enum.map(code).join(", ");
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.oneOf !== undefined) return schema.oneOf.map((part) => typeOf(part, all)).join(", ");
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((part) => typeOf(part, all)))].join(" or ");
   const types = [schema.type].flat();
   return types.map((type) => (type === "null" ? "null" : words(type, schema, all))).join(" or ");
@@ -38,7 +43,7 @@ function words(type, schema, all) {
 }
 
 const describe = (schema, all) =>
-  schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)].description) ?? "";
+  schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)]?.description) ?? "";
 
 /** Rows of a table of fields; a nested object's fields follow it as `outer.inner`. */
 function rows(schema, all, prefix = "") {

@@ -3,7 +3,7 @@
 import type { RalphTask } from "./ralph.js";
 
 /**
- * ralph.state.json: how far a task is. Written by this program alone; deleting it begins the task anew.
+ * ralph.state.json: how far a task is. Written by this program alone; deleting it starts the task again.
  */
 export interface TaskState {
   /**

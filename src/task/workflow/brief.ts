@@ -49,7 +49,7 @@ export function mostTokens(text: string): number {
 /** Words of usual length and make are in every vocabulary; long or strange runs of letters are cut up. */
 function ofLetters(run: string): number {
   const isWord = run.length <= 14 && /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(run) && /[aeiouy]/i.test(run);
-  return isWord ? Math.max(1, run.length / 2.6) : run.length / 1.5;
+  return isWord ? Math.max(1, run.length / 2.2) : run.length / 1.4;
 }
 
 function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, scale: number): string {
@@ -68,7 +68,7 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, sca
     "# Rules",
     "",
     `Work in the current folder until every criterion is met. It is checked after you end${shell ? "; run the checks yourself before" : ""}. ` +
-      `This is one of at most ${many(Math.max(1, left), "further attempt")}; whoever comes after you sees the files and nothing of what you say.`,
+      `This is one of at most ${many(Math.max(1, left), "further attempt")}; the agent after you sees the files and nothing of what you say.`,
     `Do not weaken the checks: no test is deleted or skipped, and ${taskName}, ${stateName}, .ralph and .git are put back.`,
     `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
     "End with one sentence that says what you did.",

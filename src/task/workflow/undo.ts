@@ -2,7 +2,7 @@ import type { TaskState } from "../generated/ralph-state.js";
 
 /**
  * The state once the files are as they were after this iteration: later ones no longer count as the best, but what they
- * used stays used. The criteria are checked anew. Pure.
+ * used stays used. The criteria are checked again. Pure.
  */
 export function withUndone(state: TaskState, iteration: number): TaskState {
   const attempts = state.attempts.map((attempt) =>

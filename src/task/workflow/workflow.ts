@@ -114,7 +114,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
             await tell({
               type: "notice",
               level: "info",
-              message: "ralph.json has changed; its criteria are checked anew.",
+              message: "ralph.json has changed; its criteria are checked again.",
             });
         }
         isFirst = false;
