@@ -35,7 +35,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .usage("[command] [options]")
     // Every command has options; naming them leaves the summaries no room.
     .configureHelp({
-      subcommandTerm: (command) => `${command.name()} ${command.usage().replace("[options]", "").trim()}`,
+      subcommandTerm: (command) => shortened(`${command.name()} ${command.usage().replace("[options]", "").trim()}`),
     })
     .addHelpText("after", epilogue)
     .enablePositionalOptions()
@@ -378,6 +378,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   withAgent(demo);
   return program;
 }
+
+/** Most characters of a command with its arguments in the list; a longer one leaves the summaries no room. */
+const maxTerm = 28;
+const shortened = (term: string): string =>
+  term.length <= maxTerm ? term : `${term.slice(0, term.lastIndexOf(" ", maxTerm - 2))} …`;
 
 /** The options of every command that starts an agent, behind its own. */
 const withAgent = (command: Command): Command =>

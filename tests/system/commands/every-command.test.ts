@@ -32,6 +32,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
   ["approve", ["grasping-2026-03-01"], /\S/],
   ["completion", ["fish"], /^complete -c research-ralph/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
+  ["decide", ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"], /^sample_01 is included/],
   ["steer", ["grasping-2026-03-01", "Look at fingertips."], /\S/],
   ["pause", ["grasping-2026-03-01"], /\S/],
   ["stop", ["grasping-2026-03-01"], /\S/],
