@@ -40,7 +40,7 @@ export function writeReport({ unit, asked = "", papers = [], groups = [] }: Brie
       .slice(0, 15)
       .map(({ group, tags = [], insights = [] }) => ({
         name: clip(titleCase([tags.join(", ") || "Further insights"]), 120),
-        text: clip(insights[0] ?? "Insights of several papers.", 500),
+        ...themeSentence(insights, papers),
         groups: [group],
       })),
     comparison: null,
@@ -65,6 +65,24 @@ export function writeReport({ unit, asked = "", papers = [], groups = [] }: Brie
       },
     ],
   };
+}
+
+/** The first insight of a group that a quote says in the same words, with that quote; else a sentence of no numbers. */
+function themeSentence(
+  insights: readonly string[],
+  papers: readonly ReportedPaper[],
+): { readonly text: string; readonly rests_on: string[] } {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim();
+  for (const insight of insights)
+    for (const { quotes = [] } of papers) {
+      const said = quotes.find(({ quote }) => plain(quote).startsWith(plain(insight)));
+      if (said !== undefined) return { text: clip(said.quote, 500), rests_on: [said.handle] };
+    }
+  return { text: "Insights that share what they are tagged with.", rests_on: [] };
 }
 
 /** "Literature research on: X." asks what papers show about X. */
@@ -126,7 +144,7 @@ function agreements(papers: readonly ReportedPaper[], asked: string): Sourced[] 
     return words.every((word) => topic.has(word)) || (papers.length > 2 && naming * 2 > papers.length);
   };
   return [...found]
-    .filter(([phrase, list]) => list.length > 1 && !isTopic(phrase))
+    .filter(([phrase, list]) => list.length > 1 && !isTopic(phrase) && !gain.test(phrase))
     .toSorted((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
     .slice(0, 2)
     .map(([phrase, list]) => ({

@@ -7,6 +7,7 @@ import { priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores
 import { targetOf } from "../workflow/decisions/status.js";
 import { periodOf, periodText } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport, type ExclusionCount } from "../workflow/eligibility/eligibility.js";
+import { agreementOf, agreementText } from "../workflow/eligibility/agreement.js";
 import { checkSentence } from "../workflow/report/warn-of-retractions.js";
 import { seedRecallText } from "../seeds/find-seeds.js";
 import { seedsOf } from "../seeds/seed.js";
@@ -168,6 +169,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds)),
     ...fact("Recall of screening", search.recall?.says),
     ...fact("Check of recall by seeds", seedsText(rrd)),
+    ...fact("Screened by two", agreementFact(rrd)),
     ...fact("Scores and decisions", thresholds),
   ];
 }
@@ -225,6 +227,15 @@ function seedsText(rrd: Rrd): string | undefined {
   return `The search found ${found} of ${many(given, "paper")} that a person named as surely relevant.`;
 }
 
+/** How far two agents agree that screened the same records, each alone. */
+function agreementFact(rrd: Rrd): string | undefined {
+  const agreement = agreementOf(rrd);
+  if (agreement === undefined) return undefined;
+  const { open } = agreement;
+  const waiting = open === 0 ? "" : ` ${open === 1 ? "1 record waits" : `${open} records wait`} for a person.`;
+  return `${agreementText(agreement)}.${waiting}`;
+}
+
 /** Parts of a unit that are second looks at it. */
 const secondLooks = /^(?:critic|answer|reader-[23])$/;
 
@@ -241,7 +252,7 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
           agents.size <= 1
             ? "Each paper was judged once, by one model or agent; nobody judged it a second time."
             : "Each paper was judged once, by one of several models or agents; nobody judged it a second time.",
-          "Screening by title and abstract was done once, by the same kind of agent.",
+          ...(agreementOf(rrd) === undefined ? ["Screening by title and abstract was done once, by one agent."] : []),
         ]),
     ...(rrd.requirements.criteria?.length
       ? []

@@ -18,7 +18,7 @@ interface ShownQuote {
 }
 
 /** Tokens for papers with their quotes, and for groups of insights. */
-const paperTokens = 2_500;
+const paperTokens = 2_900;
 const groupTokens = 900;
 const quoteTokens = 55;
 const maxQuotes = 8;
@@ -144,6 +144,8 @@ function worthOf({ quote, locator, status }: Evidence, words: ReadonlySet<string
     (/\d/.test(quote) ? 2 : 0) +
     (telling.test(locator ?? "") ? 1 : 0) +
     (/conclusion/i.test(locator ?? "") ? 1.5 : 0) +
+    // What a paper says that it can't do is worth a place among the first.
+    (/limitation/i.test(locator ?? "") ? 2 : 0) +
     Math.min(shared, 3) / 2
   );
 }

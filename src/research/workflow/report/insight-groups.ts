@@ -104,7 +104,7 @@ function drawnTogether(
   const tagged = new Map<string, number[]>();
   for (const [index, list] of tags.entries())
     for (const tag of list) tagged.set(tag, [...(tagged.get(tag) ?? []), index]);
-  const most = Math.min(maxShared, Math.max(4, Math.ceil(insights.length / 3)));
+  const most = Math.min(maxShared, Math.max(4, Math.ceil(insights.length / 5)));
   for (const list of tagged.values()) {
     if (list.length < 2 || list.length > most) continue;
     const weight = Math.log(insights.length / list.length + 1) / Math.sqrt(list.length);
