@@ -23,25 +23,29 @@ export interface Started {
   readonly reach?: Reach;
 }
 
-/** The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow. */
+/**
+ * The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow. Undefined
+ * where there is no such program for a sandbox of this machine's files; an image may bring its own.
+ */
 export function startOf(
   definition: AgentDefinition,
   context: AgentContext,
   brief: Brief,
   { command, args, env }: Invocation,
-): Started {
+): Started | undefined {
   const { settings, options } = context;
   const all = { ...settings.env, ...env, ...options.env };
   if (settings.sandbox === undefined) return { command, args, env: all };
   const { env: inside, ...more } = definition.reach(context, brief.access);
   const program = locate(command, all);
+  if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
   const reach: Reach = {
     ...more,
     read: [...(program?.read ?? []), ...more.read, ...(brief.access.readOnly ?? [])],
     write: [brief.workspace, ...more.write],
-    // Named by the person for this very agent.
-    variables: Object.keys(options.env ?? {}).filter((name) => !(name in inside)),
+    // Named by the person or the adapter for this very agent.
+    variables: Object.keys({ ...options.env, ...inside }),
     ...given({ tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) } }),
   };
   return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };

@@ -47,13 +47,15 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         });
       }
 
+      const start = startOf(definition, context, brief, invocation);
+      if (start === undefined) return yield failed(notStarted(name, invocation.command, notThere, settings.env));
       const reader = definition.reader();
       // A timer takes 0 for none.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
       if (transcript !== undefined) await keepBrief(transcript, redact(brief.text));
       const lines = settings.exec({
-        ...startOf(definition, context, brief, invocation),
+        ...start,
         cwd: brief.workspace,
         stdin: brief.text,
         timeoutMs,
@@ -182,6 +184,8 @@ function judge(
   const how = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
   return failed({ kind: "crashed", message: `${name} ended ${how}${said}.` });
 }
+
+const notThere: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };
 
 function notStarted(name: string, command: string, { startError }: ProcessEnd, env: NodeJS.ProcessEnv): Failure {
   if (startError?.code === "ENOENT") {
