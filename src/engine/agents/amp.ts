@@ -4,7 +4,7 @@ import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
 import { ask, ownReach, programOf, versionIn } from "./program.js";
-import { keyAddress, keyPlaceholder } from "../process/reach.js";
+import { keyHost, keyPlaceholder } from "../process/reach.js";
 import { serverName, withoutSecrets } from "./tool-server.js";
 import { given } from "../lib/given.js";
 
@@ -27,7 +27,6 @@ export const amp: AgentDefinition = {
   },
   reach: ({ options, settings }) => ({
     ...ownReach(options),
-    hosts: ["ampcode.com:443", "static.ampcode.com:443", ...(options.hosts ?? [])],
     keys: [
       {
         name: "amp",
@@ -35,7 +34,8 @@ export const amp: AgentDefinition = {
         headers: { authorization: `Bearer ${(options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || ""}` },
       },
     ],
-    env: { AMP_URL: keyAddress("amp"), AMP_API_KEY: keyPlaceholder },
+    // Of its address it uses the host alone.
+    env: { AMP_URL: keyHost("amp"), AMP_API_KEY: keyPlaceholder },
   }),
   reader: readAmp,
   async check(context): Promise<AgentCheck> {

@@ -24,8 +24,8 @@ export interface Started {
 }
 
 /**
- * The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow. Undefined
- * where there is no such program for a sandbox of this machine's files; an image may bring its own.
+ * The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow.
+ * Undefined where there is no such program for a sandbox of this machine's files; an image may bring its own.
  */
 export function startOf(
   definition: AgentDefinition,

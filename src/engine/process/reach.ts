@@ -20,7 +20,10 @@ export interface Reach {
 /** An absolute path, which is the same inside; or one that stands at another place there. */
 export type Mount = string | { readonly from: string; readonly at: string };
 
-/** Requests to `keyAddress(name)` are sent on to `to` with these headers in place of those that the program sent. */
+/**
+ * Requests to `keyAddress(name)` or `keyHost(name)` are sent on to `to`, with these headers in place of those that the
+ * program sent.
+ */
 export interface KeyRoute {
   /** Letters, unique within a reach. */
   readonly name: string;
@@ -42,6 +45,9 @@ export const proxyPort = 3128;
 
 /** The base address inside a sandbox of a service whose key stays outside. */
 export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPort}/key/${name}`;
+
+/** The same for a program that uses only the host of its base address. */
+export const keyHost = (name: string): string => `http://${name}.key:${proxyPort}`;
 
 /** What stands inside a sandbox where a program expects its key. */
 export const keyPlaceholder = "kept-outside-the-sandbox";

@@ -64,6 +64,7 @@ export async function openInside(request: ProcessRequest, node: string): Promise
   };
   try {
     for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, "names"), hostsFile(reach));
     if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach));
     if (reach.tools !== undefined) servers.push(await serveTools(join(folder, "tools.sock"), reach.tools, request.cwd));
   } catch (error) {
@@ -78,6 +79,7 @@ export async function openInside(request: ProcessRequest, node: string): Promise
     env: environmentInside(request.env, reach, { isOnline, node }),
     mounts: [
       { from: folder, at: runFolder },
+      { from: join(folder, "names"), at: "/etc/hosts" },
       ...Object.keys(systemFiles).map((name) => ({ from: join(folder, name), at: `/etc/${name}` })),
       ...(isOnline ? [relayProgram] : []),
     ],
@@ -89,11 +91,14 @@ export async function openInside(request: ProcessRequest, node: string): Promise
   };
 }
 
-/** Who the program is, and that no name leads anywhere but through the proxy. */
+/** No name leads anywhere but to the proxy. */
+const hostsFile = ({ keys }: Reach): string =>
+  ["127.0.0.1 localhost sandbox", "::1 localhost", ...keys.map(({ name }) => `127.0.0.1 ${name}.key`), ""].join("\n");
+
+/** Who the program is. */
 const systemFiles = {
   passwd: `root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:${sandboxHome}:/bin/sh\n`,
   group: "root:x:0:\nagent:x:1000:\n",
-  hosts: "127.0.0.1 localhost sandbox\n::1 localhost\n",
 };
 
 /** The path of a unix socket has 107 bytes at most. */
@@ -142,7 +147,7 @@ function environmentInside(
   );
   const address = `http://127.0.0.1:${proxyPort}`;
   const proxies = isOnline ? ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address] as const) : [];
-  const direct = isOnline ? [["NO_PROXY", "127.0.0.1,localhost"] as const] : [];
+  const direct = isOnline ? [["NO_PROXY", "127.0.0.1,localhost,.key"] as const] : [];
   const path = [...(env["PATH"] ?? "").split(delimiter), "/usr/local/bin", "/usr/bin", "/bin", dirname(node)];
   return {
     ...Object.fromEntries(kept),

@@ -176,7 +176,8 @@ function targetOf({ url = "", headers: sent }: IncomingMessage, keys: readonly K
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(sent))
     if (value !== undefined && !notHandedOn.has(name)) headers[name] = value;
-  const [, name, path] = /^\/key\/([\w-]+)(\/.*)?$/s.exec(url) ?? [];
+  const host = url.startsWith("/") ? /^([\w-]+)\.key(?::\d+)?$/.exec(sent.host ?? "")?.[1] : undefined;
+  const [, name, path] = host === undefined ? (/^\/key\/([\w-]+)(\/.*)?$/s.exec(url) ?? []) : ["", host, url];
   const route = keys.find((each) => each.name === name);
   if (route === undefined)
     return /^http:\/\//i.test(url) && URL.canParse(url) ? { url: new URL(url), headers } : undefined;

@@ -80,6 +80,16 @@ describe("a key that stays outside", () => {
     expect(seen[0]?.headers.host).toBe(`127.0.0.1:${port}`);
   });
 
+  test("is added by the host's name too, where a program keeps nothing else of its base address", async () => {
+    await open({
+      keys: [{ name: "model", to: `http://127.0.0.1:${port}`, headers: { authorization: "the real one" } }],
+    });
+    expect((await get("/api/internal?x", { host: "model.key:3128" })).status).toBe(200);
+    expect(seen).toMatchObject([{ url: "/api/internal?x", headers: { authorization: "the real one" } }]);
+    expect((await get("/api/internal", { host: "other.key:3128" })).status).toBe(400);
+    expect((await get("/api/internal", { host: "model.key.evil.test" })).status).toBe(400);
+  });
+
   test("goes to no other host, however the path is spelled, and to no route that is not there", async () => {
     await open({ keys: [{ name: "model", to: `http://127.0.0.1:${port}`, headers: { "x-api-key": "the real one" } }] });
     for (const path of ["/key/model/@evil.test/", "/key/model//evil.test/", "/key/model/../../evil.test/"])
