@@ -27,6 +27,7 @@ import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/folder/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
+import { tellingUnderWay } from "../engine/storage/under-way.js";
 import { tellTo } from "../engine/ui/tell.js";
 import { given } from "../engine/lib/given.js";
 
@@ -94,7 +95,8 @@ export async function drive<State, U extends Unit, P, C>(
     ...{ json, quiet, verbose, agent: names, maxIterations: iterations, finish },
     ...given({ name: folder === undefined ? undefined : basename(folder) }),
   });
-  const tell = tellTo({ sink, hooks, redact, now: clock.now });
+  const telling = tellTo({ sink, hooks, redact, now: clock.now });
+  const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {

@@ -1,3 +1,5 @@
+import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
+import { underWayText } from "../../research/overview/under-way-text.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
@@ -31,7 +33,14 @@ export async function statusCommand(
   if (taskFolder !== undefined) return await task.taskStatus(taskFolder, json, io);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
-  const status = { ...reportOf(folder, rrd, ledger), ...(await workStateOf(folder)) };
+  const under_way = await readUnderWay(folder);
+  const reading = new Set(under_way.map(({ unit }) => unit));
+  const report = reportOf(folder, rrd, ledger);
+  // The file says so of no paper: written by itself, it would look like a person's edit.
+  const pool = report.pool.map((each) =>
+    each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
+  );
+  const status = { ...report, pool, under_way, ...(await workStateOf(folder)) };
   const later = await laterFormatIn(folder);
   if (later !== undefined) io.stderr(`warning: ${later}\n`);
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
@@ -43,7 +52,7 @@ export async function statusCommand(
 const listed = (pool: readonly ListedPaper[], all: boolean, io: Io): string[] =>
   pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)];
 
-type Status = ReturnType<typeof reportOf> & WorkState;
+type Status = ReturnType<typeof reportOf> & WorkState & { readonly under_way: readonly UnderWay[] };
 
 function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { phase, refused } = statusOf(rrd, ledger);
@@ -106,6 +115,13 @@ function statusLines(status: Status, io: Io): string[] {
   say("Phase", status.phase);
   const state = stateText(status, shown(io.cwd, status.folder));
   if (state !== undefined) say("State", state);
+  for (const one of status.under_way)
+    say(
+      "Under way",
+      oneLine(
+        `${underWayText(one)}${one.agent === undefined ? "" : `, ${one.agent}`}: ${one.title}, since ${timeText(one.since, io.clock.now())}`,
+      ),
+    );
   if (status.last_run !== null && !status.running) say("Last run", lastRunText(status.last_run, io.clock.now()));
   say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
   say("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));

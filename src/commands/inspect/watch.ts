@@ -19,6 +19,7 @@ import {
 } from "../../research/overview/watched-research.js";
 import { rrdFile } from "../../research/folder/layout.js";
 import { given } from "../../engine/lib/given.js";
+import { underWayText } from "../../research/overview/under-way-text.js";
 
 /** Folders below the watched one in which projects are looked for. */
 const deepest = 5;
@@ -131,13 +132,14 @@ const sorted = (known: ReadonlyMap<string, WatchedResearch>): WatchedResearch[] 
   [...known.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 function rowOf(research: WatchedResearch, now: number): WatchRow {
-  const { name, broken, phase, progress, running, held, lastRun, ledger, spending, spentMs } = research;
+  const { name, broken, phase, progress, running, held, lastRun, ledger, underWay, spending, spentMs } = research;
   const { tokens, cost_usd, estimated, unreported } = spending;
   return {
     name,
     phase,
     progress,
     running,
+    ...given({ doing: underWay.length === 0 ? undefined : underWay.map(underWayText).join(", ") }),
     ...given({ broken, held, ended: lastRun && `${lastRun.verdict} ${timeText(lastRun.at, now)}` }),
     iteration: ledger.reduce((most, line) => Math.max(most, line.iteration), 0),
     tokens,
@@ -164,7 +166,7 @@ function lineOf(change: Change, now: number): string {
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */
 function jsonOf(change: Change, now: number): object {
-  const { name, folder, broken, phase, progress, running, lastRun, spending } = change.research;
+  const { name, folder, broken, phase, progress, running, lastRun, underWay, spending } = change.research;
   const at = new Date(now).toISOString();
   const line = change.type === "iteration" ? { line: change.line } : {};
   const { iterations: _, ...spent } = spending;
@@ -177,6 +179,7 @@ function jsonOf(change: Change, now: number): object {
     phase,
     progress,
     running,
+    under_way: underWay,
     last_run: lastRun ?? null,
     ...line,
     ...spent,

@@ -86,9 +86,12 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
 }
 
 /** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
-export async function isHeld(file: string): Promise<boolean> {
+export const isHeld = async (file: string): Promise<boolean> => (await liveHolder(file)) !== undefined;
+
+/** The process that holds a lock, and since when; undefined where none does that is alive. */
+export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "since"> | undefined> {
   const holder = await readHolder(file).catch(() => undefined);
-  return holder?.token !== undefined && !(await isDead(holder));
+  return holder?.token === undefined || (await isDead(holder)) ? undefined : holder;
 }
 
 async function describeMyself(): Promise<Holder> {

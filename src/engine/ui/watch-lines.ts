@@ -16,6 +16,8 @@ export interface WatchRow extends KnownCost {
   readonly broken?: string;
   /** How its last run ended: "limit 14:30". */
   readonly ended?: string;
+  /** What is under way: "critic of p1". */
+  readonly doing?: string;
   /** The last iteration's number; 0 before the first. */
   readonly iteration: number;
   readonly tokens: number;
@@ -51,8 +53,8 @@ export const watchTable = (rows: readonly WatchRow[], room: number): string[] =>
     room - 1,
   );
 
-const stateOf = ({ running, iteration, phase, held, ended }: WatchRow): string => {
-  if (running) return `iteration ${iteration + 1}`;
+const stateOf = ({ running, iteration, phase, held, ended, doing }: WatchRow): string => {
+  if (running) return oneLine(doing ?? `iteration ${iteration + 1}`);
   if (phase === "COMPLETE") return "complete";
   return held ?? ended ?? "not running";
 };

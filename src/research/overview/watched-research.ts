@@ -4,6 +4,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Progress } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
+import { readUnderWay, type UnderWay, underWayName } from "../../engine/storage/under-way.js";
 import { readResearch } from "../folder/research.js";
 import { progressOf, statusOf } from "../workflow/decisions/status.js";
 import { type Sum, sumOf, totalOf } from "./costs.js";
@@ -32,6 +33,8 @@ export interface WatchedResearch {
   /** Why it can't be read; the rest then says nothing. */
   readonly broken?: string;
   readonly ledger: readonly LedgerLine[];
+  /** Iterations under way. */
+  readonly underWay: readonly UnderWay[];
   readonly spending: Sum;
   /** Milliseconds that agents worked on it; undefined where nothing was recorded. */
   readonly spentMs?: number;
@@ -61,6 +64,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
       progress: progressOf(rrd),
       running,
       abandoned: !running && existsSync(lock),
+      underWay: running ? await readUnderWay(folder) : [],
       ...given({ held, lastRun: rrd.loop?.last_run ?? undefined }),
       ledger,
       spending: totalOf(rrd, ledger),
@@ -68,7 +72,14 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
     };
   } catch (error) {
     if (!existsSync(rrdFile(folder))) return undefined;
-    const nothing = { phase: "", progress: { done: 0, total: 0 }, running: false, abandoned: false, ledger: [] };
+    const nothing = {
+      phase: "",
+      progress: { done: 0, total: 0 },
+      running: false,
+      abandoned: false,
+      ledger: [],
+      underWay: [],
+    };
     return {
       ...nothing,
       name: basename(folder),
@@ -102,7 +113,8 @@ export function isOfNoInterest(root: string, path: string, isFile: boolean): boo
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
   if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
   const inside = parts.indexOf(hiddenName);
-  if (inside !== -1 && parts.length > inside + 1) return parts.length > inside + 2 || parts[inside + 1] !== lockName;
+  if (inside !== -1 && parts.length > inside + 1)
+    return parts.length > inside + 2 || ![lockName, underWayName].includes(parts[inside + 1] ?? "");
   return isFile && !kept.has(parts.at(-1) ?? "");
 }
 

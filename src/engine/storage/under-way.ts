@@ -1,0 +1,69 @@
+import { rm } from "node:fs/promises";
+import type { Tell } from "../loop/types.js";
+import { given } from "../lib/given.js";
+import { inHidden, lockFile } from "../lib/layout.js";
+import { writeFileAtomic } from "./atomic-file.js";
+import { liveHolder } from "./lock.js";
+import { readRegularText } from "./regular-file.js";
+
+/** An iteration that a run has begun and not ended, for anyone who looks at the project from outside. */
+export interface UnderWay {
+  readonly iteration: number;
+  readonly unit: string;
+  readonly title: string;
+  readonly phase: string;
+  readonly agent?: string;
+  readonly role?: string;
+  readonly round?: number;
+  /** ISO 8601 in UTC. */
+  readonly since: string;
+}
+
+/** The file within `.ralph`. */
+export const underWayName = "under-way.json";
+const underWayFile = inHidden(underWayName);
+
+/**
+ * Tells as `tell` does, and keeps on the disk what is under way. The state file is left alone: written by itself, it
+ * would look like a person's edit. What can't be written is not told of: nothing of the work depends on it.
+ */
+export function tellingUnderWay(folder: string, tell: Tell, now: () => number): Tell {
+  const all = new Map<number, UnderWay>();
+  const keep = async (): Promise<void> => {
+    const text = JSON.stringify({ pid: process.pid, iterations: [...all.values()] });
+    await writeFileAtomic(underWayFile(folder), text, { durable: false }).catch(() => undefined);
+  };
+  return async (event) => {
+    if (event.type === "iteration-started") {
+      const { iteration, unit, title, phase, agent, role, round } = event;
+      const since = new Date(now()).toISOString();
+      all.set(iteration, { iteration, unit, title, phase, since, ...given({ agent, role, round }) });
+      await keep();
+    }
+    if (event.type === "iteration-ended" && all.delete(event.iteration)) await keep();
+    if (event.type === "run-ended") await rm(underWayFile(folder), { force: true }).catch(() => undefined);
+    await tell(event);
+  };
+}
+
+/**
+ * What is under way in a project. What a killed run left is none of it: it counts only while the process that wrote it
+ * holds the project's lock, and has since then.
+ */
+export async function readUnderWay(folder: string): Promise<readonly UnderWay[]> {
+  const holder = await liveHolder(lockFile(folder));
+  if (holder === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(await readRegularText(underWayFile(folder)));
+    const { pid, iterations } = value as { pid?: unknown; iterations?: unknown };
+    if (pid !== holder.pid || !Array.isArray(iterations)) return [];
+    return iterations.filter((each): each is UnderWay => isUnderWay(each) && each.since >= (holder.since ?? ""));
+  } catch {
+    return [];
+  }
+}
+
+const isUnderWay = (value: unknown): value is UnderWay => {
+  const { iteration, unit, title, phase, since } = (value ?? {}) as Record<string, unknown>;
+  return Number.isInteger(iteration) && [unit, title, phase, since].every((each) => typeof each === "string");
+};
