@@ -10,7 +10,7 @@ import { criterionText, eligibilityReport, type ExclusionCount } from "../workfl
 import { agreementOf, agreementText } from "../workflow/eligibility/agreement.js";
 import { checkSentence } from "../workflow/report/warn-of-retractions.js";
 import { seedRecallText } from "../seeds/find-seeds.js";
-import { seedsOf } from "../seeds/seed.js";
+import { screenedOut, seedsOf } from "../seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
 
 /** A fact of the method: what it is about, and what was done. */
@@ -166,7 +166,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Dates", window),
     ...fact("Papers wanted", String(targetOf(rrd))),
     ...fact("Why the search ended", search.ended),
-    ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds)),
+    ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds, screenedOut(rrd))),
     ...fact("Recall of screening", search.recall?.says),
     ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Screened by two", agreementFact(rrd)),

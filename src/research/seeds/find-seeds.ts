@@ -89,16 +89,33 @@ function nameOf({ reference, id, title }: KnownSeed): string {
   return `"${title.length > maxTitle ? `${title.slice(0, maxTitle)}…` : title}"`;
 }
 
-/** "9 of your 10 seeds were found; not found: 10.1000/x". */
-export function seedRecallText(seeds: readonly KnownSeed[], recall: SeedRecall | undefined): string | undefined {
+/**
+ * "found 9 of your 10; not found: 10.1000/x", and those that were screened out all the same; undefined without seeds.
+ * `excluded`: ids of the records that were.
+ */
+export function seedRecallText(
+  seeds: readonly KnownSeed[],
+  recall: SeedRecall | undefined,
+  excluded: readonly string[] = [],
+): string | undefined {
   if (seeds.length === 0) return undefined;
   if (recall === undefined) return `${seeds.length}, not looked for yet`;
   const found = new Set(recall.references);
   const missing = seeds.filter(({ reference }) => !found.has(reference));
-  const names = missing
+  const gone = new Set(excluded);
+  const dropped = seeds.filter(({ id }) => id !== undefined && gone.has(id));
+  return [
+    `found ${seeds.length - missing.length} of your ${seeds.length}`,
+    ...listed("not found", missing),
+    ...listed("screened out", dropped),
+  ].join("; ");
+}
+
+function listed(what: string, seeds: readonly KnownSeed[]): string[] {
+  if (seeds.length === 0) return [];
+  const names = seeds
     .slice(0, maxNamed)
     .map((seed) => `${nameOf(seed)}${seed.notKnown === undefined ? "" : " (no source knows it)"}`);
-  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : "";
-  const rest = missing.length === 0 ? "" : `; not found: ${names.join(", ")}${more}`;
-  return `found ${seeds.length - missing.length} of your ${seeds.length}${rest}`;
+  const more = seeds.length > maxNamed ? ` and ${seeds.length - maxNamed} more` : "";
+  return [`${what}: ${names.join(", ")}${more}`];
 }

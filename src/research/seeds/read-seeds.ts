@@ -41,7 +41,8 @@ export async function readSeeds(names: readonly string[], folder: string): Promi
     const reference = parseReference(name, folder);
     if (reference.kind === "unknown") throw new ExpectedError(`--seed: ${reference.reason}`, 2);
     if (reference.kind === "file") requireFile(name, reference.path);
-    seeds.push({ reference: reference.kind === "file" ? reference.path : name.trim() });
+    // As it was typed: rrd.json is shared, and absolute paths are of one machine.
+    seeds.push({ reference: name.trim() });
   }
   const unique = [...new Map(seeds.map((seed) => [`${seed.reference} ${seed.title}`.toLowerCase(), seed])).values()];
   return { seeds: unique.length <= maxWithAbstract ? unique : unique.map(withoutAbstract), said };

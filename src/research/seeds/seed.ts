@@ -46,3 +46,7 @@ function idOf({ doi, arxiv }: Identifiers, url: string | undefined): string | un
     ? paperId(reference)
     : undefined;
 }
+
+/** Ids of the records that screening left out. */
+export const screenedOut = ({ excluded }: Pick<Rrd, "excluded">): string[] =>
+  (excluded ?? []).flatMap(({ id, stage }) => (stage === "screened" ? [id] : []));
