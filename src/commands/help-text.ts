@@ -10,8 +10,8 @@ Start here:
 
 A project (research project) is one folder under ./researches.
 
-Agents: claude (default), codex, amp, ralph, baseline (no model), 'cmd:<command>', or
-a name from the configuration.
+Agents: claude (default), codex, amp, ralph, baseline (no model),
+'cmd:<command>', or a name from the configuration.
 
 Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).

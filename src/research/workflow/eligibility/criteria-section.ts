@@ -11,7 +11,7 @@ export function criteriaWords(kind: "screening" | "full_text", criteria: readonl
     ...(second === undefined ? [] : [`"${second.id}": {"answer": "unclear"}`]),
   ].join(", ");
   const list = criteria.map(({ id, kind: which, text }) => `- ${id} (${which}): ${text.replace(/\s+/g, " ")}`);
-  return [words[kind], `\`"criteria": {${example}}\``, meaning[kind], ...list].join("\n\n").replace(/\n\n- /g, "\n- ");
+  return [words[kind], `\`"criteria": {${example}}\``, meaning[kind], list.join("\n")].join("\n\n");
 }
 
 const words = {
@@ -21,11 +21,11 @@ const words = {
     "They alone decide whether the paper is included. The result carries one more field with an answer to every criterion, from the paper's text:",
 };
 
+const answers =
+  "yes: it is true of the paper; no: it is not. A quote has at least four words. For no, quote words that show otherwise: that the subjects were patients, where animals are asked about. Code looks for each quote; yes or no without one that it finds counts as unclear, so say unclear, without a quote, where nothing settles it.";
 const meaning = {
-  screening:
-    "yes: it is true of the paper; no: it is not. Code looks for each quote; yes or no without a quote that it finds counts as unclear, so say unclear, without a quote, where the record does not settle it. A record is excluded by yes to an `exclude` criterion or no to an `include` criterion; every other one goes to full text, dropped ones too.",
-  full_text:
-    "yes: it is true of the paper; no: it is not. Code looks for each quote in the text; yes or no without a quote that it finds counts as unclear, so say unclear, without a quote, where the text does not settle it. Yes to an `exclude` criterion or no to an `include` criterion excludes the paper. Fill in everything else all the same.",
+  screening: `${answers} A record is excluded by yes to an \`exclude\` criterion or no to an \`include\` criterion; every other one goes to full text, dropped ones too.`,
+  full_text: `${answers} Yes to an \`exclude\` criterion or no to an \`include\` criterion excludes the paper. Fill in everything else all the same.`,
 };
 
 /** Estimated tokens that the criteria take of a discovery brief. */
