@@ -1,6 +1,7 @@
 import type { Delayed, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { maxRefusals, unitRefusals, untriedSources, type ResearchState, type ResearchUnit } from "./status.js";
+import { eligibilityReport } from "../eligibility/eligibility.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 
 /**
@@ -68,6 +69,12 @@ function noTextNow(putOff: readonly Delayed[]): string {
 }
 
 function nothingFound({ rrd }: ResearchState, folder: string): Verdict {
+  const { criteria, screening } = eligibilityReport(rrd);
+  const excluded = screening.reduce((sum, { count }) => sum + count, 0);
+  if (criteria.length > 0 && excluded > 0)
+    return blocked(
+      `The eligibility criteria excluded ${excluded === 1 ? "the one record" : `all ${excluded} records`} that ${excluded === 1 ? "was" : "were"} screened (${screening.map(({ reason, count }) => `${reason}: ${count}`).join(", ")}); correct requirements.criteria in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' screens again`,
+    );
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(
     ([name, why]) => `${name}: ${String(why)}`,
   );

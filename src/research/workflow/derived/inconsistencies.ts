@@ -3,7 +3,7 @@ import { decisionOf, scoresOf, statusAfter, totalsOf, usesBothRubrics } from "..
 import { isDecided } from "../decisions/status.js";
 import { differences } from "./stated.js";
 import { criteriaOf } from "../../folder/criteria.js";
-import { openCriteria } from "../eligibility/eligibility.js";
+import { eligibilityReport, openCriteria } from "../eligibility/eligibility.js";
 import { hasOpenOverride, isReversible } from "./overrides.js";
 import { deriveStatistics } from "./statistics.js";
 
@@ -89,6 +89,7 @@ function ofCriteria(rrd: Rrd): Inconsistency[] {
     const message = `says the same as /requirements/criteria/${first}`;
     return first === undefined ? [] : [{ pointer: `/requirements/criteria/${index}/text`, message }];
   });
+  found.push(...ofAllExcluded(rrd));
   for (const [index, paper] of rrd.papers_pool.entries()) {
     const { answers = [], override, status, excluded_by: by, retracted } = paper;
     const pointer = `/papers_pool/${index}`;
@@ -119,6 +120,20 @@ function ofCriteria(rrd: Rrd): Inconsistency[] {
     found.push({ pointer: "/papers_pool", message: "holds a person's decision that takes effect with the next run" });
   return found;
 }
+
+/** Criteria that let nothing through, as those that contradict each other in other words do. */
+function ofAllExcluded(rrd: Rrd): Inconsistency[] {
+  const { criteria, screening, fullText } = eligibilityReport(rrd);
+  const count = (reasons: typeof screening) => reasons.reduce((sum, reason) => sum + reason.count, 0);
+  const excluded = count(screening) + count(fullText);
+  const others = rrd.papers_pool.length - count(fullText);
+  if (criteria.length === 0 || excluded < manyExcluded || others > 0) return [];
+  const message = `exclude all ${excluded} records and papers; they may contradict each other`;
+  return [{ pointer: "/requirements/criteria", message }];
+}
+
+/** Fewer may all be excluded by chance. */
+const manyExcluded = 10;
 
 function ofPool(rrd: Rrd): Inconsistency[] {
   const { papers_pool: pool, requirements, phase } = rrd;

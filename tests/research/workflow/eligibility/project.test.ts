@@ -6,6 +6,7 @@ import type { Criterion, Flow, Paper, Rrd } from "../../../../src/research/gener
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { buildText } from "../../../../src/engine/documents/text/paper-text.js";
 import { flowOf as drawnFlow } from "../../../../src/research/report/flow.js";
+import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
 import { eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/research.js";
 
@@ -85,7 +86,7 @@ const shelf = library({
     }),
   }),
 });
-const agent = goodAgent((unit) => {
+const answerOf: Parameters<typeof goodAgent>[0] = (unit) => {
   if (unit["kind"] === "paper") {
     const id = String(unit["unit"]);
     return { result: reading(id, { criteria: fullText[id] ?? {} }) };
@@ -98,7 +99,8 @@ const agent = goodAgent((unit) => {
     id === "late" ? [{ id, reason: "not convincing", criteria: screening[id] ?? {} }] : [],
   );
   return { result: { unit: unit["unit"], kept, dropped, papers: [], sources: [] } };
-});
+};
+const agent = goodAgent(answerOf);
 const project = (over: Partial<Rrd["requirements"]> = {}): Rrd => {
   const rrd = rrdWith([]);
   return {
@@ -223,6 +225,48 @@ describe("a project with five criteria", () => {
     const flow = expectReconciled(again.rrd);
     expect(flow.screening).toEqual({ screened: 6, excluded: {}, passed: 6 });
   });
+});
+
+test("where the criteria exclude every record the run says so, and names them", async () => {
+  const rules: Criterion[] = [
+    { id: "c1", kind: "include", text: "in mice" },
+    { id: "c2", kind: "exclude", text: "in rodents" },
+  ];
+  const offered = Array.from({ length: 12 }, (_, index) => record(`r${index}`, says.c4));
+  const strict = goodAgent((unit) => {
+    const kept = ((unit["candidates"] ?? []) as { id: string }[]).map(({ id }) => ({
+      id,
+      criteria: { c1: yes("c4"), c2: yes("c4") },
+    }));
+    return { result: { unit: unit["unit"], kept, papers: [], sources: [] } };
+  });
+  const folder = researchFolder(project({ criteria: rules }), library({ offered }));
+  const { verdict, rrd } = await folder.run(strict);
+  expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("all 12 records") });
+  expect(verdict.reason).toContain("c2: 12");
+  expect(inconsistencies(rrd)).toContainEqual({
+    pointer: "/requirements/criteria",
+    message: "exclude all 12 records and papers; they may contradict each other",
+  });
+});
+
+test("a decision that is written by hand while an agent reads the paper beats what the agent answers", async () => {
+  const folder = researchFolder(project(), shelf);
+  const path = join(folder.folder, "rrd.json");
+  const busy = goodAgent((unit, text) => {
+    const said = answerOf(unit, text);
+    if (unit["unit"] !== "good" || said === undefined) return said;
+    const also = () => {
+      const rrd = JSON.parse(readFileSync(path, "utf8")) as Rrd;
+      paperIn(rrd, "good").override = { decision: "exclude", why: "Not ours." };
+      writeFileSync(path, JSON.stringify(rrd));
+    };
+    return { ...said, also };
+  });
+  const { verdict, rrd } = await folder.run(busy);
+  expect(verdict.verdict).toBe("complete");
+  expect(paperIn(rrd, "good")).toMatchObject({ status: "rejected", score: null, analysis: { summary: "It works." } });
+  expectReconciled(rrd);
 });
 
 describe("a result that answers nothing", () => {
