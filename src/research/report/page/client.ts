@@ -71,6 +71,13 @@ export const client = `(() => {
   addEventListener("hashchange", reveal);
   addEventListener("DOMContentLoaded", () => {
     reveal();
+    // So that the first letter that is typed does not wait for the words of ten thousand papers.
+    const later = all("#list > .paper");
+    const read = (idle) => {
+      while (later.length > 0 && idle.timeRemaining() > 2) textOf(later.pop());
+      if (later.length > 0) requestIdleCallback(read);
+    };
+    globalThis.requestIdleCallback?.(read);
     const links = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
     const seen = new IntersectionObserver((entries) => {
       const entry = entries.findLast(({ isIntersecting }) => isIntersecting);

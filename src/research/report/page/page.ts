@@ -9,7 +9,7 @@ import { papers } from "./papers.js";
 import { flow, map, scores } from "./pictures.js";
 import { style } from "./style.js";
 import { ideas, themes } from "./themes.js";
-import { answer, figures, masthead, question } from "./top.js";
+import { answer, figures, masthead, question, titleOf } from "./top.js";
 
 /** The sections in the order of the page. */
 export const sections: readonly Section[] = [
@@ -74,7 +74,7 @@ export const themeButton = markup`<button type="button" id="theme" class="theme"
 /** report.html in pieces, so that ten thousand papers never lie in memory as one text. */
 export function* reportPage(context: PageContext): Iterable<string> {
   const { model } = context;
-  yield head(model.title).text;
+  yield head(titleOf(model)).text;
   yield markup`<body>${themeButton}<main>
 ${masthead(context)}`.text;
   for (const section of heldSections(context)) {

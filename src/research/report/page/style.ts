@@ -92,7 +92,7 @@ blockquote,q{display:block;font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padd
 .js .tools{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 .6rem}
 button,.tools select,.tools input{font-size:.88rem;line-height:1.3;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .7rem}
 .tools button,.tools select{white-space:nowrap;cursor:pointer}
-.tools input{flex:1 1 12rem;min-width:0}
+.tools input{flex:1 0 100%;min-width:0}
 .tools input::placeholder{color:var(--soft);opacity:1}
 button:hover,.tools select:hover{border-color:var(--accent)}
 button[aria-pressed=true]{border-color:var(--accent);background:var(--tint);font-weight:600}

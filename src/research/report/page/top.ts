@@ -8,9 +8,12 @@ import { dots, statementLine } from "./statements.js";
 export function masthead({ model }: PageContext): Markup {
   const state = model.isFinished ? "Finished" : `In progress: ${model.phase.toLowerCase()}`;
   const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
-  return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${model.title}</h1></header>
+  return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${titleOf(model)}</h1></header>
 `;
 }
+
+/** A project has a name of a few words; what is far longer would be all that a reader sees. */
+export const titleOf = ({ title }: ReportModel): string => (title.length > 240 ? `${title.slice(0, 239)}…` : title);
 
 export function* question({ model }: PageContext): Iterable<Markup> {
   if (model.question !== "")

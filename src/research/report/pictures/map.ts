@@ -74,61 +74,67 @@ function draw(nodes: readonly Node[], edges: readonly PaperLink[], width: number
   };
 }
 
-const rounds = 300;
+const rounds = 200;
 
 /**
  * Springs along the links, a push between all papers, and a pull to the middle, cooled down step by step (Fruchterman
  * and Reingold 1991). It starts on a sunflower's spiral instead of at random places, so that the same papers always lie
- * the same way.
+ * the same way. Plain numbers in typed arrays: a tenth of the time that points as objects take.
  */
 function laidOut(nodes: readonly Node[], edges: readonly PaperLink[], width: number, height: number): Place[] {
+  const count = nodes.length;
+  const ideal = Math.sqrt((width * height) / count) * 0.75;
+  const [xs, ys, fx, fy] = [0, 1, 2, 3].map(() => new Float64Array(count)) as [Lane, Lane, Lane, Lane];
+  for (let at = 0; at < count; at++) {
+    const far = Math.sqrt((at + 0.5) / count);
+    xs[at] = width / 2 + (width / 2) * 0.9 * far * Math.cos(at * 2.399963);
+    ys[at] = height / 2 + (height / 2) * 0.9 * far * Math.sin(at * 2.399963);
+  }
   const index = new Map(nodes.map(({ id }, at) => [id, at]));
-  const ideal = Math.sqrt((width * height) / nodes.length) * 0.75;
-  const places = nodes.map((_, at): Place => {
-    const far = Math.sqrt((at + 0.5) / nodes.length);
-    return {
-      x: width / 2 + (width / 2) * 0.9 * far * Math.cos(at * 2.399963),
-      y: height / 2 + (height / 2) * 0.9 * far * Math.sin(at * 2.399963),
-    };
-  });
   const heaviest = Math.max(...edges.map(({ weight }) => weight), 1e-9);
+  const springs = edges.flatMap(({ from, to, weight }) => {
+    const [a, b] = [index.get(from), index.get(to)];
+    return a === undefined || b === undefined ? [] : [{ a, b, pull: 0.1 + (0.12 * weight) / heaviest }];
+  });
   for (let step = 0; step < rounds; step++) {
-    const forces = places.map(({ x, y }): Place => ({ x: (width / 2 - x) * 0.06, y: (height / 2 - y) * 0.1 }));
-    for (const [at, place] of places.entries())
-      for (let other = at + 1; other < places.length; other++) {
-        const [there, mine, theirs] = [places[other], forces[at], forces[other]];
-        if (!there || !mine || !theirs) continue;
+    for (let at = 0; at < count; at++) {
+      fx[at] = (width / 2 - get(xs, at)) * 0.06;
+      fy[at] = (height / 2 - get(ys, at)) * 0.1;
+    }
+    for (let at = 0; at < count; at++)
+      for (let other = at + 1; other < count; other++) {
         // Sideways they need more room than up and down: that is where their names stand.
-        const [dx, dy] = [(place.x - there.x) * 0.75 || 0.01 * (at - other), place.y - there.y || 0.01];
-        const push = (ideal * ideal) / Math.max(dx * dx + dy * dy, 1);
-        mine.x += dx * push * 0.12;
-        mine.y += dy * push * 0.12;
-        theirs.x -= dx * push * 0.12;
-        theirs.y -= dy * push * 0.12;
+        const dx = (get(xs, at) - get(xs, other)) * 0.75 || 0.01 * (at - other);
+        const dy = get(ys, at) - get(ys, other) || 0.01;
+        push(fx, fy, at, other, dx, dy, (0.12 * ideal * ideal) / Math.max(dx * dx + dy * dy, 1));
       }
-    for (const { from, to, weight } of edges) {
-      const [a = -1, b = -1] = [index.get(from), index.get(to)];
-      const [one, two, mine, theirs] = [places[a], places[b], forces[a], forces[b]];
-      if (!one || !two || !mine || !theirs) continue;
-      const [dx, dy] = [one.x - two.x, one.y - two.y];
-      const pull = (Math.hypot(dx, dy) / ideal) * (0.1 + (0.12 * weight) / heaviest);
-      mine.x -= dx * pull;
-      mine.y -= dy * pull;
-      theirs.x += dx * pull;
-      theirs.y += dy * pull;
+    for (const { a, b, pull } of springs) {
+      const [dx, dy] = [get(xs, a) - get(xs, b), get(ys, a) - get(ys, b)];
+      push(fx, fy, a, b, dx, dy, (-Math.hypot(dx, dy) / ideal) * pull);
     }
     const most = Math.max(1, (width / 8) * (1 - step / rounds));
-    for (const [at, place] of places.entries()) {
-      const force = forces[at] ?? { x: 0, y: 0 };
-      const strength = Math.hypot(force.x, force.y) || 1;
-      place.x += (force.x * Math.min(most, strength)) / strength;
-      place.y += (force.y * Math.min(most, strength)) / strength;
+    for (let at = 0; at < count; at++) {
+      const strength = Math.hypot(get(fx, at), get(fy, at)) || 1;
+      const share = Math.min(most, strength) / strength;
+      xs[at] = get(xs, at) + get(fx, at) * share;
+      ys[at] = get(ys, at) + get(fy, at) * share;
     }
   }
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
   const side = 14;
-  const [left, right] = [Math.min(...places.map(({ x }) => x)), Math.max(...places.map(({ x }) => x))];
-  const [top, bottom] = [Math.min(...places.map(({ y }) => y)), Math.max(...places.map(({ y }) => y))];
   const fit = (value: number, from: number, to: number, room: number) =>
     side + ((value - from) / (to - from || 1)) * (room - 2 * side);
-  return places.map(({ x, y }) => ({ x: fit(x, left, right, width), y: fit(y, top, bottom, height) }));
+  return nodes.map((_, at) => ({ x: fit(get(xs, at), left, right, width), y: fit(get(ys, at), top, bottom, height) }));
+}
+
+type Lane = Float64Array;
+
+const get = (lane: Lane, at: number): number => lane[at] ?? 0;
+
+/** One pushes the other along the line between them, and is pushed as much. */
+function push(fx: Lane, fy: Lane, one: number, other: number, dx: number, dy: number, force: number): void {
+  fx[one] = get(fx, one) + dx * force;
+  fy[one] = get(fy, one) + dy * force;
+  fx[other] = get(fx, other) - dx * force;
+  fy[other] = get(fy, other) - dy * force;
 }

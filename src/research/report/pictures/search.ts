@@ -63,7 +63,7 @@ export function saturationPicture(batches: readonly SaturationPoint[], target?: 
   const caption = [
     `Saturation: ${kept.toLocaleString("en")} of ${counted(screened, "screened record")} kept; the last batch kept ${kept - before.kept} of ${screened - before.screened}.`,
     reached === undefined ? "" : ` The dashed line is the recall reached at least: ${Math.round(reached * 100)} %`,
-    reached === undefined ? "" : target === undefined ? "." : ` of the ${Math.round(target * 100)} % asked for.`,
+    reached === undefined ? "" : target === undefined ? "." : `; ${Math.round(target * 100)} % was asked for.`,
   ].join("");
   return figure(caption, caption, (width) => draw(points, recalls, screened, kept, target, width));
 }

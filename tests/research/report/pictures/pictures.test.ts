@@ -134,7 +134,7 @@ describe("the search", () => {
     ];
     const text = textOf(saturationPicture(batches, 0.95));
     expect(text).toContain("22 of 80 screened records kept; the last batch kept 2 of 40");
-    expect(text).toContain("93 % of the 95 % asked for");
+    expect(text).toContain("93 %; 95 % was asked for");
     expect(textOf(saturationPicture(batches.map(({ screened, kept }) => ({ screened, kept }))))).not.toContain(
       "recall",
     );
