@@ -27,7 +27,14 @@ test("the demo is complete without key or network, tells what it reads, and in a
 
   const [folder = "", second] = readdirSync(join(cwd, "researches"));
   expect(second).toBe(`${folder}-2`);
-  for (const name of ["research-report.md", "references.bib", "product-ideas.json", "ledger.jsonl", "progress.txt"])
+  for (const name of [
+    "research-report.md",
+    "report.html",
+    "references.bib",
+    "product-ideas.json",
+    "ledger.jsonl",
+    "progress.txt",
+  ])
     expect(existsSync(join(cwd, "researches", folder, name)), name).toBe(true);
   const ledger = readFileSync(join(cwd, "researches", folder, "ledger.jsonl"), "utf8")
     .trim()
