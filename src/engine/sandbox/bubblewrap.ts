@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
-import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
+import { type Inside, machineWide, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { limited, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
@@ -154,30 +154,8 @@ function systemFolders(): string[] {
   ]);
 }
 
-/**
- * What of /proc belongs to the whole machine: files there that belong to root need no capability to be written where
- * root started the sandbox (kernel.core_pattern names a program that the kernel runs outside), some are open to
- * everyone, and bubblewrap leaves most of it as it is.
- */
-const machineWide = [
-  "sys",
-  "fs",
-  "irq",
-  "bus",
-  "acpi",
-  "scsi",
-  "driver",
-  "asound",
-  "mtrr",
-  "pressure",
-  "sysrq-trigger",
-];
-
 const coveredProc = (): string[] =>
-  machineWide
-    .map((name) => join("/proc", name))
-    .filter((path) => existsSync(path))
-    .flatMap((path) => ["--ro-bind", path, path]);
+  machineWide.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
 
 /** The path of a program that stands in the user's PATH. */
 function found(name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined {

@@ -15,7 +15,7 @@ import {
   type Start,
   type Started,
 } from "../process/run-process.js";
-import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
+import { type Inside, machineWide, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
 
@@ -237,6 +237,8 @@ async function configOf(
       ReadonlyRootfs: true,
       CapDrop: ["ALL"],
       SecurityOpt: ["no-new-privileges"],
+      // In place of Docker's own list, which is part of it.
+      ReadonlyPaths: [...machineWide],
       Memory: limits.memory,
       MemorySwap: limits.memory,
       NanoCpus: processors * 1e9,

@@ -20,10 +20,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { given } from "../../../src/engine/lib/given.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import type { Limits } from "../../../src/engine/sandbox/sandbox.js";
 import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
 import { compileEntries } from "../../support/compiled.js";
+import { dockerEngine } from "../sandbox/docker-engine.js";
 import type { Trial } from "./escapes/try-agent.js";
 import { type Cli, type FakeLlm, optionsFor, startFakeLlm, type ToolCall } from "./support/agents.js";
 import { installed } from "./support/install.js";
@@ -33,6 +35,9 @@ const isRoot = process.getuid?.() === 0;
 const nobody = "65534";
 /** Who the agents are: root, and somebody else. A test that is not run as root tries itself alone. */
 const users = isRoot ? (["root", "user"] as const) : (["user"] as const);
+
+const engine = await dockerEngine();
+const docker = "problem" in engine ? { host: "unix:///nonexistent", image: "" } : engine;
 
 let folder = "";
 let program = "";
@@ -45,7 +50,8 @@ beforeAll(async () => {
 
 /** One line an attempt: where, as whom, which agent, what, and what came of it. */
 const table: string[] = [];
-afterAll(() => {
+afterAll(async () => {
+  if (!("problem" in engine)) await engine.stop();
   rmSync(folder, { recursive: true, force: true });
   console.log(`The escape table: where, as whom, agent, attempt, result, what was said\n${table.join("\n")}`);
   const file = process.env["RR_ESCAPE_TABLE"];
@@ -146,11 +152,18 @@ async function order(
     agent: cli,
     where,
     options: { ...options, env: { ...options.env, [variable]: keyed[variable] } },
-    env: { PATH: sandboxPath, HOME: home, TMPDIR: join(place, "tmp"), GITHUB_TOKEN: "PLANTED-KEY-OF-ANOTHER" },
+    env: {
+      PATH: sandboxPath,
+      HOME: home,
+      TMPDIR: join(place, "tmp"),
+      DOCKER_HOST: docker.host,
+      GITHUB_TOKEN: "PLANTED-KEY-OF-ANOTHER",
+    },
     workspace: join(place, "workspace"),
     stateDir: join(place, "state"),
-    readOnly: [join(place, "workspace/.git")],
-    ...(limits === undefined ? {} : { limits }),
+    // In a container the attempts need the host's own programs: without curl nothing could get out.
+    readOnly: [join(place, "workspace/.git"), ...(where === "docker" ? ["/usr"] : [])],
+    ...given({ limits, image: where === "docker" ? docker.image : undefined }),
   };
   const [first = process.execPath, ...rest] = [...as, process.execPath, program];
   const child = spawn(first, rest, {
@@ -246,6 +259,17 @@ for (const cli of ["claude", "codex"] as const) {
       expect(rows.length).toBeGreaterThan(35);
       expect(rows.filter(({ result }) => result !== "contained")).toEqual([]);
     });
+
+    test.skipIf("problem" in engine)(
+      `is contained in Docker${"problem" in engine ? ` (skipped: ${engine.problem})` : ""}`,
+      async () => {
+        const user = isRoot ? "root" : "user";
+        const rows = await attempts(cli, "docker", user);
+        for (const name of Object.keys(hogs) as (keyof typeof hogs)[]) rows.push(await hog(cli, "docker", user, name));
+        note("docker", user, cli, rows);
+        expect(rows.filter(({ result }) => result !== "contained").map(({ name }) => name)).toEqual([]);
+      },
+    );
 
     test("does what it likes on the host without any confinement, so that the attempts are known to work", async () => {
       const rows = await attempts(cli, "host", isRoot ? "root" : "user");

@@ -39,7 +39,7 @@ setsid sleep "$LEFT" > /dev/null 2>&1 &
 if [ "$1" = everything ]; then
   attempt "writing /usr" WROTE sh -c '[ -w /usr ] && echo WROTE'
   attempt "writing /proc/sys" WROTE sh -c 'v=$(cat /proc/sys/kernel/core_pattern) && printf %s "$v" > /proc/sys/kernel/core_pattern && echo WROTE'
-  attempt "anything of /proc that is the machine's" /proc/ find /proc -maxdepth 2 -writable -not -path '/proc/[0-9]*' -not -path '*self*' -not -type l
+  attempt "anything of /proc that is the machine's" /proc/ find /proc -maxdepth 2 -writable -not -path '/proc/[0-9]*' -not -path '*self*' -not -type l -exec sh -c '[ -c "$1" ] || echo "$1"' - {} \;
   attempt "a raw disk" MADE sh -c '[ -z "$(find /dev -type b)" ] || echo MADE; mknod disk b 240 0 && echo MADE'
   attempt "mount" MADE sh -c 'mkdir -p mounted && mount -t tmpfs none mounted && echo MADE'
   attempt "a user namespace" MADE unshare -Ur echo MADE

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import type { AgentOptions } from "../../../../src/engine/agents/definition.js";
 import { createAgent } from "../../../../src/engine/agents/registry.js";
+import { given } from "../../../../src/engine/lib/given.js";
 import type { AgentEvent, Brief } from "../../../../src/engine/loop/types.js";
 import { runProcess } from "../../../../src/engine/process/run-process.js";
 import { openSandbox } from "../../../../src/engine/sandbox/open-sandbox.js";
@@ -16,12 +17,14 @@ export interface Trial {
   readonly stateDir: string;
   readonly readOnly: readonly string[];
   readonly limits?: Partial<Limits>;
+  /** Of a docker sandbox. */
+  readonly image?: string;
 }
 
 // A program of its own, so that a test that runs as root can also try it as somebody else.
 const trial = JSON.parse(await text(process.stdin)) as Trial;
-const { agent, where, workspace, readOnly, limits, env } = trial;
-const { sandbox } = await openSandbox(where, { env, ...(limits === undefined ? {} : { limits }) });
+const { agent, where, workspace, readOnly, limits, env, image } = trial;
+const { sandbox } = await openSandbox(where, { env, ...given({ limits, image }) });
 const access: Brief["access"] =
   sandbox === undefined
     ? { web: false, read: false, everything: true }
