@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
@@ -61,6 +61,9 @@ export const sandboxOf = ({ folder }: NamedTask, { stateDir }: ResolvedConfig): 
   home: join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16)),
 });
 
+/** A folder of this process for result files. */
+export const scratchOf = ({ stateDir }: ResolvedConfig): string => join(scratchFolder(stateDir), String(process.pid));
+
 /** Where criteria are checked: what runs there gets no secret of the user's, as an agent may have written it. */
 export function placeFor(
   workspace: string,
@@ -69,7 +72,7 @@ export function placeFor(
   exec: Exec,
   readOnly: readonly string[] = [],
 ): Omit<Place, "signal"> {
-  const scratch = join(scratchFolder(config.stateDir), String(process.pid));
+  const scratch = scratchOf(config);
   const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name)));
   return {
     exec,
@@ -105,6 +108,7 @@ export async function openTask(
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined) await keepEnd(store, verdict, io.clock.now());
     await store.close();
+    rmSync(scratchOf(config), { recursive: true, force: true });
   };
   try {
     const fresh = await stateFor(store, named, io.clock.now(), notify);

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { flowed } from "../../engine/ui/terminal/format.js";
@@ -39,5 +39,6 @@ export async function dryRun(
   } finally {
     signals.stop();
     await housing.sandbox?.close();
+    rmSync(place.scratch, { recursive: true, force: true });
   }
 }

@@ -91,6 +91,16 @@ for (const cli of ["claude", "codex"] as const) {
       expect(status.trim().split("\n").toSorted()).toEqual(["?? hello.txt", "?? ralph.json"]);
     });
 
+    it("ends with the budget where both budget and iterations are used up, and checks its criteria all the same", async () => {
+      const root = join(folder, "repo");
+      server = await startFakeLlm(writing(cli, root, ["other.txt", "x"]));
+      prepare({ ...task("hello.txt"), max_iterations: 3, budget: { max_tokens: 100 } });
+      const { code, last, lines } = await runTask(cli, root, "--sandbox", "host");
+      expect([code, last.status, last.cause, last.iterations]).toEqual([3, "budget_exhausted", "tokens", 1]);
+      const ended = lines.findIndex(({ type }) => type === "iteration-ended");
+      expect(lines.slice(0, ended).filter(({ type }) => type === "checked")).toHaveLength(2);
+    });
+
     it("is tried again after a wrong attempt, which the brief tells of", async () => {
       const root = join(folder, "repo");
       const wrong = ["hello.txt", "Good bye"] as const;
@@ -164,3 +174,65 @@ for (const cli of ["claude", "codex"] as const) {
     },
   );
 }
+
+/** For each criterion: the files that are there, and the one file by which an agent meets it. */
+const perCriterion: readonly {
+  readonly criterion: { readonly type: string } & Readonly<Record<string, unknown>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly writes: readonly [path: string, content: string];
+}[] = [
+  { criterion: { type: "command_succeeds", command: "grep -q yes a.txt" }, writes: ["a.txt", "yes"] },
+  {
+    criterion: { type: "tests_pass" },
+    files: {
+      "package.json": '{"private":true,"scripts":{"test":"node --test"}}',
+      "a.test.mjs":
+        'import assert from "node:assert";\nimport { test } from "node:test";\nimport { two } from "./two.mjs";\ntest("two", () => assert.equal(two, 2));\n',
+    },
+    writes: ["two.mjs", "export const two = 2;"],
+  },
+  { criterion: { type: "no_type_errors", command: "node --check a.mjs" }, writes: ["a.mjs", "export const a = 1;"] },
+  {
+    criterion: { type: "lint_clean" },
+    files: { "package.json": '{"private":true,"scripts":{"lint":"node --check a.mjs"}}' },
+    writes: ["a.mjs", "export const a = 1;"],
+  },
+  { criterion: { type: "contains_text", path: "a.txt", pattern: "^Hello", flags: "m" }, writes: ["a.txt", "Hello"] },
+  { criterion: { type: "json_valid", path: "a.json" }, writes: ["a.json", '{"a": 1}'] },
+  {
+    criterion: { type: "http_ok", url: "http://127.0.0.1:38931/", start: "node server.cjs" },
+    writes: ["server.cjs", 'require("http").createServer((q, r) => r.end("ok")).listen(38931, "127.0.0.1");'],
+  },
+  {
+    criterion: {
+      type: "all_of",
+      criteria: [
+        {
+          type: "any_of",
+          criteria: [
+            { type: "file_exists", path: "no" },
+            { type: "file_exists", path: "a.txt" },
+          ],
+        },
+        { type: "not", criterion: { type: "file_exists", path: "b.txt" } },
+      ],
+    },
+    writes: ["a.txt", "a"],
+  },
+];
+
+const places = ["host", ...("problem" in bubblewrap ? [] : ["bubblewrap"])];
+for (const cli of ["claude", "codex"] as const)
+  for (const place of places)
+    describe.skipIf("problem" in installed(cli))(`the real ${cli} meets each criterion, ${place}`, () => {
+      it.each(perCriterion.map((each) => [each.criterion.type, each] as const))("%s", async (_, each) => {
+        const root = join(folder, "repo");
+        const [path, content] = each.writes;
+        server = await startFakeLlm((request) => writing(cli, root, [path, content])(request));
+        prepare({ task: `Meet it by ${path}`, acceptance_criteria: [each.criterion], max_iterations: 3 });
+        for (const [name, text] of Object.entries(each.files ?? {})) writeFileSync(join(root, name), text);
+        const { code, last } = await runTask(cli, root, "--sandbox", place);
+        expect(last).toMatchObject({ status: "success", iterations: 1 });
+        expect(code).toBe(0);
+      });
+    });
