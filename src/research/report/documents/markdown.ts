@@ -149,7 +149,7 @@ function source(quote: Quote): string {
 /** The quotes and papers behind a sentence, as links in brackets; empty where there are none. */
 function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
   const links = [
-    ...quotes.map((quote) => `[${inline(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})`),
+    ...quotes.map((quote) => `[${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})`),
     ...papers.map(named),
   ];
   return links.length === 0 ? "" : ` (${links.join(", ")})`;
@@ -158,15 +158,15 @@ function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string
 /** What is wrong with a sentence, said right behind it. */
 function doubts({ missingNumbers, brokenHandles }: Statement): string {
   return [
-    ...missingNumbers.map((number) => ` **[number not in its source: ${inline(number)}]**`),
-    ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${inline(handle)}, ${inline(reason)}]**`),
+    ...missingNumbers.map((number) => ` **[number not in its source: ${cell(number)}]**`),
+    ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${cell(handle)}, ${cell(reason)}]**`),
   ].join("");
 }
 
 const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
 const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
 const named = (paper: PaperName): string =>
-  `${paper.isRetracted ? "RETRACTED " : ""}[${inline(paper.label)}](#${anchor(paper.id)})`;
+  `${paper.isRetracted ? "RETRACTED " : ""}[${cell(paper.label)}](#${anchor(paper.id)})`;
 const titled = (paper: PaperName): string =>
   `${paper.isRetracted ? "RETRACTED: " : ""}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
 

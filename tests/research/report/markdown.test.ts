@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import type { ReportFile } from "../../../src/research/generated/report.js";
+import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { markdownOf } from "../../../src/research/report/documents/markdown.js";
+import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
+import { paper, rrdWith } from "../../support/research.js";
+
+const now = new Date("2026-11-22T12:00:00Z");
+const quote = (text: string, over: Partial<Evidence> = {}): Evidence => ({
+  ...{ claim: text, quote: text, status: "verified", locator: "p. 3" },
+  ...over,
+});
+const presented = (id: string, evidence: Evidence[], over: Partial<Paper> = {}): Paper =>
+  paper(id, {
+    ...{ status: "presented", decision: "PRESENT", score: 30, read_depth: "full" },
+    analysis: { summary: `What ${id} found.`, evidence },
+    ...over,
+  });
+const said = (over: Partial<ReportFile> = {}): ReportFile => ({
+  written_at: "2026-11-22T10:00:00Z",
+  question: "How long does it take?",
+  answer: [{ text: "It takes 14 minutes.", rests_on: ["p1#1"] }],
+  findings: [{ text: "It takes 14 minutes.", rests_on: ["p1#1"] }],
+  ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  ...over,
+});
+const render = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
+  markdownOf(reportModel({ rrd, ledger: [], queries: [], now, report: said(), ...over }));
+const time = quote("It takes 14 minutes on one machine.");
+const headings = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+const section = (text: string, title: string) => text.split(`\n## ${title}\n`)[1]?.split(/\n## /)[0] ?? "";
+
+test("sections stand in the page's order, the evidence last, and those without content are left out", () => {
+  const rrd = rrdWith([presented("p1", [time])], {
+    insights: [{ id: "insight_001", paper_id: "p1", insight: "Minutes are enough.", tags: ["time"] }],
+  });
+  const gaps = [{ text: "Nobody says what it costs." }];
+  const recommendations = [{ priority: "high" as const, text: "Build one.", rests_on: ["p1#1"] }];
+  expect(headings(render(rrd, { report: said({ gaps, recommendations }) }))).toEqual([
+    ...["Question", "Answer", "Findings", "What to do first", "What is not known", "How the papers score", "Papers"],
+    ...["Insights by theme", "How papers were found", "Method and limits", "PRISMA 2020 checklist", "References"],
+    "Evidence",
+  ]);
+  expect(headings(render(rrdWith([])))).toEqual(["Question", "Answer", "Findings", "Method and limits"]);
+});
+
+test("a finding stands with its strength and the words it rests on, which link to the paper and open there", () => {
+  const text = render(
+    rrdWith([presented("p1", [{ ...time, claim: "It is quick." }], { url: "https://example.org/p1" })]),
+  );
+  expect(section(text, "Findings")).toContain(
+    [
+      "- It takes 14 minutes.",
+      "  <br>●●●○○ 1 paper, read in full, a preprint",
+      "  > “It takes 14 minutes on one machine.” [Author 2026, quote 1](#p1-1), p. 3 ✓ · [open there](<https://example.org/p1#:~:text=It%20takes",
+    ].join("\n"),
+  );
+  expect(text).toContain('<a id="p1"></a>On the matter of p1');
+  expect(section(text, "Evidence")).toContain('- <a id="p1-1"></a>1: It is quick.\n  > “It takes 14 minutes');
+});
+
+describe("a quote is marked wherever it is shown", () => {
+  test.each([
+    ["near", "the text has 13.6 minutes", "≈ near the text: the text has 13.6 minutes"],
+    ["could-not-check", undefined, "? could not be checked"],
+  ] as const)("%s, with what is known of it", (status, reason, words) => {
+    const text = render(rrdWith([presented("p1", [{ ...time, status, ...(reason ? { reason } : {}) }])]));
+    expect(section(text, "Findings")).toContain(words);
+    expect(section(text, "Evidence")).toContain(words);
+  });
+
+  test("one that is not in the text is counted and not shown", () => {
+    const missing = quote("It cures everything at once.", { status: "not-in-text" });
+    const text = render(rrdWith([presented("p1", [time, missing])]));
+    expect(text).not.toContain("cures everything");
+    expect(text).toContain("1 quote was not found in the text and is not shown.");
+  });
+});
+
+test("a number that no quote has is marked behind its sentence", () => {
+  const findings = [{ text: "It takes 15 minutes.", rests_on: ["p1#1"] }];
+  expect(render(rrdWith([presented("p1", [time])]), { report: said({ findings }) })).toContain(
+    "- It takes 15 minutes. **[number not in its source: 15 minutes]**",
+  );
+});
+
+test("a retracted paper is called so everywhere, and its insights count nowhere", () => {
+  const rrd = rrdWith(
+    [
+      presented("p1", [time]),
+      presented("p2", [time], {
+        status: "rejected",
+        retracted: true,
+        warnings: ["Retracted on 2026-03-01, as X says."],
+      }),
+    ],
+    { insights: ["p1", "p2"].map((id) => ({ id: `i-${id}`, paper_id: id, insight: `Of ${id}.`, tags: ["t"] })) },
+  );
+  const text = render(rrd);
+  expect(text).toContain("1 insight, 0 cross-references");
+  expect(text).not.toContain("- Of p2.");
+  expect(section(text, "How the papers score")).toContain("| RETRACTED: [On the matter of p2](#p2) |");
+  expect(section(text, "Method and limits")).toContain("Retracted on 2026-03-01, as X says.");
+});
+
+test("what an agent or a source wrote fetches nothing, parts no section and moves no cursor, in whatever field it stands", () => {
+  const nasty =
+    "\u001b]8;;x\u0007![p](https://evil.example/p.png) [c](javascript:x) <b> \u009b31m\u202e\n\n# Forged\n\n````\n\n[r]: http://evil.example\n\n| a | b |";
+  const evidence = [quote("The camera costs 40 euros.", { claim: nasty, locator: nasty })];
+  const more = {
+    title: nasty,
+    notes: nasty,
+    authors: [nasty],
+    venue: nasty,
+    url: `https://x.example/${nasty}`,
+    warnings: [nasty],
+  };
+  const analysis = { summary: nasty, methodology: nasty, results: nasty, evidence, implementations_found: [nasty] };
+  const pool = [
+    presented("p1", evidence, { ...more, analysis }),
+    presented("p2", evidence, { ...more, analysis, status: "rejected", url: `file:${nasty}` }),
+  ];
+  const open = { text: nasty, rests_on: ["p1#1"] };
+  const report = said({
+    ...{ question: nasty, answer: [open], findings: [open], agreed: [open], gaps: [open] },
+    disputed: [{ text: nasty, sides: [open, open] }],
+    themes: [{ ...open, name: nasty, insight_ids: ["i1"] }],
+    comparison: { approaches: [nasty, "a | b"], rows: [{ aspect: nasty, cells: [open, open] }] },
+    recommendations: [{ ...open, priority: "high" }],
+  });
+  const insights = [{ id: "i1", paper_id: "p1", insight: nasty, tags: [nasty], cross_refs: ["p2"] }];
+  const excluded = [{ id: "x", title: nasty, reason: nasty, stage: "screened" as const }];
+  const text = render(rrdWith(pool, { project: nasty, insights, excluded }), { report });
+  expect(headings(text).every((title) => !title?.includes("Forged"))).toBe(true);
+  expect(text).not.toMatch(/!\[p\]|\]\(javascript|<b>|^(?:[-+*>] |\d+\. )*(?:# Forged|`{3}|\[r\]:)/m);
+  // oxlint-disable-next-line no-control-regex -- none may be left
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  const cells = section(text, "Comparison")
+    .split("\n")
+    .filter(Boolean)
+    .map((row) => row.split(/(?<!\\)\|/).length);
+  expect(cells).toEqual([5, 5, 5]);
+});
+
+test("long lists end with how many more there are", () => {
+  const papers = Array.from({ length: 150 }, (_, n) => presented(`p${n}`, [time]));
+  const text = render(rrdWith(papers), { report: said() });
+  expect(text.match(/^### <a id="p\d+"><\/a>/gm)).toHaveLength(100);
+  expect(section(text, "How the papers score")).toContain("_50 more papers: see rrd.json._");
+});
