@@ -80,7 +80,7 @@ export function methodOf(
   ledger: readonly LedgerLine[],
   search: SearchYield,
   hasQueries: boolean,
-  now: Date,
+  { now, writer }: { readonly now: Date; /** Of the narrative. */ readonly writer?: string },
 ): Method {
   const lines = countingLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const eligibility = eligibilityReport(rrd);
@@ -89,7 +89,7 @@ export function methodOf(
       ? []
       : [{ stage, reasons: list.map((each) => ({ reason: reasonText(each), count: each.count })) }];
   return {
-    facts: [...periodFacts(rrd, ledger, now), ...factsOf(rrd, search)],
+    facts: [...periodFacts(rrd, ledger, now, writer), ...factsOf(rrd, search)],
     criteria: eligibility.criteria.map(({ id, kind, text }) => ({ id, kind, text })),
     eligibility: [...counts("screening", eligibility.screening), ...counts("full text", eligibility.fullText)],
     agents: agentsOf(lines),
@@ -114,7 +114,7 @@ export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" 
     : criterionText(criterion);
 
 /** When the work was done and by whom, and what an earlier report of another program states otherwise. */
-function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Fact[] {
+function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date, writer: string | undefined): Fact[] {
   const period = periodOf(rrd, ledger, now);
   const { research_period: _, agent, ...stated } = rrd.statistics?.stated ?? {};
   const derived = { ...rrd.statistics?.analysis_metrics, ...rrd.statistics } as Readonly<Record<string, unknown>>;
@@ -129,7 +129,7 @@ function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Fact[]
       ? [
           {
             name: "Begun by",
-            says: `${typeof agent === "string" ? agent : "another program, whose agent was not recorded"}; its iterations and costs are not in the ledger`,
+            says: `${typeof agent === "string" ? agent : (writer ?? "another program, whose agent was not recorded")}; its iterations and costs are not in the ledger`,
           },
         ]
       : []),

@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
 import { countingLines } from "../../engine/storage/records/ledger.js";
+import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/ui/terminal/format.js";
@@ -313,7 +314,7 @@ export function reportModel(input: ReportInput): ReportModel {
     crossReferenceCount: standing.reduce((sum, { cross_refs }) => sum + (cross_refs?.length ?? 0), 0),
     ...{ map, flow, search, queries, total },
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
-    method: methodOf(rrd, input.ledger, search, log.length > 0, now),
+    method: methodOf(rrd, input.ledger, search, log.length > 0, { now, ...given({ writer: narrative.agent }) }),
     checklist: checklistOf({
       has,
       hasQueries: log.length > 0,
@@ -383,7 +384,7 @@ function figuresOf(
       ? []
       : [
           all === 0
-            ? figure("quotes", "none", "quotes kept: claims are unchecked", true)
+            ? figure("quotes", 0, "quotes kept: claims are unchecked", true)
             : figure("quotes", `${found}/${all}`, "quotes found in the text", found * 2 < all),
         ]),
     figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),

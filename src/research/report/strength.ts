@@ -77,7 +77,7 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
 function says(of: Omit<Strength, "level" | "says">): string {
   const { papers, independent, readInFull, published, preprints, quotesFound, quotes, retracted, corrected } = of;
   if (papers === 0 && retracted.length > 0) return "rests on retracted papers alone";
-  if (papers === 0) return "rests on no paper";
+  if (papers === 0) return "names no source";
   const who =
     papers === 1
       ? "1 paper"

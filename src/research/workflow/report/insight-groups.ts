@@ -20,9 +20,8 @@ const rounds = 12;
 
 /**
  * Groups of insights: two are drawn together by tags that they share, a rare one more than a common one, by references
- * of one to the other's paper, and where one's paper cites the other's. Each insight takes the group that draws it
- * most, until nothing changes. Groups of one are left out, the largest come first. Insights of papers that don't stand
- * are in none. Pure, and the same for the same records.
+ * of one to the other's paper, and where one's paper cites the other's. Groups of one are left out, the largest come
+ * first. Insights of papers that don't stand are in none. Pure, and the same for the same records.
  */
 export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool" | "insights">): InsightGroup[] {
   const rank = new Map(papers_pool.map((paper) => [paper.id, rankOf(paper)]));
@@ -127,23 +126,35 @@ function drawnTogether(
   return drawn;
 }
 
-/** The group of each insight: the one that draws it most, the smallest of several, until nothing changes. */
+/**
+ * The group of each insight, after Blondel et al. (Fast unfolding of communities in large networks, 2008): it goes where
+ * it is drawn more than chance would have it between insights that are drawn as much, until nothing changes. Without
+ * that correction a few references pull everything into one group.
+ */
 function settle(drawn: Drawn): number[] {
   const group = drawn.map((_, index) => index);
+  const degree = drawn.map((others) => [...others.values()].reduce((sum, weight) => sum + weight, 0));
+  const total = [...degree];
+  const all = degree.reduce((sum, weight) => sum + weight, 0);
+  if (all === 0) return group;
   for (let round = 0; round < rounds; round++) {
     let changed = false;
     for (const [index, others] of drawn.entries()) {
-      const pull = new Map<number, number>();
+      const own = degree[index] ?? 0;
+      const before = group[index] ?? index;
+      total[before] = (total[before] ?? 0) - own;
+      const pull = new Map<number, number>([[before, 0]]);
       for (const [other, weight] of others) {
         const name = group[other] ?? other;
         pull.set(name, (pull.get(name) ?? 0) + weight);
       }
-      let best = group[index] ?? index;
-      let strongest = pull.get(best) ?? 0;
-      for (const [name, weight] of pull)
-        if (weight > strongest + 1e-9 || (weight > strongest - 1e-9 && name < best && weight > 0))
-          [best, strongest] = [name, weight];
-      if (best !== group[index]) {
+      let [best, most] = [before, -Infinity];
+      for (const [name, weight] of pull) {
+        const gain = weight - (own * (total[name] ?? 0)) / all;
+        if (gain > most + 1e-9 || (gain > most - 1e-9 && name === before)) [best, most] = [name, gain];
+      }
+      total[best] = (total[best] ?? 0) + own;
+      if (best !== before) {
         group[index] = best;
         changed = true;
       }
