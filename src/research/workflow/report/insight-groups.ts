@@ -127,9 +127,9 @@ function drawnTogether(
 }
 
 /**
- * The group of each insight, after Blondel et al. (Fast unfolding of communities in large networks, 2008): it goes where
- * it is drawn more than chance would have it between insights that are drawn as much, until nothing changes. Without
- * that correction a few references pull everything into one group.
+ * The group of each insight, after V. Blondel et al., Fast unfolding of communities in large networks (2008): it goes
+ * where it is drawn more than chance would have it between insights that are drawn as much, until nothing changes.
+ * Without that correction a few references pull everything into one group.
  */
 function settle(drawn: Drawn): number[] {
   const group = drawn.map((_, index) => index);
