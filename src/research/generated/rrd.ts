@@ -289,7 +289,7 @@ export type Statistics = {
      */
     batches_without_new?: number;
     /**
-     * Sources that programs may not ask, and the sources that replaced them.
+     * Sources that programs may not ask or that are blocked, and the sources that replaced them.
      */
     substitutions?: {
       [k: string]: string;

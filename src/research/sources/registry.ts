@@ -97,6 +97,18 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
 export const substituteFor = (name: string): Substitute | undefined =>
   substitutes.find(({ aliases }) => aliases.includes(normal(name)));
 
+/**
+ * The name of a source that may be searched in the place of one that refuses us: it covers many fields and needs no
+ * key. Undefined where all of them are among `taken`.
+ */
+export function standInBeside(taken: readonly string[]): string | undefined {
+  const names = new Set(taken.map(normal));
+  const general: readonly Source[] = [openAlex, semanticScholar, crossref, europePmc, arxiv];
+  return general
+    .filter(({ search, needs }) => search !== undefined && needs === undefined)
+    .find(({ name }) => !names.has(normal(name)))?.name;
+}
+
 /** The sources that a name in a project's `sources` leads to: itself, its substitutes, or none. */
 export function sourcesFor(name: string, root?: string): readonly Source[] {
   const own = sourceNamed(name, root);

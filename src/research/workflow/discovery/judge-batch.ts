@@ -14,6 +14,7 @@ import { criteriaOf } from "../../folder/criteria.js";
 import { eligibilityOf } from "../eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../seeds/find-seeds.js";
 import { seedsOf } from "../../seeds/seed.js";
+import { blockedNames } from "../derived/statistics.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { isSeed } from "./next-round.js";
@@ -132,7 +133,12 @@ export function acceptDiscovery(
   const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...given({ seeds }) };
   const { conflicts = 0 } = readers ?? {};
   const after = { papers_pool: [...rrd.papers_pool, ...added], excluded: [...(rrd.excluded ?? []), ...excluded] };
-  const warning = readers === undefined ? undefined : oneSided(agreementOf(after));
+  const before = rrd.statistics?.discovery_metrics?.substitutions ?? {};
+  const replaced = Object.entries(batch.search?.substitutions ?? {}).flatMap(([name, said]) =>
+    before[name] === said || !blockedNames(rrd).includes(name) ? [] : [said],
+  );
+  const warning =
+    [...replaced, ...(readers === undefined ? [] : [oneSided(agreementOf(after)) ?? []].flat())].join(" ") || undefined;
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   return {
     changes: [

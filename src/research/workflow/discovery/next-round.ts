@@ -23,10 +23,14 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord
   if (sources.length === 0) return "every source is blocked";
   const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
   const saturated = isSaturated(rrd, kept);
-  const asked = new Set(kept.steps.flatMap(queriesOf));
+  const asked = new Map(sources.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));
   const terms = new Set(kept.steps.flatMap(termsOf));
   // What one keyword no longer brings another may still bring.
-  const open = planned.filter((step) => queriesOf(step).some((query) => !asked.has(query)));
+  // A source that came later, in the place of one that is blocked, is asked what the others were.
+  const open = planned.flatMap((step) => {
+    const left = sources.filter((source) => queriesOf(step).some((query) => asked.get(source)?.has(query) !== true));
+    return left.length === 0 ? [] : [{ ...step, sources: left }];
+  });
   const next = open.find((step) => !saturated || termsOf(step).some((term) => !terms.has(term)));
   if (snowballsOf(kept) === 0 && next !== undefined) return next;
   const room = targetOf(rrd) - rrd.papers_pool.length;
@@ -56,6 +60,10 @@ function askable(rrd: Rrd, names: readonly string[]): string[] {
 const snowballsOf = ({ steps }: SearchRecord): number => steps.filter(({ kind }) => kind === "snowball").length;
 const queriesOf = (step: Step): string[] =>
   step.kind === "search" ? step.queries.map(({ terms, from, until }) => JSON.stringify([terms, from, until])) : [];
+const queriesTo =
+  (source: string) =>
+  (step: Step): string[] =>
+    step.sources.includes(source) ? queriesOf(step) : [];
 const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
 
 function follow(rrd: Rrd, kept: SearchRecord, sources: readonly string[]): Step | undefined {

@@ -82,7 +82,9 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const others = asked.filter((source) => !library.serves(source));
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
-  const { works = [], reports = [], search, away } = (await searchResults(rrd, library, mayBeAsked)) ?? {};
+  const instead = standIns(library, others, blocked);
+  const found = await searchResults(rrd, library, [...mayBeAsked, ...instead.values()], instead);
+  const { works = [], reports = [], search, away } = found ?? {};
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
   const isNobodys = mayBeAsked.every((name) => library.services(name).length > 0 || skipped.has(name));
   if (away !== undefined && choice.candidates.length === 0 && isNobodys)
@@ -111,6 +113,29 @@ export function listedHash(lists: readonly (readonly [source: string, documents:
     documents.map(({ title, authors, date, abstract }) => [title, authors, date, abstract]),
   ]);
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+/**
+ * What is searched in the place of requested sources that are blocked, by their names: the next service that can
+ * search, where nothing is left of what the name leads to.
+ */
+function standIns(
+  library: Pick<Sources, "services" | "standIn">,
+  requested: readonly string[],
+  blocked: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const instead = new Map<string, string>();
+  const taken = [...blocked, ...requested.flatMap((name) => [...library.services(name)])];
+  const isBlocked = (name: string) => blocked.has(name.toLowerCase());
+  for (const name of requested) {
+    const services = library.services(name);
+    if (services.length === 0 || !(isBlocked(name) || services.every(isBlocked))) continue;
+    const other = library.standIn?.(taken);
+    if (other === undefined) break;
+    instead.set(name, other);
+    taken.push(other);
+  }
+  return instead;
 }
 
 /** Takes candidates while there is room, each work once. */

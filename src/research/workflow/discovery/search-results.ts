@@ -46,6 +46,7 @@ export async function searchResults(
   rrd: Rrd,
   library: Pick<Sources, "services" | "substitution" | "search">,
   requested: readonly string[],
+  instead: ReadonlyMap<string, string> = new Map(),
 ): Promise<
   | { works: readonly ScreeningCandidate[]; reports: readonly SourceReport[]; search: Searched; away?: string }
   | undefined
@@ -61,12 +62,13 @@ export async function searchResults(
   const unasked = reportsOf(session.away ?? [], session.candidates, 0).map((report) => ({ ...report, failures: 0 }));
   const own = [...reportsOf(session.listings, session.candidates, isContinued ? noted : 0), ...unasked];
   const decisionsOn = mergeDecisions(session.candidates);
-  const substitutions = Object.fromEntries(
-    requested.flatMap((name) => {
+  const substitutions = Object.fromEntries([
+    ...requested.flatMap((name) => {
       const said = library.substitution(name);
       return said === undefined ? [] : [[name, said] as const];
     }),
-  );
+    ...[...instead].map(([name, other]) => [name, `${name} is blocked; ${other} is searched in its place.`] as const),
+  ]);
   return {
     ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
     works: session.works.map((work, index) =>

@@ -18,7 +18,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import { candidatesFile, searchFile, searchName } from "../../folder/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
-import { sourceNamed, sourcesFor, substituteFor } from "../../sources/registry.js";
+import { sourceNamed, sourcesFor, standInBeside, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/client/source.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 
@@ -64,6 +64,8 @@ export interface Sources {
   services(source: string): readonly string[];
   /** What is asked in place of a source that programs may not ask, as one sentence. */
   substitution(source: string): string | undefined;
+  /** A service that may be searched in the place of one that refuses us, beside those that are `taken`. */
+  standIn?(taken: readonly string[]): string | undefined;
   /**
    * Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a
    * network does.
@@ -378,12 +380,13 @@ interface ScholarlyOptions extends Pick<SearchOptions, "folder" | "replay" | "no
 }
 
 /** Which services of the registry a source leads to. */
-export const services = (root: string): Pick<Sources, "services" | "substitution"> => ({
+export const services = (root: string): Pick<Sources, "services" | "substitution" | "standIn"> => ({
   services: (name) =>
     sourcesFor(name, root)
       .filter(({ search }) => search !== undefined)
       .map((source) => source.name),
   substitution: (name) => substituteFor(name)?.reason,
+  standIn: standInBeside,
 });
 
 /** The search of those services. */
@@ -393,7 +396,7 @@ export function scholarly({
   ...searching
 }: ScholarlyOptions & Pick<SearchOptions, "signal" | "tell" | "watch">): Pick<
   Sources,
-  "services" | "substitution" | "search"
+  "services" | "substitution" | "standIn" | "search"
 > {
   const open = opening(root, contextFor);
   let asked = false;

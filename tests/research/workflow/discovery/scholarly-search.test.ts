@@ -113,16 +113,35 @@ describe("a research over scholarly services", () => {
     expect(readFileSync(join(folder, "progress.txt"), "utf8")).toContain("arXiv is blocked from now on");
   });
 
+  it("searches another service in the place of one that refuses, asks it the same, and says so", async () => {
+    const { folder, ralph, read } = research(["Crossref"]);
+    scholars.fail("crossref", 403);
+    let ended;
+    try {
+      ended = await ralph("run", folder, "--agent", "baseline", "--iterations", "20");
+    } finally {
+      scholars.fail("crossref", undefined);
+    }
+    expect(ended.err).toContain("Crossref is blocked; OpenAlex is searched in its place.");
+    const { papers_pool: pool, statistics } = read();
+    expect(pool.length).toBeGreaterThan(0);
+    expect(new Set(pool.flatMap(({ found }) => found?.sources ?? []))).toEqual(new Set(["OpenAlex"]));
+    expect(statistics?.discovery_metrics?.substitutions).toEqual({
+      Crossref: "Crossref is blocked; OpenAlex is searched in its place.",
+    });
+  });
+
   it("ends blocked, with a reason for every source and without a paper, where none answers", async () => {
     const { folder, ralph, read } = research(["arXiv", "OpenAlex"], {
       keywords: ["tactile grasping", "soft robot", "slip detection"],
     });
-    for (const service of ["arxiv", "openalex"] as const) scholars.fail(service, 403);
+    const all = ["arxiv", "openalex", "semanticscholar", "crossref", "europepmc"] as const;
+    for (const service of all) scholars.fail(service, 403);
     let ended;
     try {
       ended = await ralph("run", folder, "--agent", "baseline", "--iterations", "9");
     } finally {
-      for (const service of ["arxiv", "openalex"] as const) scholars.fail(service, undefined);
+      for (const service of all) scholars.fail(service, undefined);
     }
     expect({ code: ended.code, err: ended.code === 5 ? "" : ended.err }).toEqual({ code: 5, err: "" });
     const rrd = read();
