@@ -26,6 +26,7 @@ import { row as recall } from "./rows/recall.mjs";
 import { row as reading } from "./rows/reading.mjs";
 import { row as sandbox } from "./rows/sandbox.mjs";
 import { row as reportPage } from "./rows/report-page.mjs";
+import { row as sandboxDocker } from "./rows/sandbox-docker.mjs";
 import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
@@ -45,6 +46,7 @@ const rows = [
   dedupe,
   screening,
   sandbox,
+  sandboxDocker,
   brief,
   history,
   think,

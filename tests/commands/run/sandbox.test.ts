@@ -1,21 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshFolder, sampleResearch } from "../../support/research-folder.js";
 import { unitAgent } from "../../support/command-agents.js";
+import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
 import { cli } from "../../support/in-process.js";
 
-const hasBubblewrap = ((): boolean => {
-  try {
-    execFileSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]);
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-describe.skipIf(!hasBubblewrap)("run --sandbox", () => {
+describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblewrap)}`, () => {
   test("holds a command agent, which then needs no --unconfined, and the ledger says so", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
