@@ -931,6 +931,8 @@ export interface Found {
    * Reasons for the priority that code proposed.
    */
   why: string;
+  cites?: Strings;
+  cited_by?: Strings;
   /**
    * Records of other sources or other versions that were merged into it.
    */

@@ -38,6 +38,10 @@ export function mapOf(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
     if (!link.because.includes(why) && link.because.length < maxReasons) link.because.push(why);
     joined.set(key, link);
   };
+  for (const { id, found } of rrd.papers_pool) {
+    for (const other of found?.cites ?? []) join(id, other, 1, "one cites the other");
+    for (const other of found?.cited_by ?? []) join(id, other, 1, "one cites the other");
+  }
   const insights = rrd.insights ?? [];
   for (const { paper_id, cross_refs } of insights)
     for (const other of cross_refs ?? []) if (paper_id != null) join(paper_id, other, 1, "cross-reference");

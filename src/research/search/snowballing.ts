@@ -1,4 +1,5 @@
 import type { SnowballStep } from "../generated/rrd.js";
+import type { Place } from "../papers/paper-record.js";
 import { isGivenUp, type Listing, listingOf, type Open, type Told } from "./result-list.js";
 
 /** Both ways that lead from a paper to others. */
@@ -8,6 +9,19 @@ type Direction = (typeof directions)[number];
 /** What was asked of a paper, for people. */
 export const followed = (direction: Direction, id: string): string =>
   `${direction === "references" ? "what is cited by" : "what cites"} ${id}`;
+
+/** The papers that snowballing says a record cites, and those that cite it. */
+export function citationsOf(places: readonly Pick<Place, "asked" | "seed">[]): {
+  readonly cites: readonly string[];
+  readonly cited_by: readonly string[];
+} {
+  const from = (direction: Direction) => [
+    ...new Set(
+      places.flatMap(({ asked, seed }) => (seed !== undefined && asked === followed(direction, seed) ? seed : [])),
+    ),
+  ];
+  return { cites: from("citations"), cited_by: from("references") };
+}
 
 /** Whether a source knows references or citations at all. */
 export const asksFor = (direction: Direction, opened: ReturnType<Open>): boolean =>

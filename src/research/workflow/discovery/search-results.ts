@@ -3,6 +3,7 @@ import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../search/rank.js";
+import { citationsOf } from "../../search/snowballing.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "./search-session.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
@@ -116,6 +117,7 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
   const { record, provenance, priority, why, learned } = work;
   const { merged, apart } = decisionsOn(work);
   const { arxiv, ...others } = record.identifiers;
+  const { cites, cited_by } = citationsOf(provenance.places);
   return {
     ...record,
     identifiers: arxiv === undefined ? others : { ...others, arxiv: unversioned(arxiv) },
@@ -124,6 +126,8 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
     found: {
       sources: [...new Set(provenance.places.map(({ source }) => source))],
       why: [why, learned?.() ?? ""].filter((part) => part !== "").join("; "),
+      ...(cites.length === 0 ? {} : { cites: [...cites] }),
+      ...(cited_by.length === 0 ? {} : { cited_by: [...cited_by] }),
       ...(merged.length === 0 ? {} : { merged: [...merged] }),
       ...(apart.length === 0 ? {} : { apart: [...apart] }),
     },

@@ -119,10 +119,10 @@ function drawnTogether(
   };
   for (const [index, { cross_refs, paper_id }] of insights.entries())
     for (const paper of cross_refs ?? []) if (paper !== paper_id) drawToPaper(index, paper, crossReference);
-  for (const { id, cites = [] } of papers as readonly (Paper & { readonly cites?: readonly string[] })[])
-    for (const cited of cites)
+  for (const { id, found } of papers)
+    for (const other of [...(found?.cites ?? []), ...(found?.cited_by ?? [])])
       for (const index of ofPaper.get(id) ?? [])
-        drawToPaper(index, cited, citation / Math.max(1, ofPaper.get(id)?.length ?? 1));
+        drawToPaper(index, other, citation / Math.max(1, ofPaper.get(id)?.length ?? 1));
   return drawn;
 }
 

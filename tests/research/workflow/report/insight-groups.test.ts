@@ -47,3 +47,9 @@ describe("insights are grouped", () => {
     expect(groupsOf(insights, papers)).toEqual(groups);
   });
 });
+
+test("insights of papers of which one cites the other are grouped", () => {
+  const papers = [paper("p1"), paper("p2", { found: { sources: ["OpenAlex"], why: "", cites: ["p1"] } }), paper("p3")];
+  const insights = [insight("a", "p1", []), insight("b", "p2", []), insight("c", "p3", [])];
+  expect(groupsOf(insights, papers)).toEqual([["a", "b"]]);
+});
