@@ -186,7 +186,7 @@ describe("the PRISMA flow", () => {
           }
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });
