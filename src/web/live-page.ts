@@ -64,6 +64,7 @@ export function livePage({ make, watch, warn }: Source): LivePage {
   let again: NodeJS.Timeout | undefined;
   let leaving: NodeJS.Timeout | undefined;
   let unwatch: (() => Promise<void>) | undefined;
+  let isClosed = false;
 
   const page = (): Promise<Page> => {
     const made = queue.then(async () => {
@@ -110,6 +111,7 @@ export function livePage({ make, watch, warn }: Source): LivePage {
   return {
     page,
     follow(listener) {
+      if (isClosed) return () => {};
       clearTimeout(leaving);
       listeners.add(listener);
       unwatch ??= watch(lookSoon);
@@ -118,10 +120,11 @@ export function livePage({ make, watch, warn }: Source): LivePage {
       void page().then((now) => listeners.has(listener) && listener(now), warn);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) leaving = setTimeout(() => void stop().catch(warn), graceMs);
+        if (listeners.size === 0 && !isClosed) leaving = setTimeout(() => void stop().catch(warn), graceMs);
       };
     },
     close: () => {
+      isClosed = true;
       listeners.clear();
       return stop();
     },

@@ -69,6 +69,18 @@ test("whoever comes is told how it stands; then only of what has changed, also w
   await live.close();
 });
 
+test("once it is closed nothing is left that would keep the process", async () => {
+  const { state, live, follow, change } = followed();
+  const leave = follow();
+  await vi.advanceTimersByTimeAsync(100);
+  change();
+  await live.close();
+  leave();
+  follow()();
+  expect(vi.getTimerCount()).toBe(0);
+  expect(state.watching).toBe(0);
+});
+
 test("a page that can't be made is a warning, and is tried again", async () => {
   const { state, told, follow, warned, live } = followed();
   state.fails = true;
