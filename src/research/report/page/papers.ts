@@ -3,7 +3,7 @@ import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
-import { counted } from "../pictures/words.js";
+import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { quoteAnchorOf, quoteWords, signs } from "./statements.js";
 
@@ -20,7 +20,7 @@ export function* papers(context: PageContext): Iterable<Markup> {
     const count = rows.filter((row) => row.status === status).length;
     return count === 0 ? [] : [{ status, count }];
   });
-  yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${count}</button>`)}<select id="sort" aria-label="Order"><option value="score">Best first</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
+  yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${thousands(count)}</button>`)}<select id="sort" aria-label="Order"><option value="score">Best first</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
   if (rows.length > mostBodies)
     yield markup`<p class="quiet">The first ${mostBodies.toLocaleString("en")} can be unfolded; the records of the others are in rrd.json.</p>`;
   yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>

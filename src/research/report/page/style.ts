@@ -53,7 +53,7 @@ ul,ol{padding-left:1.3rem}
 .how{font-size:.86rem;line-height:1.5;color:var(--soft);margin:.15rem 0}
 .how b{color:var(--ink);font-weight:600}
 .dots{color:var(--accent);letter-spacing:.1em;white-space:nowrap;font-family:var(--sans)}
-.figures{display:grid;grid-template-columns:repeat(6,1fr);margin:0;padding:0;border-top:1px solid var(--line);border-bottom:1px solid var(--line)}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(6rem,1fr));margin:0;padding:0;border-top:1px solid var(--line);border-bottom:1px solid var(--line)}
 .figures div{padding:.8rem .7rem .75rem;border-left:1px solid var(--line)}
 .figures div:first-child{border-left:0;padding-left:0}
 .figures dt{font-size:.8rem;line-height:1.35;color:var(--soft);font-weight:400;margin:0}
@@ -175,7 +175,7 @@ figure svg.wide{display:none}
 figure svg.narrow{display:block;max-width:32rem}
 .figures{grid-template-columns:repeat(3,1fr)}
 .figures div:nth-child(3n+1){border-left:0;padding-left:0}
-.figures div:nth-child(n+4){border-top:1px solid var(--line)}
+.figures div:nth-child(-n+3):not(:last-child){border-bottom:1px solid var(--line)}
 .answer{padding:.8rem .95rem .7rem}
 .answer p.said,.asked{font-size:1.06rem}
 .paper .head{grid-template-columns:2.9rem minmax(0,1fr)}

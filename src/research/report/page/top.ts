@@ -40,7 +40,11 @@ function sureness({ findings, rows, figures }: ReportModel): Markup {
   const quotes = figures.find(({ name }) => name === "quotes");
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
   const parts = [
-    quotes === undefined ? "" : `${quotes.value} ${quotes.label}`,
+    quotes === undefined
+      ? ""
+      : quotes.value === "none"
+        ? "no quotes were kept, so no claim was checked"
+        : `${quotes.value} ${quotes.label}`,
     retracted === 0
       ? ""
       : `${counted(retracted, "paper is", "papers are")} retracted and ${retracted === 1 ? "carries" : "carry"} nothing`,
