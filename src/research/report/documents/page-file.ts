@@ -6,9 +6,9 @@ import { contextOf } from "../page/context.js";
 import { reportPage } from "../page/page.js";
 import { readBeside } from "../read-report.js";
 
-/** report.html, made as it is written. */
-export const pageOf = async (model: ReportModel): Promise<PieceFile> => {
-  const context = await contextOf(model);
+/** report.html, made as it is written. `notices`: what of the folder could not be read; the page says so at its top. */
+export const pageOf = async (model: ReportModel, notices: readonly string[] = []): Promise<PieceFile> => {
+  const context = { ...(await contextOf(model)), notices };
   return { name: pageName, pieces: reportPage(context) };
 };
 

@@ -29,10 +29,12 @@ interface Rendered {
  * @throws ExpectedError when another process holds the project, or rrd.json is invalid and there is no good version.
  */
 export async function renderProject(folder: string, { git, now, notify }: RenderOptions): Promise<Rendered> {
+  // A page is sent to others: it names files, not where they lie on this machine.
+  const withinFolder = (notices: readonly string[]) => notices.map((notice) => notice.replaceAll(`${folder}/`, ""));
   const rendered = async ({ input, notices }: ReadReport) => {
     for (const notice of notices) notify(notice);
     const model = reportModel(input);
-    const files = [...documentsOf(input, model), await pageOf(model)];
+    const files = [...documentsOf(input, model), await pageOf(model, withinFolder(notices))];
     return { model, files, written: files.map(({ name }) => name) };
   };
   const research = await openResearch(folder, { derive, git, notify: (_, message) => notify(message) }).catch(

@@ -11,6 +11,8 @@ export interface PageContext {
   readonly say: (text: string) => Markup;
   /** Whether a sentence rests on the quote of this handle: only such a quote needs an id to be linked by. */
   readonly isNamed: (handle: string) => boolean;
+  /** What of the folder could not be read, a sentence each. */
+  readonly notices?: readonly string[];
   /** Of the local page: where a paper's quotes stand beside its text. */
   readonly readingAt?: (id: string) => string;
 }

@@ -5,10 +5,10 @@ import type { PageContext } from "./context.js";
 import { dots, statementLine } from "./statements.js";
 
 /** Above the question: whether it is finished, and who read. */
-export function masthead({ model }: PageContext): Markup {
+export function masthead({ model, notices = [] }: PageContext): Markup {
   const state = model.isFinished ? "Finished" : `In progress: ${model.phase.toLowerCase()}`;
   const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
-  return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${titleOf(model)}</h1></header>
+  return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${titleOf(model)}</h1>${notices.map((notice) => markup`<p class="note bad">${notice}</p>`)}</header>
 `;
 }
 

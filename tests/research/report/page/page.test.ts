@@ -133,6 +133,11 @@ describe("report.html", () => {
     expect(page("#findings .words .meta, #findings .words small").first().text()).toContain("✓ found in the text");
   });
 
+  it("says at its top what of the folder could not be read", async () => {
+    const context = { ...(await contextOf(reportModel(ordinaryProject(3)))), notices: ["rrd.json <is> broken."] };
+    expect(load([...reportPage(context)].join(""))("header .note").text()).toBe("rrd.json <is> broken.");
+  });
+
   it("gives each section alone as it stands in the whole page, for a page that follows a run", async () => {
     const context = await contextOf(reportModel(halfDoneProject()));
     const whole = [...reportPage(context)].join("");
