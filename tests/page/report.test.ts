@@ -196,25 +196,22 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     await page.context().close();
   });
 
-  it.each(["sample", "ordinary"])(
-    "prints the findings of %s: our own reader finds them in the PDF",
-    async (name) => {
-      const { page, complaints } = await open(name);
-      const bytes = await page.pdf({ preferCSSPageSize: true, format: "A4" });
-      const read = await readDocument(bytes, { name: `${name}.pdf` });
-      if (read.status !== "ok") throw new Error(JSON.stringify(read).slice(0, 300));
-      const { text } = read.text;
-      const plain = (words: string) => words.replace(/[\s*`\u00ad-]+/g, "");
-      const printed = plain(text);
-      for (const { text: finding } of modelOf(name).findings) expect(printed).toContain(plain(finding));
-      expect(printed).toContain(plain(modelOf(name).question));
-      // Presented papers are printed unfolded.
-      const [best] = modelOf(name).rows;
-      if (best !== undefined) expect(printed).toContain(plain(modelOf(name).entry(best).summary).slice(0, 200));
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    },
-  );
+  it.each(["sample", "ordinary"])("prints the findings of %s: our own reader finds them in the PDF", async (name) => {
+    const { page, complaints } = await open(name);
+    const bytes = await page.pdf({ preferCSSPageSize: true, format: "A4" });
+    const read = await readDocument(bytes, { name: `${name}.pdf` });
+    if (read.status !== "ok") throw new Error(JSON.stringify(read).slice(0, 300));
+    const { text } = read.text;
+    const plain = (words: string) => words.replace(/[\s*`\u00ad-]+/g, "");
+    const printed = plain(text);
+    for (const { text: finding } of modelOf(name).findings) expect(printed).toContain(plain(finding));
+    expect(printed).toContain(plain(modelOf(name).question));
+    // Presented papers are printed unfolded.
+    const [best] = modelOf(name).rows;
+    if (best !== undefined) expect(printed).toContain(plain(modelOf(name).entry(best).summary).slice(0, 200));
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 
   it("lays out only what it shows of many papers, and all of them on paper", async () => {
     const { page, complaints } = await open("many");
