@@ -11,7 +11,7 @@ import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf, totalOf } from "../overview/costs.js";
 import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
 import { isDecided } from "../workflow/decisions/status.js";
-import { secondsBefore } from "../workflow/derived/timing.js";
+import { secondsBefore, wasReadElsewhere } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport } from "../workflow/eligibility/eligibility.js";
 import { whyNoGround } from "../workflow/report/handles.js";
 import { groupInsights } from "../workflow/report/insight-groups.js";
@@ -282,12 +282,19 @@ export function reportModel(input: ReportInput): ReportModel {
     ),
   ];
   const hasQuotes = rows.some((row) => row.quotes > 0);
-  const agents = [...new Set(ledger.flatMap(({ agent }) => agent ?? []))];
+  // Lines of a report that was only written again tell neither who read nor when.
+  const isReadElsewhere = wasReadElsewhere(rrd, input.ledger);
+  const { agent: reader = narrative.agent } = rrd.statistics?.stated ?? {};
+  const agents = isReadElsewhere
+    ? [typeof reader === "string" ? reader : "another program"]
+    : [...new Set(ledger.flatMap(({ agent }) => agent ?? []))];
   return {
     title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
     isFinished: rrd.phase === "COMPLETE",
     phase: rrd.phase,
-    day: (rrd.timing?.complete?.ended_at ?? ledger.at(-1)?.at ?? narrative.writtenAt ?? "").slice(0, 10),
+    day: (
+      rrd.timing?.complete?.ended_at ?? (isReadElsewhere ? "" : (ledger.at(-1)?.at ?? narrative.writtenAt ?? ""))
+    ).slice(0, 10),
     renderedAt: now.toISOString(),
     agents: agents.length > 0 ? agents : narrative.agent === undefined ? [] : [narrative.agent],
     narrative: narrative.from,
@@ -370,7 +377,8 @@ function figuresOf(
     label,
     isBad,
   });
-  const took = total.seconds + secondsBefore(rrd, ledger);
+  const before = secondsBefore(rrd, ledger);
+  const took = before === 0 && wasReadElsewhere(rrd, ledger) ? 0 : total.seconds + before;
   const time = took > 0 ? duration(took * 1000) : "";
   return [
     figure(
