@@ -134,13 +134,17 @@ export function rowsOf(
     );
 }
 
+/** What oneLine would change: most texts of most papers have none of it, and looking is much cheaper. */
+const untidy = /[^\x20-\x7e]|^ | $| {2}/;
+const tidy = (text: string): string => (untidy.test(text) ? oneLine(text) : text);
+
 function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): PaperRow {
   const status = statuses[paper.status];
   const scores = status === "unread" || !couldBeRead(paper) ? undefined : scoresOf(paper);
   const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
   const score = status === "unread" || !couldBeRead(paper) ? undefined : (paper.score ?? totals?.combined);
   const url = webAddress(paper.url);
-  const date = oneLine(paper.date ?? "");
+  const date = tidy(paper.date ?? "");
   const year = /^\d{4}/.exec(date)?.[0];
   let [quotes, quotesFound] = [0, 0];
   for (const evidence of paper.analysis?.evidence ?? []) {
@@ -153,11 +157,11 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     ...(score == null ? {} : { score }),
     ...(totals === undefined ? {} : { execution: totals.execution }),
     ...(totals?.strategic === undefined ? {} : { strategic: totals.strategic }),
-    authors: authorsOf(paper.authors).map(oneLine),
+    authors: authorsOf(paper.authors).map(tidy),
     date,
     ...(year === undefined ? {} : { year: Number(year) }),
-    venue: oneLine(paper.venue ?? paper.source ?? ""),
-    source: oneLine(paper.source ?? ""),
+    venue: tidy(paper.venue ?? paper.source ?? ""),
+    source: tidy(paper.source ?? ""),
     ...(url === undefined ? {} : { url }),
     ...(paper.identifiers?.doi === undefined ? {} : { doi: paper.identifiers.doi }),
     ...(paper.read_depth === undefined ? {} : { depth: paper.read_depth }),
@@ -264,7 +268,7 @@ function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[]
 
 /** The first sentence of a text, at most 220 characters. */
 export function firstSentence(text: string): string {
-  const plain = oneLine(text);
+  const plain = tidy(text);
   const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
   return sentence.length > 220 ? `${sentence.slice(0, 219)}…` : sentence;
 }
