@@ -7,6 +7,10 @@ import { packageFile } from "../../src/engine/lib/package-root.js";
 import { parseRrd } from "../../src/research/folder/rrd-file.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { inconsistencies } from "../../src/research/workflow/derived/inconsistencies.js";
+import { markdownOf } from "../../src/research/report/documents/markdown.js";
+import { reportModel } from "../../src/research/report/model.js";
+import { doubtsOf } from "../../src/research/report/narrative/check.js";
+import { readReportInput } from "../../src/research/report/read-report.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
 
 const researches = packageFile("researches");
@@ -47,4 +51,22 @@ describe("the example research of the repository", () => {
     expect(read("research-report.md")).toContain("sample_");
     expect(existsSync(join(researches, name, "references.bib"))).toBe(true);
   });
+});
+
+it("its report says at once what was asked, what was found and how sure it is, and every sentence is carried", async () => {
+  const folder = join(researches, name);
+  const { input, notices } = await readReportInput(folder, new Date("2026-11-23T00:00:00Z"));
+  const model = reportModel(input);
+  expect(notices).toEqual([]);
+  expect(doubtsOf(model)).toEqual([]);
+  expect(problemsOf("report", JSON.parse(read("report.json")))).toEqual([]);
+  expect(model.findings.every(({ quotes, strength }) => quotes.length > 0 && strength.level > 0)).toBe(true);
+  const screen = read("research-report.md").split("\n").slice(0, 30).join("\n");
+  for (const said of [model.question, model.answer[0]?.text ?? "", "papers read", "●●●●○ 1 paper, read in full"])
+    expect(screen).toContain(said);
+  // What is shipped is what this version renders of it, but for the day.
+  const [shipped, now] = [read("research-report.md"), markdownOf(model)].map((text) =>
+    text.replace(/on 2026-11-2\d/, ""),
+  );
+  expect(shipped).toBe(now);
 });

@@ -128,7 +128,12 @@ function agreements(papers: readonly ReportedPaper[], asked: string): Sourced[] 
         ({ quote, status, where }) =>
           status === undefined && gain.test(quote) && !denial.test(quote) && !limiting.test(where ?? ""),
       )
-      .map((quote) => ({ id, title, quote, phrases: pairsOf(quote.quote) })),
+      .map((quote) => ({
+        id,
+        title,
+        quote,
+        phrases: pairsOf(quote.quote).filter((phrase) => isCompared(quote.quote, phrase)),
+      })),
   );
   const found = new Map<string, typeof gains>();
   for (const each of gains)
@@ -158,6 +163,12 @@ function agreements(papers: readonly ReportedPaper[], asked: string): Sourced[] 
       rests_on: list.slice(0, 3).map(({ quote }) => quote.handle),
     }));
 }
+
+/** Whether a sentence compares with it: "outperforms domain randomisation", "41 % with domain randomisation". */
+const isCompared = (sentence: string, phrase: string): boolean =>
+  ["outperforms", "than", "against", "versus", "with", "over"].some((word) =>
+    sentence.toLowerCase().includes(`${word} ${phrase}`),
+  );
 
 /** Pairs of words of a sentence that stand side by side and say something. */
 const pairsOf = (text: string): string[] => [
