@@ -24,9 +24,9 @@ test("a report that is only written again names the day, the reader and the time
   };
   const known = modelOf({ timing, statistics: { stated: { agent: "Research-Ralph (codex)" } } });
   expect([known.day, known.agents]).toEqual(["2026-01-20", ["Research-Ralph (codex)"]]);
-  expect(textOf(known)).toContain("6h 17m of agent time");
+  expect(textOf(known)).toContain("6h 17m");
 
   const unknown = modelOf({ timing: null });
   expect([unknown.day, unknown.agents]).toEqual(["", ["another program"]]);
-  expect(textOf(unknown)).not.toContain("agent time");
+  expect(textOf(unknown)).not.toMatch(/<1s|agent time/);
 });
