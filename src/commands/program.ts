@@ -185,8 +185,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   );
   add("web", "[folder]", async ({ json, port }, folder) => {
     const { webCommand } = await import("./inspect/web.js");
-    return webCommand({ folder, port: port as number, json: json === true }, io);
-  }).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole, 0);
+    return webCommand({ folder, port: (port as number | undefined) ?? 0, json: json === true }, io);
+  }).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole);
   add("steer", "<folder> [text]", async ({ clear, json }, folder, text) =>
     (await import("./steer/steer.js")).steerCommand(
       { folder: folder ?? "", text, clear: clear === true, json: json === true },

@@ -67,7 +67,9 @@ function textOf(rrd: Rrd, as: ExportFormat, only: Paper["status"] | undefined): 
       return papersAsCsv(rrd, only);
     case "prisma": {
       const { counts, reasons, steps } = flowOf(rrd);
-      return prismaCsv({ counts, reasons, sources: steps[0]?.box.lines ?? [] });
+      // Records of web pages stand among the other methods there.
+      const sources = (steps[0]?.box.lines ?? []).filter(({ label }) => !/^web\b/i.test(label));
+      return prismaCsv({ counts, reasons, sources });
     }
   }
 }

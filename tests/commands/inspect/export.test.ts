@@ -69,3 +69,23 @@ test("a project without papers is an empty file, and that is said", async () => 
     err: expect.stringContaining("no papers"),
   });
 });
+
+test("the flow for R counts what each database gave apart from pages of the web", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "hands-2026-01-14", {
+    papers_pool: [
+      { ...paper("a", "presented"), source: "arXiv" },
+      { ...paper("b", "rejected"), source: "arXiv" },
+      { ...paper("c", "pending"), source: "web" },
+    ],
+  });
+  const { out, code } = await cli(["export", "--as", "prisma"], cwd);
+  const numberOf = (name: string) => new RegExp(`^${name},.*?(?:\\.html|NA),("[^"]*"|\\d+)\r$`, "m").exec(out)?.[1];
+  expect(code).toBe(0);
+  expect(["database_results", "database_specific_results", "website_results", "new_studies"].map(numberOf)).toEqual([
+    "2",
+    '"arXiv, 2"',
+    "1",
+    "1",
+  ]);
+});
