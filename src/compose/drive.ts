@@ -92,8 +92,11 @@ export async function drive<State, U extends Unit, P, C>(
   const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
   const names = agents.map(({ name }) => name).join(", ");
   const sink = sinkFor(io, {
-    ...{ json, quiet, verbose, agent: names, maxIterations: iterations, finish },
-    ...given({ name: folder === undefined ? undefined : basename(folder) }),
+    ...{ json, quiet, verbose, agent: names, finish },
+    ...given({
+      maxIterations: Number.isFinite(iterations) ? iterations : undefined,
+      name: folder === undefined ? undefined : basename(folder),
+    }),
   });
   const telling = tellTo({ sink, hooks, redact, now: clock.now });
   const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);

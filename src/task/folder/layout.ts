@@ -13,14 +13,11 @@ export const taskLedger = `${hiddenName}/${ledgerName}`;
 
 export const taskFile = (folder: string): string => join(folder, taskName);
 export const stateFile = (folder: string): string => join(folder, stateName);
-export const ledgerOf = (folder: string): string => join(folder, taskLedger);
 
 /** What stood in a protected place after an agent had run, where it was put back. */
-export const setAsideName = "set-aside";
-export const setAsideFolder = inHidden(setAsideName);
+export const setAsideFolder = inHidden("set-aside");
 /** The index of git by which snapshots are made. */
-export const indexName = "snapshot.index";
-export const snapshotIndex = inHidden(indexName);
+export const snapshotIndex = inHidden("snapshot.index");
 
 /** In the folder of the program's state: where commands leave result files, on both sides of a sandbox. */
 export const scratchFolder = (stateDir: string): string => join(stateDir, "scratch");

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { hiddenFolder, lockName } from "../../engine/lib/layout.js";
+import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf } from "../../engine/lib/layout.js";
 import {
   hasChanged,
   keepAside,
@@ -11,7 +11,7 @@ import {
   snapshotOf,
 } from "../../engine/storage/file-snapshot.js";
 import { runGit } from "../../engine/storage/git-command.js";
-import { indexName, setAsideFolder, setAsideName, stateName, taskName } from "./layout.js";
+import { logName, setAsideFolder, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
  * What agents may not change in a task's folder: the task and its state, our own records, and git's own files. A hook
@@ -24,6 +24,8 @@ export interface Protected {
   readonly folders: readonly { readonly path: string; readonly except: ReadonlySet<string> }[];
   /** The folders of the repository that hold these. */
   readonly git: readonly string[];
+  /** The folder of our own records. */
+  readonly records: string;
 }
 
 /** Of a repository: what git, or a program that it starts, is told by. Content and history are none of that. */
@@ -41,42 +43,57 @@ export async function protectedIn(
   folder: string,
   { everything, configs }: { readonly everything: boolean; readonly configs: readonly string[] },
 ): Promise<Protected> {
-  const own = [taskName, stateName].map((name) => join(folder, name));
-  const hidden = { path: hiddenFolder(folder), except: new Set(["transcripts", setAsideName, lockName, indexName]) };
+  // Of our own records what is read again; the rest is written while agents work.
+  const read = [join(folder, taskLedger), join(folder, logName), lastGoodOf(folder, stateName)];
+  const own = [...[taskName, stateName].map((name) => join(folder, name)), ...read];
+  const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path, except: nothing }));
   const asked = await runGit(workspace, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
   const [gitFolder, common, top] = asked.stdout.split("\n");
   if (!asked.ok || gitFolder === undefined || common === undefined)
-    return { files: [...own, ...configs, join(workspace, ".git")], folders: [hidden], git: [] };
+    return {
+      files: [...own, ...configs, join(workspace, ".git")],
+      folders: hidden,
+      git: [],
+      records: hiddenFolder(folder),
+    };
   const names = [...settingsOfGit, ...(everything ? historyOfGit : [])];
   const roots = [...new Set([gitFolder, resolve(workspace, common)])];
-  const git = roots.flatMap((root) => names.map((name) => ({ path: join(root, name), except: notOurs })));
+  const git = roots.flatMap((root) => names.map((name) => ({ path: join(root, name), except: nothing })));
   const modules = roots.map((root) => ({
     path: join(root, "modules"),
     except: new Set(["objects", "logs", "refs", "index"]),
   }));
   // Of a worktree and of a submodule it is a file that names the folder.
   const file = top === undefined || top === "" ? [] : [join(top, ".git")];
-  return { files: [...own, ...configs, ...file], folders: [hidden, ...git, ...modules], git: roots };
+  return {
+    files: [...own, ...configs, ...file],
+    folders: [...hidden, ...git, ...modules],
+    git: roots,
+    records: hiddenFolder(folder),
+  };
 }
 
-/** Our own snapshots are made meanwhile by nobody, but their refs are no agent's either way. */
-const notOurs: ReadonlySet<string> = new Set();
+const nothing: ReadonlySet<string> = new Set();
 
 /** What is there: in a sandbox it is shown and can't be changed. The folder of git as a whole, history included. */
-export function existingIn({ files, folders, git }: Protected): string[] {
-  const own = folders.filter(({ path }) => !git.some((root) => path.startsWith(`${root}/`))).map(({ path }) => path);
-  return [...new Set([...files, ...own, ...git])].filter((path) => existsSync(path));
+export function existingIn({ files, git, records }: Protected): string[] {
+  const outside = files.filter((path) => !path.startsWith(`${records}/`));
+  return [...new Set([...outside, records, ...git])].filter((path) => existsSync(path));
 }
 
 /** What is not there, so that nothing can be laid over it: a file of that name can be made, and is taken away again. */
-export const absentIn = ({ files, git }: Protected): Protected => ({
-  files: files.filter((path) => !existsSync(path)),
+export const absentIn = ({ files, records }: Protected): Pick<Protected, "files" | "folders"> => ({
+  // Our own records are shown as a whole.
+  files: files.filter((path) => !existsSync(path) && !path.startsWith(`${records}/`)),
   folders: [],
-  git,
 });
 
 /** Remembers what is protected; `putBack` restores it and names what it restored. */
-export async function remember(folder: string, { files, folders }: Omit<Protected, "git">, iteration: number) {
+export async function remember(
+  folder: string,
+  { files, folders }: Pick<Protected, "files" | "folders">,
+  iteration: number,
+) {
   const known = new Map<string, Snapshot>();
   for (const path of files) if (!isFolder(path)) known.set(path, await snapshotOf(path));
   for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));
