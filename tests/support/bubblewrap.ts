@@ -7,6 +7,9 @@ export const sandboxPath = [process.env["PATH"], packageFile(".e2e", "clis", "no
 
 const found = await findBubblewrap({ PATH: sandboxPath });
 
+// The commands that these tests run have to find it where this one was found.
+if ("program" in found && !("program" in (await findBubblewrap(process.env)))) process.env["PATH"] = sandboxPath;
+
 /** Why tests that need bubblewrap are skipped here; undefined where they run. For the names of tests. */
 export const noBubblewrap: string | undefined = "problem" in found ? found.problem : undefined;
 
