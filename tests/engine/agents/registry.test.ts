@@ -6,7 +6,7 @@ const here = place();
 
 describe("the registry", () => {
   it("knows these adapters", () => {
-    expect(knownAgents(settingsIn(here))).toEqual(["claude", "codex", "amp", "baseline"]);
+    expect(knownAgents(settingsIn(here))).toEqual(["claude", "codex", "amp", "ralph", "baseline"]);
   });
 
   it("refuses an unknown name as wrong usage and names the nearest", () => {
@@ -18,7 +18,7 @@ describe("the registry", () => {
       }),
     );
     expect(() => createAgent("xyzzy", settingsIn(here))).toThrow(
-      /known agents are claude, codex, amp, baseline and 'cmd:<command>'/,
+      /known agents are claude, codex, amp, ralph, baseline and 'cmd:<command>'/,
     );
     expect(() => createAgent("toString", settingsIn(here))).toThrow(/Unknown agent 'toString'/);
   });

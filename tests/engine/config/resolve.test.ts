@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { defaults, wholeKeys, namedKeys, scalarKeys } from "../../../src/engine/config/keys.js";
+import { assistantKeys, defaults, wholeKeys, namedKeys, scalarKeys } from "../../../src/engine/config/keys.js";
 import { type ConfigFlags, gatherConfig, resolveConfig } from "../../../src/engine/config/resolve.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 
@@ -135,7 +135,9 @@ test("keys and defaults are those of the schema", () => {
   const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as {
     properties: Record<string, { default?: unknown }>;
   };
-  expect([...scalarKeys, ...namedKeys, ...wholeKeys].sort()).toEqual(Object.keys(schema.properties).sort());
+  expect([...scalarKeys, ...namedKeys, ...wholeKeys, ...assistantKeys].sort()).toEqual(
+    Object.keys(schema.properties).sort(),
+  );
   const stated = Object.entries(schema.properties).flatMap(([key, property]) =>
     property.default === undefined ? [] : [[key, property.default]],
   );
