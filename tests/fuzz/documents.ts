@@ -170,13 +170,10 @@ export const goodResults = {
   },
   report: {
     unit: "report",
-    result: narrative(
-      {
-        gaps: [{ text: "Nobody says what it costs." }],
-        comparison: { approaches: ["a", "b"], rows: [{ aspect: "time", cells: [{ text: "1" }, { text: "2" }] }] },
-      },
-      null,
-    ),
+    result: narrative({
+      gaps: [{ text: "Nobody says what it costs." }],
+      comparison: { approaches: ["a", "b"], rows: [{ aspect: "time", cells: [{ text: "1" }, { text: "2" }] }] },
+    }),
   },
   ideas: { unit: "ideas", result: ideas() },
 } as const;

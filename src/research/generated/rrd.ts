@@ -186,7 +186,13 @@ export type Statistics = {
      * Records that both judged.
      */
     judged: number;
+    /**
+     * Records that both readers include.
+     */
     both_include: number;
+    /**
+     * Records that both readers exclude.
+     */
     both_exclude: number;
     /**
      * Records that only the first reader would include.
@@ -1288,11 +1294,17 @@ export interface Reading {
    * Name of the agent.
    */
   by: string;
+  /**
+   * What this reader decided.
+   */
   decision: "include" | "exclude";
   /**
    * What it said.
    */
   reason?: string;
+  /**
+   * The iteration in which this reader judged.
+   */
   iteration?: number;
   [k: string]: unknown;
 }
