@@ -1,4 +1,4 @@
-import { sanitise } from "./sanitise.js";
+import { isClean, sanitise } from "./sanitise.js";
 
 /** A piece of HTML or SVG that may go into a page as it is. */
 export class Markup {
@@ -39,7 +39,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Text as it may stand in HTML, between tags or in a quoted attribute. Most needs nothing, and looking is cheap. */
 export function escapeHtml(text: string): string {
-  const clean = /[^\n\t -~]/.test(text) ? sanitise(text) : text;
+  const clean = isClean(text) ? text : sanitise(text);
   return /[&<>"']/.test(clean) ? clean.replace(/[&<>"']/g, (sign) => entities[sign] ?? "") : clean;
 }
 

@@ -9,6 +9,11 @@ import { createHash } from "node:crypto";
 const unprintable =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
+const anyUnprintable = new RegExp(unprintable.source, "u");
+
+/** Whether a text has nothing that `sanitise` takes out. Looking costs a tenth of taking out. */
+export const isClean = (text: string): boolean => !anyUnprintable.test(text);
+
 /** Every character at which some program begins a new line. */
 const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 

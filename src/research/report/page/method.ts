@@ -14,7 +14,7 @@ import { costs } from "./pictures.js";
 
 /** So many lines of the search log and of setbacks stand in the page; all are in the files. */
 const mostLines = 500;
-const mostReferences = 500;
+const mostReferences = 300;
 
 /** What was done and what was not, derived from the records. */
 export function* method(context: PageContext): Iterable<Markup> {

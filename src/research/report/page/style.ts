@@ -113,9 +113,9 @@ q+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .body dl{margin:.4rem 0}
 .body dt{font-size:.82rem;font-weight:600;color:var(--soft);margin-top:.9rem}
 .body dd{margin:.1rem 0 0}
-.points{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.15rem 1.6rem;font-size:.84rem;color:var(--soft);margin:.3rem 0 .6rem;padding:0;list-style:none}
+.points{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.15rem 1.6rem;font-size:.84rem;color:var(--soft);margin:.3rem 0 .6rem;padding:0;list-style:none}
 .points li{display:flex;gap:.5rem}
-.points i{margin-left:auto;font-style:normal;color:var(--accent);letter-spacing:.1em}
+.points i{margin-left:auto;white-space:nowrap;font-style:normal;color:var(--accent);letter-spacing:.1em}
 .ev dd{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
 .body dd p{margin:0}
 .paper:target>.head,.ev dd:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
@@ -168,7 +168,7 @@ body>main{position:relative}
 .contents a.on{border-color:var(--accent)}
 }
 @media (max-width:50rem){main{padding-left:1.5rem;padding-right:1.5rem}}
-@media (max-width:44rem){
+@media screen and (max-width:44rem){
 body{font-size:1rem}
 main{padding:3.6rem 1rem 3rem}
 figure svg.wide{display:none}
@@ -184,7 +184,8 @@ figure svg.narrow{display:block;max-width:32rem}
 }
 @page{margin:18mm 16mm 20mm;@bottom-right{content:counter(page) " / " counter(pages);font:9pt sans-serif}}
 @media print{
-body{font-size:10.5pt;background:none}
+html{font-size:9.6pt}
+body{background:none}
 main{max-width:none;padding:0}
 .theme,.tools,.contents,.js .theme,.js .tools{display:none}
 h2,h3,dt,.label{break-after:avoid}

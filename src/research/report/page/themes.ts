@@ -7,7 +7,7 @@ import { paperLink, statementLine } from "./statements.js";
 /** So many insights of a theme are shown at once; the rest unfold. */
 const mostShown = 5;
 /** So many insights stand here; with many papers the others stand with their papers. */
-const mostInsights = 300;
+const mostInsights = 200;
 
 export function* themes(context: PageContext): Iterable<Markup> {
   let left = mostInsights;
