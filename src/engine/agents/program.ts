@@ -36,8 +36,8 @@ export function locate(command: string, env: NodeJS.ProcessEnv): { path: string;
   const path = command.includes("/") ? command : firstOnPath(command, env);
   if (path === undefined || !existsSync(path)) return undefined;
   const real = realpathSync(path);
-  // The system's own are there in every sandbox, under the name by which they are called.
-  if (real.startsWith("/usr/")) return { path, read: [] };
+  // The system's own are there in every sandbox, under the name by which they are called; a link of the user's is not.
+  if (real.startsWith("/usr/")) return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : real, read: [] };
   // A package may be spread over others of its scope, and looks for them beside itself.
   const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(real) ?? [];
   return { path: real, read: [modules === undefined ? real : join(modules, scope ?? name ?? "")] };

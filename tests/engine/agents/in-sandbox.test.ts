@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AgentOptions } from "../../../src/engine/agents/definition.js";
@@ -161,6 +161,14 @@ test("a program of a package brings its package along, and those of its scope", 
   const { reach, command } = await requestOf("claude", { options: { command: path }, env: { ANTHROPIC_API_KEY: "a" } });
   expect(command).toBe(path);
   expect(reach?.read).toEqual([join(here.folder, "modules", "node_modules", "@scope")]);
+});
+
+test("the system's own programs are called by their name, and by their own path where a link of the user's leads to them", async () => {
+  const own = realpathSync("/usr/bin/env");
+  symlinkSync(own, join(here.folder, "claude"));
+  const env = { ANTHROPIC_API_KEY: "a" };
+  expect(await requestOf("claude", { env })).toMatchObject({ command: own, reach: { read: [] } });
+  expect(await requestOf("claude", { env, options: { command: "/bin/sh" } })).toMatchObject({ command: "/bin/sh" });
 });
 
 test("a program that is not there is missing, as it is without a sandbox", async () => {
