@@ -311,6 +311,8 @@ async function unitOf(
 ): Promise<UnitParts> {
   const smaller = timesTooFull(state.ledger, unit.id);
   const mended = { ...given({ repair }), ...shared };
+  // A draft and what is held against it take the room of half of the records.
+  const records = unit.role === thinkingRoles.answer ? smaller + 1 : smaller;
   if (unit.kind === "discovery") {
     const batch = material.batch ?? { candidates: [], sources: [], duplicates: [] };
     const isSearched = (state.rrd.requirements.sources ?? []).some((name) => where.services(name).length > 0);
@@ -325,13 +327,8 @@ async function unitOf(
       ...given({ tools }),
     };
   }
-  if (unit.kind === "report") return { data: { ...reportData(state, smaller), ...mended }, body: "", read: false };
-  if (paper === undefined)
-    return {
-      data: { ...ideasData(state, unit.role === thinkingRoles.answer ? smaller + 1 : smaller), ...mended },
-      body: "",
-      read: false,
-    };
+  if (unit.kind === "report") return { data: { ...reportData(state, records), ...mended }, body: "", read: false };
+  if (paper === undefined) return { data: { ...ideasData(state, records), ...mended }, body: "", read: false };
 
   const { text, unavailable, instructions = [], check, about } = material;
   const data = (files: readonly string[] = []) => ({
