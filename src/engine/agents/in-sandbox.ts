@@ -1,7 +1,7 @@
 import { given } from "../lib/given.js";
 import { namesSecret } from "../lib/redact.js";
 import type { Brief } from "../loop/types.js";
-import type { Reach } from "../process/reach.js";
+import type { Mount, Reach } from "../process/reach.js";
 import type { AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { locate } from "./program.js";
 
@@ -40,9 +40,11 @@ export function startOf(
   const program = locate(command, all);
   if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
+  // A command line may name files of the workspace that its program is to change.
+  const isOutside = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
   const reach: Reach = {
     ...more,
-    read: [...(program?.read ?? []), ...more.read, ...(brief.access.readOnly ?? [])],
+    read: [...(program?.read ?? []), ...more.read.filter(isOutside), ...(brief.access.readOnly ?? [])],
     write: [brief.workspace, ...more.write],
     // Named by the person or the adapter for this very agent.
     variables: Object.keys({ ...options.env, ...inside }),

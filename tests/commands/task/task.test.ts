@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
+import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
 import { cli } from "../../support/in-process.js";
 
 let folder: string;
@@ -243,6 +244,20 @@ describe("a task in words", () => {
     expect([on.code, existsSync(path("y.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, true, "mine"]);
   });
 });
+
+it.skipIf(noBubblewrap !== undefined)(
+  `a command in a sandbox may change the files of the folder that it names${skippedFor(noBubblewrap)}`,
+  async () => {
+    writeFileSync(path("two.txt"), "5");
+    write({
+      task: "x",
+      acceptance_criteria: [{ type: "contains_text", path: "two.txt", text: "2" }],
+      max_iterations: 1,
+    });
+    const { last } = await json("--sandbox", "bubblewrap", "--agent", "cmd:echo 2 > two.txt; echo done");
+    expect(last).toMatchObject({ status: "success", iterations: 1 });
+  },
+);
 
 describe("status and init", () => {
   it("tell of a task in the current folder, and write one to edit", async () => {
