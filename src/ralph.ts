@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The program `ralph`. As cli.ts does, it alone sets process.exitCode and loads nothing heavy for --version.
-import packageJson from "../package.json" with { type: "json" };
+// The program `ralph`. As in cli.ts, only this file sets process.exitCode, and --version loads little.
+import { packageVersion } from "./engine/lib/package-root.js";
 
 const args = process.argv.slice(2);
-const { version } = packageJson;
+const version = packageVersion();
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) console.log(version);
 else {

@@ -48,7 +48,7 @@ async function runAll(cwd, folder) {
     keepHistory: "src/engine/loop/history/keep-history.ts",
     summarise: "src/engine/loop/history/summarise.ts",
     detection: "src/engine/loop/guards/loop-detection.ts",
-    account: "src/research/workflow/derived/account.ts",
+    account: "src/research/workflow/derived/forecast.ts",
     runLoop: "src/engine/loop/run-loop.ts",
     rules: "src/engine/loop/rules.ts",
     research: "src/research/folder/research.ts",

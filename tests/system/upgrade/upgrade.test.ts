@@ -39,7 +39,8 @@ function thawed(format: string, state: string): Project {
   cpSync(join(fixtures, format, state), folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) writeFileSync(path, readFileSync(path, "utf8").replaceAll("/project-root", root));
+    if (entry.isFile() && !path.endsWith(".gz"))
+      writeFileSync(path, readFileSync(path, "utf8").replaceAll("/project-root", root));
   }
   cpSync(packageFile("demo/corpus"), join(root, "texts"), {
     recursive: true,
