@@ -39,7 +39,10 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
   ["resume", ["grasping-2026-03-01"], /\S/],
   ["validate", ["grasping-2026-03-01"], /\S/],
   ["verify", ["grasping-2026-03-01"], /0 fail, 0 could not be checked/],
-  ["replay", ["grasping-2026-03-01"], /no recorded search to replay/, 1],
+  ["replay", ["grasping-2026-03-01"], /^The listing is identical: 12 documents of samples/],
+  ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md, references\.bib, report\.html$/m],
+  ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],
+  ["task", ["Do nothing more", "--check", "true", "--sandbox", "host", "--agent", "baseline"], /1 of 1 met/],
   ["brief", ["grasping-2026-03-01"], /No agent would be started/],
   ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],
   ["config", ["papers"], /^30\n$/],
@@ -91,7 +94,7 @@ describe("the built command", () => {
 
   test("no command is without a built run", () => {
     const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp"];
-    // The demo has a file of its own, tests/system/walks/demo.test.ts.
-    expect([...here, "demo"].toSorted()).toEqual(Object.keys(summaries).toSorted());
+    // The demo and the local page have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts.
+    expect([...here, "demo", "web"].toSorted()).toEqual(Object.keys(summaries).toSorted());
   });
 });
