@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
@@ -68,6 +69,9 @@ export async function main(args: readonly string[], io: Io, version: string, out
     if (values.version === true) return print(io, `${version}\n`);
     if (values.help === true) return print(io, help);
     if (values.trust === true) return await trust(io);
+    // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
+    if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
+      return await onMemory(positionals.slice(1), io, outside);
     const interrupt = new AbortController();
     const onSignal = () => interrupt.abort();
     io.signals.on("SIGINT", onSignal);
@@ -82,16 +86,18 @@ export async function main(args: readonly string[], io: Io, version: string, out
           folder: values.folder ?? io.cwd,
           workspace: io.cwd,
           reads: values.read === true,
-          brief: await readAll(io),
+          brief: await readAll(io, interrupt.signal),
           clock: io.clock,
           signal: interrupt.signal,
           write: (line) => io.stdout(`${JSON.stringify(line)}\n`),
         });
       }
       if (values.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
-      if (isMemoryCommand(positionals)) return await onMemory(positionals.slice(1), io, outside);
-      const message = await messageFrom(positionals, io);
+      const message = await messageFrom(positionals, io, interrupt.signal);
       return await answer(message, { ...asked, cwd: io.cwd }, values.debug === true, io, interrupt.signal, outside);
+    } catch (error) {
+      if (interrupt.signal.aborted) return 130;
+      throw error;
     } finally {
       io.signals.off("SIGINT", onSignal);
       io.signals.off("SIGTERM", onSignal);
@@ -126,15 +132,16 @@ function print(io: Io, text: string): number {
   return 0;
 }
 
-async function readAll({ stdin }: Io): Promise<string> {
+/** All of stdin. Rejects when the signal is aborted: what is piped in may never end. */
+async function readAll({ stdin }: Io, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk as Uint8Array));
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function messageFrom(words: readonly string[], io: Io): Promise<string> {
+async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal): Promise<string> {
   const isPiped = (io.stdin as { isTTY?: boolean }).isTTY !== true;
-  const piped = isPiped ? (await readAll(io)).trim() : "";
+  const piped = isPiped ? (await readAll(io, signal)).trim() : "";
   const message = [words.join(" ").trim(), piped].filter((part) => part !== "").join("\n\n");
   if (message === "")
     throw new ExpectedError('There is no message; give one, such as: ralph "what does EAGAIN mean?"', 2);

@@ -107,7 +107,7 @@ const commands: Readonly<Record<string, Command>> = {
     args: "<folder>",
     does: "write everything as JSON, a file a chunk and a document",
     async run(memory, [folder]) {
-      if (folder === undefined) return failed("Give a folder to write to.");
+      if (folder === undefined || folder === "") return failed("Give a folder to write to.");
       return { text: `${await exportTo(folder, memory)} files are written to ${folder}.` };
     },
   },
@@ -121,6 +121,9 @@ export const isMemoryCommand = ([first, second]: readonly string[]): boolean =>
 export async function memoryCommand(memory: Memory, [name = "help", ...words]: readonly string[]): Promise<Told> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return failed(`There is no command 'memory ${name}'.\n${memoryHelp()}`);
+  const [id = ""] = words;
+  if (command.args.startsWith("<chunk_id>") && numberIn(id) < 0)
+    return failed(id === "" ? "Give the number of a chunk." : `'${id}' is no number of a chunk.`);
   try {
     const told = await command.run(memory, words);
     return { ...told, text: sanitise(told.text) };

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../src/assistant/main.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
@@ -342,6 +342,15 @@ describe("what a person does", () => {
   });
 });
 
+describe("a signal while more is piped in", () => {
+  it.each([[["hello"]], [["--headless"]]])("%j ends with exit code 130", async (args) => {
+    const io = fakeIo({ cwd: folder, env: { HOME: home, ...keyed }, stdin: new PassThrough() });
+    const ended = main(args, io, "1.2.3");
+    io.signals.emit("SIGTERM");
+    expect([await ended, io.out(), io.err()]).toEqual([130, "", ""]);
+  });
+});
+
 describe("the memory", () => {
   const memory = async (...words: readonly string[]) => await ralph({ args: ["memory", ...words], env: keyed });
 
@@ -370,12 +379,14 @@ describe("the memory", () => {
 
   it.each([
     [["show", "99"], "There is no chunk 99."],
-    [["show", "x"], "There is no chunk"],
+    [["show", "x"], "'x' is no number of a chunk."],
+    [["forget"], "Give the number of a chunk."],
     [["edit", "1", "colour", "red"], "'colour' is no field"],
     [["edit", "1", "type", "wish"], "'wish' is no type"],
     [["list", "nowhere"], "There is no index nowhere."],
     [["search"], "Give words"],
     [["export"], "Give a folder"],
+    [["export", ""], "Give a folder"],
   ] as const)("%j says what is wrong, with exit code 1", async (words, part) => {
     await memory("add", "something");
     const { code, out, err } = await memory(...words);
