@@ -1,17 +1,18 @@
 import type { ReportResult } from "../generated/result-report.js";
-import { ExpectedError } from "../../engine/lib/errors.js";
 import type { BriefUnit, ReportedPaper, ShownQuote } from "./brief.js";
 import { clip, phrases, stemsOf, titleCase } from "./text.js";
 
 type Sourced = ReportResult["findings"][number];
 
+const noPaper = "No paper is included, so nothing answers the question.";
+const noQuote = "No quote of any paper answers the question.";
+
 /**
  * The narrative of the report, put together from the quotes of the unit: every sentence is a quote's own or is made of
- * quotes, and rests on them, so no number stands in it that its quotes don't hold. Throws ExpectedError where there is
- * no paper to report on.
+ * quotes, and rests on them, so no number stands in it that its quotes don't hold. Where no paper is included, because
+ * all wait for a person or are excluded, it says so.
  */
 export function writeReport({ unit, asked = "", papers = [], groups = [] }: BriefUnit): ReportResult {
-  if (papers.length === 0) throw new ExpectedError("The brief names no paper, so there is nothing to report.");
   const points = ({ score }: ReportedPaper) => Number.parseFloat(String(score)) || 0;
   const ranked = papers.toSorted((a, b) => points(b) - points(a));
   const decided = (decision: string) => ranked.filter((paper) => paper.decision === decision);
@@ -27,7 +28,7 @@ export function writeReport({ unit, asked = "", papers = [], groups = [] }: Brie
   return {
     unit,
     question: clip(questionOf(asked), 600),
-    answer: answer.length > 0 ? answer.map(sentence) : [{ text: "No quote of any paper answers the question." }],
+    answer: answer.length > 0 ? answer.map(sentence) : [{ text: papers.length === 0 ? noPaper : noQuote }],
     findings: findings.map(sentence),
     agreed: agreements(ranked, asked),
     // To see that two papers contradict each other takes more than their words.

@@ -205,8 +205,11 @@ describe("the report", () => {
     expect(result.recommendations.at(-1)?.text).toContain("no model judged anything");
   });
 
-  it("is refused where there is no paper", () => {
-    expect(() => resultOf(briefOf({ ...report, papers: [] }))).toThrow("names no paper");
+  it("says that no paper is included where all wait for a person or are excluded", () => {
+    const empty = resultOf<ReportResult>(briefOf({ ...report, papers: [], groups: [] }));
+    expect(problemsOf("report", empty)).toEqual([]);
+    expect(empty.answer).toEqual([{ text: "No paper is included, so nothing answers the question." }]);
+    expect(empty.findings).toEqual([]);
   });
 });
 
