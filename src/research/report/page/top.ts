@@ -56,8 +56,8 @@ function sureness({ findings, rows, figures }: ReportModel): Markup {
   const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
   const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
   const several = findings.filter(({ strength }) => strength.independent > 1).length;
-  const by = `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "is" : "are"} carried by papers that share no author`;
-  const alone = "no finding is carried by papers that share no author";
+  const by = `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
+  const alone = "no finding rests on two papers by different authors";
   return markup`<p class="how"><b>How sure:</b> ${dots(middle)} <b>${sureWords[middle] ?? ""}</b>: ${[several === 0 ? alone : by, ...parts].join("; ")}.</p>`;
 }
 
