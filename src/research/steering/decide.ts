@@ -86,7 +86,7 @@ export async function decide(
     status: paper?.status ?? "excluded",
     applied: !running,
     says: `${oneLine(id)} ${outcome(paper)}.${when}`,
-    ...(reportDone && !running ? { next: `The report was written before; research-ralph ${again(paper, where)}` } : {}),
+    ...(reportDone && !running ? { next: `The report was written before this decision. ${again(paper, where)}` } : {}),
   };
 }
 
@@ -111,8 +111,8 @@ function outcome(paper: Paper | undefined): string {
 
 const again = (paper: Paper | undefined, where: string): string =>
   paper?.status === "pending"
-    ? `run ${where} reads the paper and writes the report again.`
-    : `reset ${where} --unit report has it written again.`;
+    ? `Next: research-ralph run ${shellWord(where)} reads the paper and writes the report again.`
+    : `Next: research-ralph reset ${shellWord(where)} --unit report, then research-ralph run ${shellWord(where)} writes it again.`;
 
 /** The id that a person means. @throws ExpectedError (exit code 2) where there is no such paper, or several. */
 function decidableId(rrd: Rrd, named: string, where: string): string {
