@@ -1,5 +1,6 @@
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
+import { criteriaOf } from "../folder/criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
   couldBeRead,
@@ -8,6 +9,7 @@ import {
   strategicDimensions,
   totalsOf,
 } from "../workflow/decisions/scores-and-decision.js";
+import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { prose } from "../workflow/derived/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, webAddress } from "./quotes.js";
@@ -168,7 +170,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     quotes,
     quotesFound,
     insights,
-    why: whyOf(paper, status),
+    why: whyOf(rrd, paper, status),
     hasWarnings:
       name.isRetracted ||
       (paper.warnings?.length ?? 0) > 0 ||
@@ -176,7 +178,11 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
   };
 }
 
-function whyOf(paper: Paper, status: PaperStatus): string {
+function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
+  const by = exclusionOf(paper);
+  if (by === "person") return `Excluded by a person: ${tidy(paper.override?.why ?? "")}`;
+  const criterion = by === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === by);
+  if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${tidy(criterion.text)}).`;
   // What was noted of a retracted paper that nobody read is why it was screened in.
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
   return couldBeRead(paper) || status === "unread" ? firstSentence(paper.notes ?? "") : notJudged;

@@ -1,5 +1,6 @@
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
+import { isIneligible } from "../workflow/eligibility/eligibility.js";
 import { handleOf } from "../workflow/report/handles.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
@@ -10,6 +11,8 @@ export interface PaperName {
   readonly label: string;
   readonly title: string;
   readonly isRetracted: boolean;
+  /** Excluded by a criterion or a person, or waiting for a person: nothing may rest on it. */
+  readonly isIneligible: boolean;
 }
 
 /** What code found of a quote; a quote that is not in the text is counted and never shown. */
@@ -104,12 +107,14 @@ export function webAddress(address: string | null | undefined): string | undefin
 export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName> {
   const taken = new Map<string, number>();
   const names = new Map<string, PaperName>();
-  for (const { id, title, authors, date, retracted } of papers) {
+  for (const paper of papers) {
+    const { id, title, authors, date, retracted } = paper;
     const bare = labelOf(title, authorsOf(authors)[0], date);
     const times = taken.get(bare) ?? 0;
     taken.set(bare, times + 1);
     const label = times === 0 ? bare : `${bare}${suffix(times)}`;
-    names.set(id, { id, label, title: oneLine(title), isRetracted: retracted === true });
+    const standing = { isRetracted: retracted === true, isIneligible: isIneligible(paper) };
+    names.set(id, { id, label, title: oneLine(title), ...standing });
   }
   return names;
 }

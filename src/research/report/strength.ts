@@ -1,6 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
 import { many } from "../../engine/ui/terminal/format.js";
+import { isIneligible } from "../workflow/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";
 
 /** How well a finding is carried, counted from the papers that it rests on. */
@@ -9,7 +10,7 @@ export interface Strength {
   readonly level: number;
   /** Such as "2 papers that share no author, both read in full; 1 preprint". */
   readonly says: string;
-  /** Papers that the finding rests on, without retracted ones. */
+  /** Papers that the finding rests on, without retracted and excluded ones. */
   readonly papers: number;
   /** Of these, groups that share no author with one another. */
   readonly independent: number;
@@ -21,6 +22,8 @@ export interface Strength {
   readonly quotesFound: number;
   readonly quotes: number;
   readonly retracted: readonly string[];
+  /** Excluded by a criterion or a person, or waiting for a person. */
+  readonly excluded: readonly string[];
   /** Corrected, or under an expression of concern, since they were published. */
   readonly corrected: readonly string[];
 }
@@ -40,13 +43,15 @@ export function publicationOf(paper: Paper): "preprint" | "published" | undefine
 
 /**
  * The strength of a finding. One level each for: a paper that stands, a quote that was found, a second paper that
- * shares no author with the first, a third or a published one, and all read in full. A retracted paper carries nothing.
+ * shares no author with the first, a third or a published one, and all read in full. A retracted paper carries
+ * nothing, and neither does one that is not included.
  */
 export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
   const ids = [...new Set([...statement.quotes.map(({ paper }) => paper.id), ...statement.papers.map(({ id }) => id)])];
   const all = ids.flatMap((id) => papers.get(id) ?? []);
-  const standing = all.filter(({ retracted }) => retracted !== true);
+  const standing = all.filter((paper) => paper.retracted !== true && !isIneligible(paper));
   const retracted = all.filter((paper) => paper.retracted === true).map(({ id }) => id);
+  const excluded = all.filter((paper) => paper.retracted !== true && isIneligible(paper)).map(({ id }) => id);
   const isCorrected = ({ updates = [] }: Paper) =>
     updates.some(({ type }) => type === "correction" || type === "concern" || type === "addendum");
   const corrected = standing.filter(isCorrected).map(({ id }) => id);
@@ -69,13 +74,15 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   const strength = { papers: standing.length, independent, readInFull, published, preprints, quotesFound };
   return {
     level,
-    says: says({ ...strength, retracted, corrected, quotes: quotes.length }),
-    ...{ ...strength, quotes: quotes.length, retracted, corrected },
+    says: says({ ...strength, retracted, excluded, corrected, quotes: quotes.length }),
+    ...{ ...strength, quotes: quotes.length, retracted, excluded, corrected },
   };
 }
 
 function says(of: Omit<Strength, "level" | "says">): string {
-  const { papers, independent, readInFull, published, preprints, quotesFound, quotes, retracted, corrected } = of;
+  const { papers, independent, readInFull, published, preprints, quotesFound, quotes, retracted, excluded, corrected } =
+    of;
+  if (papers === 0 && excluded.length > 0) return "rests on papers that are not included";
   if (papers === 0 && retracted.length > 0) return "rests on retracted papers alone";
   if (papers === 0) return "names no source";
   const who =
@@ -101,6 +108,7 @@ function says(of: Omit<Strength, "level" | "says">): string {
     ...(quotes === 0 ? ["no quote"] : quotesFound < quotes ? [`${quotesFound} of ${many(quotes, "quote")} found`] : []),
     ...(corrected.length > 0 ? [`${many(corrected.length, "paper")} corrected since`] : []),
     ...(retracted.length > 0 ? [`${many(retracted.length, "retracted paper")} not counted`] : []),
+    ...(excluded.length > 0 ? [`${many(excluded.length, "paper")} not included`] : []),
   ].join("; ");
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reportModel, type ReportInput } from "../../../src/research/report/model.js";
+import { doubtsOf } from "../../../src/research/report/narrative/check.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { paper, rrdWith } from "../../support/research.js";
@@ -87,6 +88,16 @@ describe("the strength of a finding", () => {
   test("counts no retracted paper", () => {
     const alone = strengthOf({ ...one, retracted: true });
     expect([alone?.level, alone?.says]).toEqual([0, "rests on retracted papers alone"]);
+  });
+
+  test("counts no paper that is not included, and the check names the sentence", () => {
+    const override = { decision: "exclude", why: "about <fish>", at: "2026-11-22T10:00:00Z" } as const;
+    const out = { ...one, override, status: "rejected", score: null, score_breakdown: null } as const;
+    expect(strengthOf(out)).toMatchObject({ level: 0, papers: 0, says: "rests on papers that are not included" });
+    const findings = [{ text: "It works.", rests_on: ["one#1"] }];
+    const model = modelOf(rrdWith([out]), { report: narrative({ findings, answer: [] }) });
+    expect(doubtsOf(model).map(({ reason }) => reason)).toEqual(["it rests on one, which is not included"]);
+    expect(model.row("one")?.why).toBe("Excluded by a person: about <fish>");
   });
 
   test("is small where the quote could not be checked", () => {

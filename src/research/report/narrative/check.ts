@@ -16,7 +16,8 @@ type Needs = "source" | "numbers";
 
 /**
  * Every sentence of the narrative whose numbers stand in none of its quotes, whose handles lead nowhere, whose quotes
- * have changed since it was written, or that rests on nothing or on retracted papers alone. Empty where all are
+ * have changed since it was written, or that rests on nothing, on retracted papers
+ * alone, or on a paper that is not included any more. Empty where all are
  * carried, and where nothing is written yet.
  */
 export function doubtsOf(model: ReportModel): Doubt[] {
@@ -51,7 +52,9 @@ function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Ne
     const before = model.quotesThen[handle];
     return before !== undefined && evidenceWords(before) !== evidenceWords(quote);
   });
-  const retracted = [...quotes.map(({ paper }) => paper), ...papers].filter(({ isRetracted }) => isRetracted);
+  const sources = [...quotes.map(({ paper }) => paper), ...papers];
+  const retracted = sources.filter(({ isRetracted }) => isRetracted);
+  const excluded = new Set(sources.filter(({ isIneligible }) => isIneligible).map(({ id }) => id));
   const carried = quotes.length + papers.length;
   return [
     ...(missingNumbers.length === 0 ? [] : [`number not in its source: ${missingNumbers.join(", ")}`]),
@@ -63,6 +66,7 @@ function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Ne
     (hasQuotes || model.narrative === "headings")
       ? ["it names no source"]
       : []),
+    ...[...excluded].map((id) => `it rests on ${id}, which is not included`),
     ...(carried > 0 && retracted.length === carried ? ["it rests on retracted papers alone"] : []),
   ];
 }

@@ -30,8 +30,8 @@ export const quoteWords = ({ quote, locator, opens, status, reason }: Quote, isB
 };
 
 /** A link to a paper of the page, such as "Meyer 2025". */
-export const paperLink = ({ id, label, isRetracted }: PaperName): Markup =>
-  markup`<a href="#${anchorOf(id)}">${label}</a>${isRetracted ? markup` <span class="wrong">(retracted)</span>` : ""}`;
+export const paperLink = ({ id, label, isRetracted, isIneligible }: PaperName): Markup =>
+  markup`<a href="#${anchorOf(id)}">${label}</a>${isRetracted ? markup` <span class="wrong">(retracted)</span>` : isIneligible ? markup` <span class="wrong">(not included)</span>` : ""}`;
 
 /**
  * The papers that a statement names, each with links to its quotes: "Meyer 2025 ✓, Li 2024 ≈". A quote is linked by its
