@@ -55,7 +55,19 @@ export async function openSnapshots(
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;
 
+  /**
+   * Takes repositories within this one out of our index; adding finds them again. One that the index knows is asked for
+   * its state by a git of its own, which runs the filters of its configuration, and an agent may have written that.
+   */
+  async function forgetNested(): Promise<void> {
+    const staged = (await ok(git(["ls-files", "--stage", "-z"]))).split("\0");
+    const nested = staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
+    for (let at = 0; at < nested.length; at += 200)
+      await ok(git(["update-index", "--force-remove", "--", ...nested.slice(at, at + 200)]));
+  }
+
   async function keep(name: string): Promise<Snapshot> {
+    await forgetNested();
     // What can't be read is left out; all the rest is better than nothing.
     const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own]);
     if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);

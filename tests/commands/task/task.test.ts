@@ -102,6 +102,24 @@ describe("a task", () => {
     ]);
   });
 
+  it("runs no filter that an agent configured in a repository within the folder", async () => {
+    write({ task: "x", acceptance_criteria: [exists("never")] });
+    const ran = `${folder}-filter-ran`;
+    const nested = [
+      "mkdir -p sub && cd sub && echo $N > file",
+      "[ -d .git ] || { git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm 1; }",
+      `git config filter.x.clean 'touch ${ran}; cat'; echo '* filter=x' > .gitattributes; echo x > file`,
+    ];
+    const { last } = await json(...agent(nested.join("\n")), "-i", "3");
+    expect(last.iterations).toBe(3);
+    expect((await task("--undo", "1")).code).toBe(0);
+    const refs = git("for-each-ref", "--format=%(refname)", "refs/ralph/*/3").split("\n");
+    expect(git("ls-tree", "--name-only", refs[0] ?? "", "sub")).toBe("sub");
+    const has = existsSync(ran);
+    rmSync(ran, { force: true });
+    expect(has).toBe(false);
+  });
+
   it("counts equal as exhausted: the budget before the iterations, and both after the criteria", async () => {
     const criteria = { task: "x", acceptance_criteria: [exists("never")] };
     write({ ...criteria, max_iterations: 1 });
