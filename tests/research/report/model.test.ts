@@ -98,6 +98,8 @@ describe("the strength of a finding", () => {
     const model = modelOf(rrdWith([out]), { report: narrative({ findings, answer: [] }) });
     expect(doubtsOf(model).map(({ reason }) => reason)).toEqual(["it rests on one, which is not included"]);
     expect(model.row("one")?.why).toBe("Excluded by a person: about <fish>");
+    const nothing = narrative({ findings: [], answer: [{ text: "No paper is included.", rests_on: [] }] });
+    expect(doubtsOf(modelOf(rrdWith([out]), { report: nothing }))).toEqual([]);
   });
 
   test("is small where the quote could not be checked", () => {

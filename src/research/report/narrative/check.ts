@@ -21,7 +21,7 @@ type Needs = "source" | "numbers";
  * carried, and where nothing is written yet.
  */
 export function doubtsOf(model: ReportModel): Doubt[] {
-  const hasQuotes = model.rows.some(({ quotes }) => quotes > 0);
+  const hasQuotes = model.rows.some(({ quotes, isIneligible }) => quotes > 0 && !isIneligible);
   const of = (title: string, statements: readonly (Statement | Finding)[], needs: Needs): Doubt[] =>
     statements.flatMap((statement, index) =>
       reasonsOf(model, statement, needs, hasQuotes).map((reason) => ({
