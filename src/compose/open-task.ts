@@ -16,6 +16,7 @@ import type { Exec } from "../engine/process/run-process.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/records/backup.js";
 import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
+import { explaining } from "../engine/storage/explain-system-error.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import type { Io } from "../engine/ui/io.js";
@@ -158,7 +159,7 @@ type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 async function openStore(named: NamedTask, options: Options): Promise<RecordStore<TaskState>> {
   const { folder, file, task } = named;
   if (!existsSync(stateFile(folder))) {
-    makeFolder(hiddenFolder(folder));
+    explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
     const begun = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
     await writeFileAtomic(stateFile(folder), taskFormat.format(begun));
   }

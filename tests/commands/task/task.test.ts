@@ -102,6 +102,13 @@ describe("a task", () => {
     ]);
   });
 
+  it.skipIf(!existsSync("/proc/self"))("says so where its folder can't be written, and calls it no bug", async () => {
+    const { code, err } = await cli(["task", "x y", "--check", "true", ...agent("true")], "/proc");
+    expect(code).toBe(1);
+    expect(err).toContain("/proc/.ralph");
+    expect(err).not.toContain("bug");
+  });
+
   it("runs no filter that an agent configured in a repository within the folder", async () => {
     write({ task: "x", acceptance_criteria: [exists("never")] });
     const ran = `${folder}-filter-ran`;
