@@ -138,7 +138,7 @@ describe("how a process is ended", () => {
 
   it("keeps the timeout as the cause although the program answers SIGTERM with exit 0", async () => {
     const { lines, end } = await run(
-      request("trap 'echo COMPLETE; exit 0' TERM; while :; do sleep 0.05; done", { timeoutMs: 200 }),
+      request("trap 'echo COMPLETE; exit 0' TERM; while :; do sleep 0.05; done", { timeoutMs: 1500 }),
     );
     expect(lines).toEqual(["COMPLETE"]);
     expect(end).toMatchObject({ cause: "timeout", exitCode: 0 });

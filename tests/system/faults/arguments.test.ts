@@ -20,7 +20,10 @@ test("wrong values of flags are one sentence with the bound, exit code 2, and ch
     [["--agent", "claud"], /Unknown agent 'claud'; known agents are .*Did you mean claude\?/],
     [["--agent", "basline"], /Did you mean baseline\?/],
     [["--agent", "cmd:"], /has no command after the colon; give one, such as/],
-    [["--agent", "cmd:./x.sh"], /Nothing confines the agent .*add --unconfined if that is what you want\./],
+    [
+      ["--agent", "cmd:./x.sh", "--sandbox", "host"],
+      /Nothing confines the agent .*or --unconfined if that is what you want\./,
+    ],
     [["--classic"], /--classic needs the original's prompt\.md; .* does not exist/],
     [["--ask"], /--ask needs a terminal; .*omit --ask/],
   ];
