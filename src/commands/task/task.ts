@@ -111,6 +111,8 @@ function withAgentOf({ agent, sandbox }: RalphTask, flags: ConfigFlags, { env }:
   return { ...flags, ...given({ ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) }) };
 }
 
+const emptyTask = "The task is empty; say what is to be done.";
+
 interface Named {
   readonly named: NamedTask;
   readonly notices: readonly string[];
@@ -120,6 +122,8 @@ interface Named {
 async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
   const { task, goal, save } = args;
   const criteria = criteriaOf(args);
+  // The name of a variable that is not set must not start an agent on whatever task stands here.
+  if (task?.trim() === "") throw new ExpectedError(emptyTask, 2);
   const path = task === undefined ? undefined : resolve(io.cwd, task);
   const isPath = path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
   if (goal !== undefined && task !== undefined)
@@ -142,7 +146,7 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
     const read = await fromFile(file);
     return { ...read, named: { folder: io.cwd, task: { ...read.named.task, task: words } } };
   }
-  if (words.trim() === "") throw new ExpectedError("The task is empty; say what is to be done.", 2);
+  if (words.trim() === "") throw new ExpectedError(emptyTask, 2);
   if (criteria.length === 0)
     throw new ExpectedError(
       `The task has no acceptance criteria; say when it is done: --check "<command>" for a command that must succeed, --tests for tests that must pass.`,

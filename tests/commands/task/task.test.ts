@@ -257,6 +257,8 @@ describe("a task in words", () => {
       acceptance_criteria: [{ type: "command_succeeds", command: "true" }, { type: "tests_pass" }],
     });
     expect((await task("x", "--check", "true", "--save", "--dry-run")).code).toBe(2);
+    write({ task: "Say hello", acceptance_criteria: [exists("never")] });
+    expect(await task("")).toMatchObject({ code: 2, err: expect.stringContaining("The task is empty") });
   });
 
   it("works on a branch or in a worktree where that is asked for", async () => {
