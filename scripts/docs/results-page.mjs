@@ -13,9 +13,13 @@ export function resultsTable(root, source) {
   if (result === undefined)
     throw new Error(`${path} has no results of ${name}: run 'npm run bench -- ${name} --record'.`);
   const { date, node, command, ours, rival } = result;
-  const parts = ours.split("; ").filter((part) => part.startsWith(start));
+  const measured = `Measured on ${date} with Node ${node} by \`${command}\``;
+  // A result without shares and without lines is a sentence.
+  if (!ours.includes("<br>") && !/\d\/\d|below/.test(ours)) return `${measured}: ${ours}.`;
+  // A row of several lines has one thing a line.
+  const parts = ours.split(ours.includes("<br>") ? "<br>" : "; ").filter((part) => part.startsWith(start));
   return [
-    `Measured on ${date} with Node ${node} by \`${command}\`.`,
+    `${measured}.`,
     ["| what | result | share |", "| --- | --- | --- |", ...parts.map((part) => rowOf(part.slice(start.length)))].join(
       "\n",
     ),
@@ -24,6 +28,8 @@ export function resultsTable(root, source) {
 }
 
 function rowOf(part) {
+  const [, name, figures] = /^(.*?)(?:: (?=P )| (?=\d+ of \d+$))(.*)$/.exec(part) ?? [];
+  if (figures !== undefined) return `| ${name} | ${figures} | |`;
   const [, what = part, result = ""] =
     /^(.*?)\s((?:[\d,.]+\/[\d,.]+|below \d+ ms|[\d.]+(?: \(.*\))?))$/.exec(part) ?? [];
   const [found, of] = result.split("/").map((number) => Number(number.replaceAll(",", "")));
