@@ -119,6 +119,8 @@ function view(inside: Inside, home: string | undefined, { temporary }: Limits): 
     ...["--dev", "/dev", ...sized, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--proc", "/proc", ...coveredProc()],
     ...["--perms", "1777", ...sized, "--tmpfs", "/tmp", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
     ...(home === undefined ? [...sized, "--tmpfs", "/home", "--dir", sandboxHome] : ["--bind", home, "/home"]),
+    // Node may be the user's own, below /home or /tmp, which are new inside; the relay needs it.
+    ...(process.execPath.startsWith("/usr/") ? [] : ["--ro-bind", process.execPath, process.execPath]),
     ...mountsOf(inside).flatMap(({ from, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, at]),
     ...["--remount-ro", "/"],
   ];
@@ -149,8 +151,6 @@ function systemFolders(): string[] {
       .flatMap((path) =>
         lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path],
       ),
-    // Node may be the user's own; the relay needs it.
-    ...(process.execPath.startsWith("/usr/") ? [] : ["--ro-bind", process.execPath, process.execPath]),
   ]);
 }
 

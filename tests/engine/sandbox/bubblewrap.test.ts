@@ -110,9 +110,9 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
   });
 
   test("leaves no folder of its sockets behind", async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("rr-sandbox-"));
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith(`rr-sandbox-${process.pid}-`));
     await run("true", { reach: { hosts: ["allowed.test:443"] } });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("rr-sandbox-"))).toEqual(before);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`rr-sandbox-${process.pid}-`))).toEqual(before);
   });
 
   test("runs beside others of its kind", async () => {
