@@ -19,7 +19,7 @@ export interface JournalEntry {
    */
   changes: {
     /**
-     * An array of records, the file's own top level, or an object of it; of rrd.json 'papers_pool', 'insights', 'rrd' and 'loop'.
+     * An array of records of the state file, its own top level, or an object of it.
      */
     in: string;
     /**

@@ -30,11 +30,11 @@ export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Om
  */
 export type Tell = (event: Told) => Promise<void>;
 
-/** What is done next: a screening batch, one paper, the report, a task attempt. */
+/** What is done next, whatever the workflow calls its work. */
 export interface Unit {
   /** Kind of work, known to the workflow alone. */
   readonly kind: string;
-  /** Unique within the workflow; a paper's unit has the paper's id. */
+  /** Unique within the workflow; the unit of a record has the record's id. */
   readonly id: string;
   readonly phase: string;
   /** What a person reads on the screen. */

@@ -233,7 +233,7 @@ function assemble(
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
   const depth: PaperText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
   const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];
-  // A short name of the paper stands in many a file; its title on the page holds it.
+  // Many files state a short name; the title on the page holds it.
   const isShort =
     given !== undefined && largest !== undefined && largest.length > given.length && largest.includes(given);
   const title = isShort ? largest : (given ?? largest);
@@ -278,7 +278,7 @@ function titleFrom(value: unknown): string | undefined {
   return useless ? undefined : title;
 }
 
-/** A paper's title is set larger than anything else on its first page. */
+/** A title is set larger than anything else on its first page. */
 function largestLines(lines: readonly Line[]): string | undefined {
   const first = lines.slice(0, 25).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
   const height = Math.max(0, ...first.map((line) => line.height));
