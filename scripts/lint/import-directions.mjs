@@ -31,7 +31,7 @@ const folders = {
     process: ["lib"],
     storage: ["lib", "process"],
     documents: ["lib", "process"],
-    tools: ["lib", "documents"],
+    tools: ["lib", "documents", "storage"],
     net: ["lib", "process", "storage"],
     config: ["lib", "storage"],
     loop: ["lib"],

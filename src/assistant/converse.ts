@@ -3,24 +3,17 @@ import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import { estimateTokens } from "../engine/lib/tokens.js";
+import type { ToolResult } from "../engine/tools/tool.js";
 import { failureOf, retryAfter } from "./model-failure.js";
 import type { Settings } from "./settings.js";
-
-/** One tool of a conversation. */
-export interface ConversationTool {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of its arguments. */
-  readonly parameters: object;
-  /** Never throws for what a model may ask: it answers with what is wrong. */
-  run(input: unknown, signal: AbortSignal): Promise<JSONValue>;
-}
+import { type BoundTool, callByName } from "./tools/call.js";
 
 /** What a conversation says while it goes on. */
 export type Said =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly input: unknown }
+  | { readonly type: "tool-result"; readonly name: string; readonly result: ToolResult }
   | { readonly type: "usage"; readonly usage: Usage }
   /** What was said of this answer so far does not count: it is asked for again. */
   | { readonly type: "again"; readonly reason: string };
@@ -30,7 +23,7 @@ export interface Conversation {
   readonly settings: Settings;
   readonly system?: string;
   readonly messages: readonly ModelMessage[];
-  readonly tools: readonly ConversationTool[];
+  readonly tools: readonly BoundTool[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Milliseconds that one wait for the service may take; a longer one is left to the caller. */
@@ -38,10 +31,14 @@ export interface Conversation {
   readonly tell: (said: Said) => void;
 }
 
-/** How a conversation ended: with the model's last words, or with why there are none. */
-export type Spoken =
-  | { readonly message: string; readonly messages: readonly ModelMessage[]; readonly usage: Usage }
-  | { readonly failure: Failure; readonly usage: Usage };
+/**
+ * How a conversation ended: with the model's last words, or with why there are none. `messages`: all that were said, a
+ * result behind each call, so that the conversation can go on with them.
+ */
+export type Spoken = { readonly messages: readonly ModelMessage[]; readonly usage: Usage } & (
+  | { readonly message: string }
+  | { readonly failure: Failure }
+);
 
 /** Most requests for one answer: a model that goes on calling tools is stopped. */
 export const maxRounds = 50;
@@ -59,35 +56,31 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
   const { settings, tools, signal, tell } = conversation;
   const messages: ModelMessage[] = [...conversation.messages];
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
-  const tooLong = needsMoreRoom(conversation);
-  if (tooLong !== undefined) return { failure: tooLong, usage };
   for (let round = 0; round < maxRounds; round += 1) {
+    const tooLong = needsMoreRoom(conversation, messages);
+    if (tooLong !== undefined) return { failure: tooLong, messages, usage };
     const answer = await oneAnswer(conversation, messages);
-    if ("failure" in answer) return { failure: answer.failure, usage };
+    if ("failure" in answer) return { failure: answer.failure, messages, usage };
     usage = sum(usage, answer.usage);
     tell({ type: "usage", usage });
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
-      if (answer.reason === "length") return { failure: cutShort(settings), usage };
+      if (answer.reason === "length") return { failure: cutShort(settings), messages, usage };
       return { message: answer.text, messages, usage };
     }
     const results: ModelMessage = { role: "tool", content: [] };
     for (const { toolCallId, toolName, input } of answer.calls) {
       tell({ type: "tool", name: toolName, input });
-      const tool = tools.find(({ name }) => name === toolName);
-      const value: JSONValue =
-        tool === undefined
-          ? {
-              success: false,
-              error: `There is no tool ${toolName}; there are ${tools.map(({ name }) => name).join(", ")}.`,
-            }
-          : await tool.run(input, signal);
+      const result = await callByName(tools, toolName, input, signal);
+      tell({ type: "tool-result", name: toolName, result });
+      const value = result as unknown as JSONValue;
       results.content.push({ type: "tool-result", toolCallId, toolName, output: { type: "json", value } });
     }
     messages.push(results);
   }
   return {
     failure: { kind: "no-answer", message: `${settings.model} called tools ${maxRounds} times without an answer.` },
+    messages,
     usage,
   };
 }
@@ -179,14 +172,37 @@ async function request(
   }
   if (usage === undefined || reason === "error") throw new Error("The answer broke off before its end.");
   if (text === "" && calls.length === 0 && reason !== "length") throw new Error("The answer is empty.");
-  return { text, calls, messages: (await result.response).messages, usage, reason };
+  // The package answers calls that it can't read by itself; here every call has one result, of ours.
+  const said = (await result.response).messages.filter(({ role }) => role === "assistant");
+  return { text, calls, messages: said.map(withoutBulk), usage, reason };
+}
+
+/** Characters of one argument that stay in the conversation after its call: it is sent again with every request. */
+const maxKept = 50_000;
+
+/** A model's words without arguments that nobody has to read again. */
+function withoutBulk(message: ModelMessage): ModelMessage {
+  if (message.role !== "assistant" || typeof message.content === "string") return message;
+  const content = message.content.map((part) => {
+    if (part.type !== "tool-call" || JSON.stringify(part.input).length <= maxKept) return part;
+    const input = typeof part.input === "object" && part.input !== null ? Object.entries(part.input) : [];
+    const short = input.map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return [name, text.length > 1000 ? `${text.slice(0, 1000)} [… ${text.length} characters]` : value];
+    });
+    return { ...part, input: Object.fromEntries(short) };
+  });
+  return { ...message, content };
 }
 
 /** Tokens left free for what our count of a text misses. */
 const margin = 256;
 
 /** Why a request can't fit into the model's window; undefined where it can. */
-function needsMoreRoom({ settings, system = "", messages }: Conversation): Failure | undefined {
+function needsMoreRoom(
+  { settings, system = "" }: Conversation,
+  messages: readonly ModelMessage[],
+): Failure | undefined {
   const tokens = estimateTokens(system + JSON.stringify(messages.map(({ content }) => content)));
   if (tokens + margin < settings.window) return undefined;
   const advice = settings.isWindowKnown

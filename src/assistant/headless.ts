@@ -5,7 +5,8 @@ import type { Failure } from "../engine/loop/types.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model-fetch.js";
 import { type Asked, settingsOf } from "./settings.js";
-import { workspaceTools } from "./workspace-files.js";
+import { workspaceTools } from "./tools/list.js";
+import { toolContext } from "./tools/context.js";
 
 /** What `ralph --headless` is started with. */
 export interface Headless extends Omit<Asked, "cwd"> {
@@ -51,7 +52,7 @@ export async function headless(asked: Headless): Promise<number> {
       settings,
       system: instructions,
       messages: [{ role: "user", content: brief }],
-      tools: asked.reads ? workspaceTools(asked.workspace) : [],
+      tools: asked.reads ? workspaceTools(toolContext({ root: asked.workspace, window, ask: async () => "no" })) : [],
       clock,
       signal,
       maxWaitMs,

@@ -15,6 +15,9 @@ import { converse } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
 import { isMemoryCommand, memoryCommand, recalled } from "./memory-commands.js";
 import { memoryPath, openOwnMemory } from "./own-memory.js";
+import { toolContext } from "./tools/context.js";
+import { assistantTools, listed } from "./tools/list.js";
+import { permissionFrom } from "./tools/permission.js";
 import { makers } from "./providers.js";
 import { hashOf, ollamaAddress, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
 
@@ -26,6 +29,7 @@ export interface Outside {
 const help = `Usage: ralph [options] [message]
 
        ralph memory <command>
+       ralph tools [--json]
 
 Answers one message on stdout. What is piped in is added to the message: git diff | ralph "review this".
 Memories that fit the message are added to it; \`ralph memory help\` lists the commands.
@@ -34,6 +38,7 @@ Options:
   --model <name>      model to ask, instead of the configured one
   --api-url <url>     address of its API, in full
   --debug             print every request on stderr, without keys
+  --yes               let tools write files and run commands without asking
   --trust             agree to the address that this folder's ralph.config.* names
   --settings          print which model is asked where, with which key; ask nothing
   --headless          answer the text on stdin with lines of JSON, for research-ralph
@@ -47,6 +52,8 @@ const options = {
   model: { type: "string", short: "m" },
   "api-url": { type: "string" },
   debug: { type: "boolean" },
+  yes: { type: "boolean", short: "y" },
+  json: { type: "boolean" },
   trust: { type: "boolean" },
   headless: { type: "boolean" },
   settings: { type: "boolean" },
@@ -69,6 +76,7 @@ export async function main(args: readonly string[], io: Io, version: string, out
     if (values.version === true) return print(io, `${version}\n`);
     if (values.help === true) return print(io, help);
     if (values.trust === true) return await trust(io);
+    if (positionals.join(" ") === "tools") return print(io, `${listed(values.json === true)}\n`);
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
     if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
       return await onMemory(positionals.slice(1), io, outside);
@@ -94,7 +102,8 @@ export async function main(args: readonly string[], io: Io, version: string, out
       }
       if (values.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
       const message = await messageFrom(positionals, io, interrupt.signal);
-      return await answer(message, { ...asked, cwd: io.cwd }, values.debug === true, io, interrupt.signal, outside);
+      const flags = { isDebug: values.debug === true, isAllowed: values.yes === true };
+      return await answer(message, { ...asked, cwd: io.cwd }, flags, io, interrupt.signal, outside);
     } catch (error) {
       if (interrupt.signal.aborted) return 130;
       throw error;
@@ -151,7 +160,7 @@ async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal
 async function answer(
   message: string,
   asked: Parameters<typeof settingsOf>[0],
-  isDebug: boolean,
+  { isDebug, isAllowed }: { readonly isDebug: boolean; readonly isAllowed: boolean },
   io: Io,
   signal: AbortSignal,
   { fetch = modelFetch() }: Outside,
@@ -179,13 +188,17 @@ async function answer(
     settings,
     ...(system === "" ? {} : { system }),
     messages: [{ role: "user", content: message }],
-    tools: [],
+    tools: assistantTools(
+      toolContext({ root: io.cwd, window: settings.window, ask: permissionFrom(io, isAllowed, signal) }),
+    ),
     clock: io.clock,
     signal,
     maxWaitMs,
     tell(said) {
       if (said.type === "thinking" && io.isTTY) io.stderr(`${isThinking ? "" : "· "}${sanitise(said.text)}`);
       if (said.type === "text") io.stdout(`${isThinking && io.isTTY ? "\n" : ""}${sanitise(said.text)}`);
+      if (said.type === "tool" && io.isTTY)
+        io.stderr(`· ${said.name} ${sanitise(JSON.stringify(said.input)).slice(0, 100)}\n`);
       isThinking = said.type === "thinking";
       if (said.type === "again") io.stderr(`\nralph: ${said.reason}\n`);
     },

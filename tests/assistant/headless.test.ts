@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { headless } from "../../src/assistant/headless.js";
 import { modelFetch } from "../../src/assistant/model-fetch.js";
-import { workspaceTools } from "../../src/assistant/workspace-files.js";
 import { systemClock } from "../../src/engine/lib/clock.js";
 import { ralph } from "../../src/engine/agents/ralph.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
@@ -143,53 +142,6 @@ describe("a brief", () => {
     expect(lines).toMatchObject([
       { type: "end", failure: { kind: "auth", message: expect.stringContaining("OPENAI_API_KEY") } },
     ]);
-  });
-});
-
-describe("files of a workspace", () => {
-  const call = async (name: string, input: object) =>
-    await workspaceTools(join(folder, "ws"))
-      .find((tool) => tool.name === name)
-      ?.run(input, new AbortController().signal);
-
-  beforeEach(() => {
-    mkdirSync(join(folder, "ws/paper"), { recursive: true });
-    writeFileSync(join(folder, "ws/paper/01.txt"), "one\ntwo\nthree\n");
-    writeFileSync(join(folder, "secret.txt"), "secret");
-    symlinkSync(join(folder, "secret.txt"), join(folder, "ws/link.txt"));
-    symlinkSync(folder, join(folder, "ws/up"));
-  });
-
-  it.each(["../secret.txt", "paper/../../secret.txt", "link.txt", "up/secret.txt", "/etc/passwd", "a\0b", ""])(
-    "%j leads out and is not read",
-    async (file_path) => {
-      const answer = await call("file_read", { file_path });
-      expect(answer).toMatchObject({ success: false, code: "FILE_ERROR_INVALID_PATH" });
-      expect(JSON.stringify(answer)).not.toContain('"content"');
-    },
-  );
-
-  it.each([
-    [{ file_path: "paper/01.txt" }, { success: true, content: "one\ntwo\nthree\n", total_lines: 4 }],
-    [
-      { file_path: join("paper", "01.txt"), start_line: 2, end_line: 2 },
-      { content: "two", first_line: 2, last_line: 2 },
-    ],
-    [{ file_path: "paper/02.txt" }, { success: false, code: "FILE_ERROR_NOT_FOUND" }],
-    [{ file_path: "paper" }, { success: false, code: "FILE_ERROR_NOT_FOUND" }],
-    [{}, { success: false, code: "FILE_ERROR_INVALID_PATH" }],
-  ] as const)("%j is answered", async (input, expected) => {
-    expect(await call("file_read", input)).toMatchObject(expected);
-  });
-
-  it("a file of more than 10 MB is not read", async () => {
-    writeFileSync(join(folder, "ws/large.txt"), Buffer.alloc(10 * 1024 * 1024 + 1, "a"));
-    expect(await call("file_read", { file_path: "large.txt" })).toMatchObject({ code: "FILE_ERROR_TOO_LARGE" });
-  });
-
-  it("a folder is listed", async () => {
-    linkSync(join(folder, "ws/paper/01.txt"), join(folder, "ws/paper/02.txt"));
-    expect(await call("file_list", { directory_path: "paper" })).toMatchObject({ entries: ["01.txt", "02.txt"] });
   });
 });
 

@@ -1,5 +1,4 @@
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { schemaOf } from "../../research/toolbox/parameters.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import { callTool, tools, toolsNamed } from "../../research/toolbox/toolbox.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -33,7 +32,7 @@ export async function toolCommand(
     const listed = tools.map((tool) => ({
       name: tool.name,
       description: tool.description,
-      parameters: schemaOf(tool),
+      parameters: tool.parameters,
     }));
     if (isJson) io.stdout(`${JSON.stringify(listed)}\n`);
     else for (const tool of listed) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
@@ -64,12 +63,12 @@ export async function toolCommand(
  * What a tool takes, for a person: the descriptions that agents are sent are shorter, since every request pays for
  * them.
  */
-function helpOf({ name, description, parameters, required }: ResearchTool): string[] {
-  const rows = Object.entries(parameters).map(
+function helpOf({ name, description, parameters: { properties, required = [] } }: ResearchTool): string[] {
+  const rows = Object.entries(properties).map(
     ([argument, { type, description: meaning = argument === "id" ? "the paper's id, as status lists it" : "" }]) =>
       `  ${argument.padEnd(8)} ${[type, ...(required.some((each) => each === argument) ? ["required"] : []), ...(meaning === "" ? [] : [meaning])].join(", ")}`,
   );
-  const example = required[0] ?? Object.keys(parameters)[0] ?? "";
+  const example = required[0] ?? Object.keys(properties)[0] ?? "";
   return [
     `${name}: ${description}`,
     "",

@@ -9,7 +9,7 @@ import { ExpectedError, hasCode } from "../lib/errors.js";
  */
 export function explainSystemError(error: unknown, path: string): unknown {
   const sentence = sentenceFor(error, path);
-  return sentence === undefined ? error : new ExpectedError(sentence);
+  return sentence === undefined ? error : Object.assign(new ExpectedError(sentence), { cause: error });
 }
 
 function sentenceFor(error: unknown, path: string): string | undefined {

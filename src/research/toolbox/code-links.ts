@@ -1,7 +1,7 @@
 import { clip } from "../../engine/lib/tokens.js";
 import { type CodeLinks, codeLinks as linksOf } from "../sources/clients/code-links.js";
 import type { Answer } from "../sources/client/source.js";
-import { isProblem } from "../../engine/tools/tool.js";
+import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { whichWork } from "./which-work.js";
 import { type ResearchTool, inTime } from "./context.js";
@@ -9,8 +9,8 @@ import { type ResearchTool, inTime } from "./context.js";
 export const codeLinks: ResearchTool = {
   name: "code_links",
   description: "Public code of a paper: repositories, stars, whether official.",
-  parameters: { id: idParameter },
-  required: [],
+  does: ["network"],
+  parameters: takes({ id: idParameter }),
   async run({ id }, context, signal) {
     if (context.network === undefined) return { problem: "Code can't be looked up from here." };
     const work = await whichWork(id, context, signal);

@@ -1,5 +1,5 @@
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import type { Tool } from "../../engine/tools/tool.js";
+import type { Found, Problem, Tool } from "../../engine/tools/tool.js";
 import type { Paper } from "../generated/rrd.js";
 import type { ContextFor, Source, Answer } from "../sources/client/source.js";
 
@@ -32,7 +32,7 @@ export interface ToolContext {
 }
 
 /** A read-only tool of the research wing. */
-export type ResearchTool = Tool<Given, ToolContext>;
+export type ResearchTool = Tool<Given, ToolContext, Found | Problem>;
 
 /** Codex gives a tool a minute. In milliseconds. */
 const maxAnswerTime = 45_000;

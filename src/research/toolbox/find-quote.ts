@@ -1,7 +1,7 @@
 import type { QuoteMatch } from "../evidence/find-quote.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { isProblem } from "../../engine/tools/tool.js";
+import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
@@ -11,8 +11,8 @@ const contextChars = 400;
 export const findQuote: ResearchTool = {
   name: "find_quote",
   description: "Whether a paper has these words, where, and what stands around them; else the nearest passage.",
-  parameters: { quote: { type: "string" }, id: idParameter },
-  required: ["quote"],
+  does: ["reads"],
+  parameters: takes({ quote: { type: "string" }, id: idParameter }, ["quote"]),
   async run({ id, quote = "" }, context) {
     const text = await textOf(id, context);
     if (isProblem(text)) return text;

@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { schemaOf } from "./parameters.js";
 import { callTool } from "./toolbox.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import type { ToolContext, ResearchTool } from "./context.js";
@@ -76,10 +75,10 @@ function serverFor(
   const server = new Server({ name: "research-ralph", version }, { capabilities });
   if (resources.length > 0) serveResources(server, resources);
   server.setRequestHandler("tools/list", () => ({
-    tools: tools.map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      inputSchema: schemaOf(tool),
+    tools: tools.map(({ name, description, parameters: { required, ...schema } }) => ({
+      name,
+      description,
+      inputSchema: { ...schema, ...(required === undefined ? {} : { required: [...required] }) },
       annotations: { readOnlyHint: true },
     })),
   }));

@@ -1,6 +1,6 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { isProblem } from "../../engine/tools/tool.js";
+import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
@@ -9,8 +9,8 @@ const maxLines = 120;
 export const outline: ResearchTool = {
   name: "outline",
   description: "Sections or pages of a paper, with their size in tokens.",
-  parameters: { id: idParameter },
-  required: [],
+  does: ["reads"],
+  parameters: takes({ id: idParameter }),
   async run({ id }, context) {
     const text = await textOf(id, context);
     if (isProblem(text)) return text;

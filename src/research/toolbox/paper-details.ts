@@ -3,7 +3,7 @@ import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import type { PaperText } from "../../engine/documents/text/paper-text.js";
-import { isProblem } from "../../engine/tools/tool.js";
+import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { whichWork } from "./which-work.js";
 import type { ResearchTool } from "./context.js";
@@ -11,8 +11,8 @@ import type { ResearchTool } from "./context.js";
 export const paperDetails: ResearchTool = {
   name: "paper_details",
   description: "What is known of a paper: abstract, status, scores, summary, evidence, whether its text can be read.",
-  parameters: { id: idParameter },
-  required: [],
+  does: ["reads", "network"],
+  parameters: takes({ id: idParameter }),
   async run({ id }, context, signal) {
     const paper = await whichWork(id, context, signal);
     if (isProblem(paper)) return paper;

@@ -1,16 +1,16 @@
 import { passageOf } from "./passage.js";
-import { isProblem, quoted } from "../../engine/tools/tool.js";
+import { isProblem, quoted, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
 export const readSection: ResearchTool = {
   name: "read_section",
   description: "Text of a paper, up to 5000 tokens a call.",
-  parameters: {
+  does: ["reads"],
+  parameters: takes({
     id: idParameter,
     section: { type: "string", description: "from outline, or `next` of the last answer; omit to start at the top" },
-  },
-  required: [],
+  }),
   async run({ id, section }, context) {
     const text = await textOf(id, context);
     if (isProblem(text)) return text;

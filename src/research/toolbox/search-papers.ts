@@ -4,7 +4,7 @@ import { authorsOf } from "../papers/authors.js";
 import { compareRecords } from "../papers/dedup/compare-records.js";
 import type { Source } from "../sources/client/source.js";
 import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
-import { wrongCall } from "../../engine/tools/tool.js";
+import { wrongCall, takes } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../search/rank.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
 import { type Network, type ResearchTool, inTime } from "./context.js";
@@ -18,12 +18,15 @@ const maxAbstractTokens = 2_500;
 export const searchPapers: ResearchTool = {
   name: "search_papers",
   description: "Search scholarly sources; one merged list, those already in the research marked.",
-  parameters: {
-    query: { type: "string", description: "a few words that occur together" },
-    from: { type: "string", description: "YYYY-MM-DD" },
-    most: { type: "integer" },
-  },
-  required: ["query"],
+  does: ["network"],
+  parameters: takes(
+    {
+      query: { type: "string", description: "a few words that occur together" },
+      from: { type: "string", description: "YYYY-MM-DD" },
+      most: { type: "integer" },
+    },
+    ["query"],
+  ),
   async run({ query = "", from, most = defaultPapers }, context, signal) {
     if (context.network === undefined) return { problem: "No source can be searched from here." };
     if (from !== undefined && !/^\d{4}-\d\d-\d\d$/.test(from))

@@ -5,7 +5,6 @@ import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import { buildText } from "../../../src/engine/documents/text/paper-text.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { schemaOf } from "../../../src/research/toolbox/parameters.js";
 import { piecesOf } from "../../../src/research/toolbox/passage.js";
 import { readingTools, searchingTools, tools, toolsNamed } from "../../../src/research/toolbox/toolbox.js";
 import { paper } from "../../support/research.js";
@@ -20,7 +19,7 @@ const sent = (names: readonly string[]) =>
         .map((tool) => ({
           name: `mcp__rr__${tool.name}`,
           description: tool.description,
-          input_schema: schemaOf(tool),
+          input_schema: tool.parameters,
         })),
     ),
   );
