@@ -1,0 +1,224 @@
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import { hasCode, messageOf } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import type { ServerSettings } from "./server-settings.js";
+
+/** A tool as its server describes it. */
+export interface ServerTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly parameters: object;
+  /** What the server says of itself: it changes nothing. */
+  readonly isReadOnly: boolean;
+}
+
+/** What a call brought, as text; `failed` where the tool says that it could not do it. */
+export interface Called {
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+/** A server that answers. */
+export interface Connection {
+  readonly tools: readonly ServerTool[];
+  /** False once it has ended, and after a call that did not reach it. */
+  isOpen(): boolean;
+  /** Rejects with NotReached where the call did not arrive, else with what went wrong. */
+  call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Called>;
+  close(): Promise<void>;
+}
+
+/** A call that certainly did not arrive, so that it may be made again. */
+export class NotReached extends Error {}
+
+/** Milliseconds of a call. */
+const callMs = 300_000;
+/** Characters of a result: more would fill the window of any model. */
+const maxCharacters = 100_000;
+
+/**
+ * Starts or reaches a server and asks for its tools. Rejects with one sentence where that takes longer than `ms`
+ * milliseconds or fails. A program gets PATH, HOME and the variables of its own settings, nothing else.
+ */
+export async function connect(
+  { name, reached }: ServerSettings,
+  { cwd, env, version, ms }: { cwd: string; env: NodeJS.ProcessEnv; version: string; ms: number },
+): Promise<Connection> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const client = new Client({ name: "ralph", version });
+  let isOpen = true;
+  let lastWords = "";
+  const { transport, stop } = await transportFor(reached, { cwd, env, heard: (text) => (lastWords = text) });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client is no event target
+  client.onclose = () => (isOpen = false);
+  const close = async () => {
+    isOpen = false;
+    stop();
+    await client.close().catch(() => undefined);
+  };
+  try {
+    const tools = await within(ms, async () => {
+      await client.connect(transport as Transport, { timeout: ms });
+      return await toolsOf(client, ms);
+    });
+    return {
+      tools,
+      isOpen: () => isOpen,
+      async call(tool, args, signal) {
+        try {
+          return await calling(client, tool, args, signal);
+        } catch (error) {
+          if (isLost(error)) isOpen = false;
+          if (neverArrived(error)) throw new NotReached(messageOf(error));
+          throw error;
+        }
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw new Error(`The MCP server ${name} ${whyNot(error, ms, reached.by, lastWords)}.`, { cause: error });
+  }
+}
+
+/** A transport, and what ends its program without waiting for it. */
+async function transportFor(
+  reached: ServerSettings["reached"],
+  { cwd, env, heard }: { cwd: string; env: NodeJS.ProcessEnv; heard: (text: string) => void },
+): Promise<{ transport: unknown; stop: () => void }> {
+  if (reached.by === "stdio") {
+    const { StdioClientTransport, DEFAULT_INHERITED_ENV_VARS } = await import("@modelcontextprotocol/client/stdio");
+    const transport = new StdioClientTransport({
+      command: reached.command,
+      args: [...reached.args],
+      cwd,
+      env: environment(reached.env, env, DEFAULT_INHERITED_ENV_VARS),
+      stderr: "pipe",
+    });
+    transport.stderr?.on("data", (chunk: Buffer) => {
+      const last = chunk.toString("utf8").trim().split("\n").at(-1) ?? "";
+      if (last !== "") heard(oneLine(last).slice(0, 200));
+    });
+    const stop = () => {
+      const { pid } = transport;
+      if (pid === null) return;
+      // One that does not end with its stdin would be waited for.
+      setTimeout(() => {
+        try {
+          if (transport.pid === pid) process.kill(pid, "SIGTERM");
+        } catch {
+          // It has ended.
+        }
+      }, 500).unref();
+    };
+    return { transport, stop };
+  }
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const { EnvHttpProxyAgent, fetch } = await import("undici");
+  // A stream of events may stay silent for hours.
+  const dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
+  const options = {
+    fetch: (async (url: string | URL, init: object = {}) =>
+      await fetch(url, { ...init, dispatcher })) as unknown as typeof globalThis.fetch,
+    requestInit: { headers: { ...reached.headers } },
+  };
+  const Kind = reached.by === "sse" ? SSEClientTransport : StreamableHTTPClientTransport;
+  return { transport: new Kind(reached.url, options), stop: () => void dispatcher.close().catch(() => undefined) };
+}
+
+/** What a program needs to run at all: on Windows, what the system itself sets. */
+function environment(
+  own: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+  inherited: readonly string[],
+): Record<string, string> {
+  // The package adds what it inherits from our process; a value of undefined takes a variable out.
+  const kept = process.platform === "win32" ? inherited : ["PATH", "HOME"];
+  const names = [...new Set([...inherited, ...kept])];
+  const given = names.map((name) => [name, kept.includes(name) ? env[name] : undefined] as const);
+  return { ...(Object.fromEntries(given) as Record<string, string>), ...own };
+}
+
+async function toolsOf(client: Client, timeout: number): Promise<ServerTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const { tools } = await client.listTools(undefined, { timeout });
+  return tools.map(({ name, description = "", inputSchema, annotations }) => ({
+    name,
+    description,
+    parameters: inputSchema,
+    isReadOnly: annotations?.readOnlyHint === true,
+  }));
+}
+
+async function calling(
+  client: Client,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Called> {
+  const result = await client.callTool({ name, arguments: { ...args } }, { timeout: callMs, signal });
+  const parts = result.content.map((part) => {
+    if (part.type === "text") return part.text;
+    if (part.type === "resource" && "text" in part.resource) return `${part.resource.uri}:\n${part.resource.text}`;
+    if (part.type === "resource_link") return `${part.name}: ${part.uri}`;
+    return `[${part.type}${"mimeType" in part ? ` ${part.mimeType}` : ""}, not shown]`;
+  });
+  const whole =
+    parts.length === 0 && result.structuredContent !== undefined
+      ? JSON.stringify(result.structuredContent)
+      : parts.join("\n");
+  const text =
+    whole.length > maxCharacters
+      ? `${whole.slice(0, maxCharacters)}\n[${whole.length - maxCharacters} more characters are left out]`
+      : whole;
+  return { text, failed: result.isError === true };
+}
+
+async function within<Value>(ms: number, work: () => Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("late")), ms);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The errors under an error: the packages wrap what the system says. */
+function* causes(error: unknown): Generator<unknown> {
+  for (let at = error, depth = 0; at !== undefined && depth < 5; depth += 1) {
+    yield at;
+    at = at instanceof Error ? at.cause : undefined;
+  }
+}
+
+const codesIn = (error: unknown): string[] =>
+  [...causes(error)].flatMap((each) => (each instanceof Error && "code" in each ? [String(each.code)] : []));
+
+/** The connection can't be used any more. An answer that is an error comes from a server that is there. */
+const isLost = (error: unknown): boolean =>
+  neverArrived(error) || codesIn(error).some((code) => /CONNECTION_CLOSED|SEND_FAILED|ECONNRESET|UND_ERR/.test(code));
+
+/** No server was there, or it does not know us any more because it was started anew. */
+function neverArrived(error: unknown): boolean {
+  const status = [...causes(error)].map((each) => (each as { status?: unknown } | undefined)?.status);
+  return (
+    codesIn(error).some((code) => /^(?:NOT_CONNECTED|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPIPE)$/.test(code)) ||
+    status.includes(404)
+  );
+}
+
+function whyNot(error: unknown, ms: number, by: ServerSettings["reached"]["by"], lastWords: string): string {
+  if (messageOf(error) === "late" || codesIn(error).some((code) => /TIMEOUT/.test(code)))
+    return `did not answer within ${ms / 1000} seconds`;
+  const system = [...causes(error)].find((each) => hasCode(each, "ENOENT", "EACCES", "ECONNREFUSED", "ENOTFOUND"));
+  if (hasCode(system, "ENOENT")) return "is a program that is not there (ENOENT)";
+  if (hasCode(system, "EACCES")) return "is a program that may not be run (EACCES)";
+  if (system !== undefined) return `can't be reached (${(system as NodeJS.ErrnoException).code})`;
+  const words = oneLine(messageOf(error)).replace(/^SSE error: (?:\w+: )?(?:fetch failed: )?/, "");
+  const said = lastWords === "" ? words.slice(0, 200) : lastWords;
+  return `${by === "stdio" ? "did not start" : "can't be reached"} (${said.replace(/\.$/, "")})`;
+}

@@ -1,0 +1,166 @@
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { type McpServers, startServers } from "../../../src/assistant/mcp/servers.js";
+import { serverSettings } from "../../../src/assistant/mcp/server-settings.js";
+import { toolName } from "../../../src/assistant/mcp/tool-names.js";
+
+const program = join(fileURLToPath(new URL("../../fixtures/mcp", import.meta.url)), "server.mjs");
+const scripted = (how: string, more: object = {}) => ({ command: process.execPath, args: [program, how], ...more });
+
+let servers: McpServers | undefined;
+afterEach(async () => {
+  await servers?.close();
+  servers = undefined;
+});
+
+async function started(written: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}, connectMs = 10_000) {
+  const said: string[] = [];
+  const { PATH = "", HOME = "" } = process.env;
+  servers = startServers(written, {
+    cwd: process.cwd(),
+    env: { PATH, HOME, ...env },
+    version: "1.2.3",
+    connectMs,
+    say: (sentence) => void said.push(sentence),
+  });
+  await servers.settled;
+  const call = async (name: string, args: Record<string, unknown> = {}, signal = new AbortController().signal) =>
+    await servers
+      ?.tools()
+      .find(({ calledAs }) => calledAs === name)
+      ?.run(args, signal);
+  return { servers, said, call };
+}
+
+/** A port of this machine on which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("MCP servers", () => {
+  it("offer their tools under names that every provider takes, and answer", async () => {
+    const { servers, said, call } = await started({ "my server": scripted("a") });
+    expect(said).toEqual([]);
+    expect(servers.tools().map(({ calledAs }) => calledAs)).toEqual([
+      "mcp_my_server_a_echo",
+      "mcp_my_server_environment",
+      "mcp_my_server_fails",
+    ]);
+    expect(await call("mcp_my_server_a_echo", { text: "hi" })).toEqual({ text: "a: hi", failed: false });
+    expect(await call("mcp_my_server_fails")).toEqual({ text: "no luck", failed: true });
+    expect(servers.states()).toEqual([{ name: "my server", state: "ready", tools: 3, tokens: expect.any(Number) }]);
+    expect(servers.tools().map(({ isReadOnly }) => isReadOnly)).toEqual([false, true, false]);
+  });
+
+  it("that have tools of one name are told apart by a number", async () => {
+    const { servers } = await started({
+      "a b": scripted("x", { tools: ["fails"] }),
+      a_b: scripted("x", { tools: ["fails"] }),
+    });
+    expect(new Set(servers.tools().map(({ calledAs }) => calledAs))).toEqual(
+      new Set(["mcp_a_b_fails", "mcp_a_b_fails_2"]),
+    );
+  });
+
+  it("get PATH, HOME and their own variables, and no key", async () => {
+    const env = { OPENAI_API_KEY: "sk-not-for-servers", TOKEN: "of the server" };
+    const { call } = await started({ one: scripted("a", { env: { OWN: "${TOKEN}", LEVEL: "${LEVEL:-low}" } }) }, env);
+    const seen = JSON.parse((await call("mcp_one_environment"))?.text ?? "{}") as Record<string, string>;
+    expect(Object.keys(seen).sort()).toEqual(["HOME", "LEVEL", "OWN", "PATH"]);
+    expect(seen).toMatchObject({ OWN: "of the server", LEVEL: "low" });
+  });
+
+  it("that are missing, mute or end at once are one line each, and the others answer", async () => {
+    const { servers, said, call } = await started(
+      {
+        missing: { command: "/nowhere/server" },
+        mute: scripted("mute"),
+        refuses: scripted("refuses"),
+        unreachable: { url: `http://127.0.0.1:${await closedPort()}/mcp` },
+        old: { url: `http://127.0.0.1:${await closedPort()}/sse`, type: "sse" },
+        good: scripted("a"),
+      },
+      {},
+      1500,
+    );
+    expect(said.sort()).toEqual([
+      expect.stringMatching(/^The MCP server missing is a program that is not there \(ENOENT\)\.$/),
+      "The MCP server mute did not answer within 1.5 seconds.",
+      expect.stringMatching(/^The MCP server old can't be reached \(.*ECONNREFUSED.*\)\.$/),
+      "The MCP server refuses did not start (There is no database at /nowhere).",
+      expect.stringMatching(/^The MCP server unreachable can't be reached \(ECONNREFUSED\)\.$/),
+    ]);
+    expect(await call("mcp_good_a_echo", { text: "hi" })).toEqual({ text: "a: hi", failed: false });
+    expect(servers.states().map(({ state }) => state)).toEqual([...Array(5).fill("failed"), "ready"]);
+  });
+
+  it("that die are started again when a tool of theirs is called", async () => {
+    const { servers, call } = await started({ frail: scripted("dies") });
+    expect(await call("mcp_frail_dies_echo", { text: "die" })).toMatchObject({ failed: true });
+    expect(servers.states()).toMatchObject([{ state: "lost" }]);
+    expect(await call("mcp_frail_dies_echo", { text: "hi" })).toEqual({ text: "dies: hi", failed: false });
+    expect(servers.states()).toMatchObject([{ state: "ready" }]);
+  });
+
+  it("that hang in a call are left when the call is interrupted", async () => {
+    const { call } = await started({ one: scripted("a") });
+    const interrupt = new AbortController();
+    const called = call("mcp_one_a_echo", { text: "never" }, interrupt.signal);
+    interrupt.abort();
+    expect(await called).toEqual({ text: "The call of a echo was interrupted", failed: true });
+  });
+
+  it("of which tools are picked that are not there are told", async () => {
+    const { said, servers } = await started({ one: scripted("a", { tools: ["fails", "nothing"] }) });
+    expect(said).toEqual(["The MCP server one has no tool nothing."]);
+    expect(servers.tools()).toHaveLength(1);
+  });
+});
+
+describe("the settings of a server", () => {
+  it.each([
+    [5, "holds no settings"],
+    [{}, "neither a command nor a url"],
+    [{ command: "a", url: "http://b" }, "both a command and a url"],
+    [{ command: 5 }, "needs a text as command"],
+    [{ command: "a", args: "b" }, "needs a list of texts as args"],
+    [{ command: "a", env: [] }, "needs names with texts as env"],
+    [{ command: "${NOWHERE}" }, "needs the variable NOWHERE"],
+    [{ url: "file:///etc/passwd" }, "no http or https address"],
+    [{ url: "http://a", type: "pigeon" }, "unknown type"],
+    [{ command: "a\0b" }, "null byte"],
+    [{ command: "a", tools: "all" }, "needs a list of texts as tools"],
+  ])("%j is one sentence", (written, part) => {
+    expect(serverSettings("s", written, {})).toEqual({
+      name: "s",
+      problem: expect.stringMatching(/^The MCP server s .*\.$/),
+    });
+    expect(JSON.stringify(serverSettings("s", written, {}))).toContain(part);
+  });
+
+  it("takes variables and their defaults in every text", () => {
+    const env = { HOST: "example.org", EMPTY: "" };
+    const written = { url: "https://${HOST}/${PATH_OF:-mcp}", headers: { Authorization: "Bearer ${EMPTY:-none}" } };
+    expect(serverSettings("s", written, env)).toEqual({
+      name: "s",
+      reached: { by: "http", url: new URL("https://example.org/mcp"), headers: { Authorization: "Bearer none" } },
+    });
+  });
+});
+
+describe("the name of a tool", () => {
+  it("has at most 64 characters, also with a number", () => {
+    const name = toolName("server", "t".repeat(100), new Set());
+    expect(name).toHaveLength(64);
+    const second = toolName("server", "t".repeat(100), new Set([name]));
+    expect(second).toHaveLength(64);
+    expect(second).toMatch(/^mcp_server_t+_2$/);
+    expect(toolName("größe", "日本", new Set())).toBe("mcp_gr_e__");
+  });
+});
