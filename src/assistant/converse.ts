@@ -2,9 +2,10 @@ import type { JSONValue, LanguageModel, ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
-import { estimateTokens } from "../engine/lib/tokens.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { failureOf, retryAfter } from "./model-failure.js";
+import { fitted } from "./session/compact.js";
+import { answerRoom, promptRoom, tokensIn } from "./session/room.js";
 import type { Settings } from "./settings.js";
 import { type BoundTool, callByName } from "./tools/call.js";
 
@@ -15,6 +16,8 @@ export type Said =
   | { readonly type: "tool"; readonly name: string; readonly input: unknown }
   | { readonly type: "tool-result"; readonly name: string; readonly result: ToolResult }
   | { readonly type: "usage"; readonly usage: Usage }
+  /** Older parts of the conversation were shortened, as the answer had no room. */
+  | { readonly type: "compacted" }
   /** What was said of this answer so far does not count: it is asked for again. */
   | { readonly type: "again"; readonly reason: string };
 
@@ -46,6 +49,8 @@ export const maxRounds = 50;
 const maxTries = 4;
 /** Milliseconds before the second try; they double. */
 const firstWaitMs = 2_000;
+/** The share of the room that is used once a service says that a request is too long, in spite of our count. */
+const narrower = 0.7;
 
 /**
  * Asks a model until it has said its last words, running the tools it calls. A request that a busy or lost service
@@ -54,12 +59,22 @@ const firstWaitMs = 2_000;
  */
 export async function converse(conversation: Conversation): Promise<Spoken> {
   const { settings, tools, signal, tell } = conversation;
-  const messages: ModelMessage[] = [...conversation.messages];
+  let messages: ModelMessage[] = [...conversation.messages];
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
+  /** Shortens what is long ago until an answer has room; says whether it has. */
+  const makeRoom = (share = 1): boolean => {
+    const room = promptRoom(settings) * share;
+    const kept = fitted(messages, (tried) => tokensIn({ ...conversation, messages: tried }) <= room);
+    if (kept === undefined) return false;
+    if (kept !== messages) tell({ type: "compacted" });
+    messages = [...kept];
+    return true;
+  };
   for (let round = 0; round < maxRounds; round += 1) {
-    const tooLong = needsMoreRoom(conversation, messages);
-    if (tooLong !== undefined) return { failure: tooLong, messages, usage };
-    const answer = await oneAnswer(conversation, messages);
+    if (!makeRoom()) return { failure: needsMoreRoom(conversation, messages), messages, usage };
+    let answer = await oneAnswer(conversation, messages);
+    if ("failure" in answer && answer.failure.kind === "context" && makeRoom(narrower))
+      answer = await oneAnswer(conversation, messages);
     if ("failure" in answer) return { failure: answer.failure, messages, usage };
     usage = sum(usage, answer.usage);
     tell({ type: "usage", usage });
@@ -148,7 +163,7 @@ async function request(
       system,
       tools: tools.length === 0 ? undefined : offered,
       temperature: settings.temperature,
-      maxOutputTokens: answerRoom(settings),
+      maxOutputTokens: answerRoom(settings, tokensIn({ messages, tools, ...given({ system }) })),
     }),
   });
   let text = "";
@@ -195,34 +210,17 @@ function withoutBulk(message: ModelMessage): ModelMessage {
   return { ...message, content };
 }
 
-/** Tokens left free for what our count of a text misses. */
-const margin = 256;
-
-/** Why a request can't fit into the model's window; undefined where it can. */
-function needsMoreRoom(
-  { settings, system = "" }: Conversation,
-  messages: readonly ModelMessage[],
-): Failure | undefined {
-  const tokens = estimateTokens(system + JSON.stringify(messages.map(({ content }) => content)));
-  if (tokens + margin < settings.window) return undefined;
+/** Why a request can't fit into the model's window. */
+function needsMoreRoom({ settings, system, tools }: Conversation, messages: readonly ModelMessage[]): Failure {
+  const last = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
+  const tokens = tokensIn({ messages: last, tools, ...given({ system }) });
   const advice = settings.isWindowKnown
     ? "Shorten it, or choose a model with a larger window."
     : "That window is the default for a model that is not known: set context_window if it takes more.";
   return {
     kind: "context",
-    message: `The request has about ${tokens} tokens, and ${settings.model} takes ${settings.window}. ${advice}`,
+    message: `The request has about ${tokens} tokens, and ${settings.model} takes ${settings.window}, its answer included. ${advice}`,
   };
-}
-
-/**
- * Most tokens of an answer. Anthropic's API asks for the number, and its package takes 4,096 for a model it does not
- * know, which cuts a paper's result; the figures are the makers' largest by family,
- * https://docs.claude.com/en/docs/about-claude/models. Others take what is left.
- */
-function answerRoom({ provider, model, maxTokens }: Settings): number | undefined {
-  if (maxTokens !== undefined || provider.name !== "anthropic") return maxTokens;
-  if (/claude-(?:instant|2|3-(?:opus|sonnet|haiku))/.test(model)) return 4096;
-  return /claude-3-5/.test(model) ? 8192 : 32_000;
 }
 
 const cutShort = ({ model, maxTokens }: Settings): Failure => ({

@@ -147,6 +147,7 @@ describe("the four kinds of configuration", () => {
       api_url: "https://api.anthropic.com/v1/messages",
       model: "claude-nova-9",
       anthropic_api_key: "k-123456",
+      context_window: 200_000,
     };
     const { requests } = await ralph({ config });
     expect(requests[0]?.body["max_tokens"]).toBe(32_000);

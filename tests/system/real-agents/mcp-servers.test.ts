@@ -62,7 +62,7 @@ const call = async (name: string, args: Record<string, unknown>) =>
     .find(({ calledAs }) => calledAs === name)
     ?.run(args, AbortSignal.timeout(30_000));
 
-test("three servers answer over three ways, and two that are broken disturb nobody", async () => {
+test("three servers answer over three ways, and one that is missing disturbs nobody", async () => {
   const said: string[] = [];
   const opened = start(
     {
@@ -95,7 +95,7 @@ test("three servers answer over three ways, and two that are broken disturb nobo
   expect(files).toMatchObject({ state: "ready", tools: 14 });
   expect(files).toHaveProperty(
     "tokens",
-    expect.toSatisfy((tokens: number) => tokens > 2500 && tokens < 4500),
+    expect.toSatisfy((tokens: number) => tokens > 1500 && tokens < 4000),
   );
 });
 
