@@ -1,7 +1,7 @@
 // What other programs may import. Everything else in the package is private and may change in any version.
 import { Readable, Writable } from "node:stream";
 import { runCommand } from "./commands/run/run.js";
-import type { WrittenConfig } from "./engine/generated/config.js";
+import type { WrittenConfig } from "./compose/written-config.js";
 import type { LoopEvent, Verdict } from "./engine/generated/event.js";
 import { systemClock } from "./engine/lib/clock.js";
 import { runProcess } from "./engine/process/run-process.js";

@@ -7,6 +7,10 @@ const version = packageVersion();
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) console.log(version);
 else {
-  const [{ processIo }, { main }] = await Promise.all([import("./engine/ui/io.js"), import("./assistant/main.js")]);
-  process.exitCode = await main(args, processIo(), version);
+  const [{ processIo }, { main }, { configKeys }] = await Promise.all([
+    import("./engine/ui/io.js"),
+    import("./assistant/main.js"),
+    import("./compose/config.js"),
+  ]);
+  process.exitCode = await main(args, processIo(), { version, keys: configKeys });
 }

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
+import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
@@ -20,6 +21,13 @@ import { assistantTools, listed } from "./tools/list.js";
 import { permissionFrom } from "./tools/permission.js";
 import { makers } from "./providers.js";
 import { hashOf, ollamaAddress, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
+
+/** What the program is. */
+export interface Program {
+  readonly version: string;
+  /** Every key that a configuration may have. */
+  readonly keys: ConfigKeys;
+}
 
 /** What a test puts in place of the outside. */
 export interface Outside {
@@ -70,22 +78,32 @@ const maxWaitMs = 120_000;
  * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 where there is none, 2 for wrong usage,
  * 130 when interrupted. Never throws for what a person or a service does wrong.
  */
-export async function main(args: readonly string[], io: Io, version: string, outside: Outside = {}): Promise<number> {
+export async function main(
+  args: readonly string[],
+  io: Io,
+  { version, keys }: Program,
+  outside: Outside = {},
+): Promise<number> {
   try {
     const { values, positionals } = parsed(args);
     if (values.version === true) return print(io, `${version}\n`);
     if (values.help === true) return print(io, help);
-    if (values.trust === true) return await trust(io);
+    if (values.trust === true) return await trust(io, keys);
     if (positionals.join(" ") === "tools") return print(io, `${listed(values.json === true)}\n`);
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
     if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
-      return await onMemory(positionals.slice(1), io, outside);
+      return await onMemory(positionals.slice(1), io, keys, outside);
     const interrupt = new AbortController();
     const onSignal = () => interrupt.abort();
     io.signals.on("SIGINT", onSignal);
     io.signals.on("SIGTERM", onSignal);
     try {
-      const asked = { env: io.env, ...given({ model: values.model, apiUrl: values["api-url"] }), ...limitsIn(io.env) };
+      const asked = {
+        keys,
+        env: io.env,
+        ...given({ model: values.model, apiUrl: values["api-url"] }),
+        ...limitsIn(io.env),
+      };
       if (values.headless === true) {
         const { headless } = await import("./headless.js");
         return await headless({
@@ -165,7 +183,7 @@ async function answer(
   signal: AbortSignal,
   { fetch = modelFetch() }: Outside,
 ): Promise<number> {
-  await writeFirstConfig(io);
+  await writeFirstConfig(io, asked.keys);
   const settings = await settingsOf(asked);
   await warnOfOpenKey(settings, io);
   const { provider, url, model, key } = settings;
@@ -177,7 +195,7 @@ async function answer(
     ...given({ key }),
   });
   let isThinking = false;
-  const memory = await memoryIfThere(io, fetch);
+  const memory = await memoryIfThere(io, asked.keys, fetch);
   const memories = memory && (await recalled(memory, message).catch(tellNoMemory(io)));
   // Vectors of another model are made anew while the model answers.
   const ended = new AbortController();
@@ -220,9 +238,9 @@ function described({ provider, url, model, keyFrom, window, isWindowKnown }: Set
 }
 
 /** The memory, where there is one. One that does not open is a warning, never the end. */
-async function memoryIfThere(io: Io, fetch: typeof globalThis.fetch): Promise<Memory | undefined> {
+async function memoryIfThere(io: Io, keys: ConfigKeys, fetch: typeof globalThis.fetch): Promise<Memory | undefined> {
   if (!existsSync(memoryPath(io.env))) return undefined;
-  const memory = await openOwnMemory(io, fetch);
+  const memory = await openOwnMemory(io, keys, fetch);
   if (typeof memory !== "string") return memory;
   io.stderr(`ralph: ${memory} Going on without it.\n`);
   return undefined;
@@ -231,8 +249,13 @@ async function memoryIfThere(io: Io, fetch: typeof globalThis.fetch): Promise<Me
 const tellNoMemory = (io: Io) => (error: unknown) =>
   void io.stderr(`ralph: The memory could not be searched (${messageOf(error)}); going on without it.\n`);
 
-async function onMemory(words: readonly string[], io: Io, { fetch = modelFetch() }: Outside): Promise<number> {
-  const memory = await openOwnMemory(io, fetch);
+async function onMemory(
+  words: readonly string[],
+  io: Io,
+  keys: ConfigKeys,
+  { fetch = modelFetch() }: Outside,
+): Promise<number> {
+  const memory = await openOwnMemory(io, keys, fetch);
   if (typeof memory === "string") throw new ExpectedError(memory);
   try {
     const { text, failed } = await memoryCommand(memory, words);
@@ -244,10 +267,10 @@ async function onMemory(words: readonly string[], io: Io, { fetch = modelFetch()
 }
 
 /** The first start leaves a file to edit, for its user alone. */
-async function writeFirstConfig(io: Io): Promise<void> {
+async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   const home = homeOf(io.env);
   const [path = ""] = userFiles(home).filter((file) => file.endsWith(".json"));
-  if ((await readConfigFile(userFiles(home))) !== undefined) return;
+  if ((await readConfigFile(keys, userFiles(home))) !== undefined) return;
   const [first] = makers;
   const maker = makers.find(({ variables }) => variables.some((name) => (io.env[name] ?? "") !== "")) ?? first;
   const ollama = io.env["OLLAMA_HOST"] ?? "";
@@ -287,8 +310,8 @@ const debugging =
   };
 
 /** Remembers that the user agrees to what this folder's file says, as it stands now. */
-async function trust(io: Io): Promise<number> {
-  const file = await readConfigFile(projectFiles(io.cwd));
+async function trust(io: Io, keys: ConfigKeys): Promise<number> {
+  const file = await readConfigFile(keys, projectFiles(io.cwd));
   if (file === undefined) throw new ExpectedError(`There is no ralph.config.json or ralph.config.yaml in ${io.cwd}.`);
   const hashes = new Set([...(await trusted(io.env)), hashOf(file.text)]);
   await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });

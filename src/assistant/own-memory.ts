@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { gatherConfig } from "../engine/config/resolve.js";
+import type { ConfigKeys } from "../engine/config/keys.js";
 import { embeddingService, lexical } from "../engine/memory/embedder.js";
 import { type Memory, openMemory } from "../engine/memory/memory.js";
 import type { Io } from "../engine/ui/io.js";
 import { isLoopback, isMakers, providerOf } from "./providers.js";
-import { ownFolder, requireTrust } from "./settings.js";
+import { ownFile, ownFolder, requireTrust } from "./settings.js";
 
 /** Where the user's memory lies. */
 export const memoryPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "memory.db");
@@ -16,8 +16,12 @@ const defaultModel = "text-embedding-3-small";
  * The user's own memory, with the embedding service of the settings, else the built-in embedder. Resolves with one
  * sentence where it can't be opened.
  */
-export async function openOwnMemory(io: Io, fetch: typeof globalThis.fetch): Promise<Memory | string> {
-  const { assistant } = await gatherConfig({ env: io.env, cwd: io.cwd });
+export async function openOwnMemory(
+  io: Io,
+  keys: ConfigKeys,
+  fetch: typeof globalThis.fetch,
+): Promise<Memory | string> {
+  const assistant = await ownFile({ keys, env: io.env, cwd: io.cwd });
   const {
     embedding_api_url: url = "",
     embedding_model: model = defaultModel,

@@ -2,15 +2,20 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { modelNamed } from "../engine/agents/prices.js";
-import { gatherConfig } from "../engine/config/resolve.js";
 import { projectFiles } from "../engine/config/file.js";
+import { gatherConfig } from "../engine/config/gather.js";
+import type { ConfigKeys } from "../engine/config/keys.js";
+import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError, hasCode } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
+import type { AssistantConfig } from "./generated/config.js";
 import { isLoopback, isMakers, makers, type Provider, providerOf } from "./providers.js";
 
 /** What the command line and the environment of one start say. */
 export interface Asked {
+  /** Every key that a configuration may have. */
+  readonly keys: ConfigKeys;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly apiUrl?: string;
@@ -55,8 +60,8 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
  * provider needs a key and there is none.
  */
 export async function settingsOf(asked: Asked): Promise<Settings> {
-  const { cwd, env } = asked;
-  const { assistant } = await gatherConfig({ env, cwd });
+  const { env } = asked;
+  const assistant = await ownFile(asked);
   const written = assistant?.written ?? {};
   const file = assistant?.path ?? join(ownFolder(env), "config.json");
   const address = addressOf(asked, written, file);
@@ -87,7 +92,16 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
   };
 }
 
-type Written = NonNullable<Awaited<ReturnType<typeof gatherConfig>>["assistant"]>["written"];
+type Written = AssistantConfig & Pick<EngineConfig, "max_tokens">;
+
+/** The nearest file that speaks of the assistant, checked against its schema. */
+export async function ownFile({
+  keys,
+  cwd,
+  env,
+}: Pick<Asked, "keys" | "cwd" | "env">): Promise<{ path: string; text: string; written: Written } | undefined> {
+  return (await gatherConfig(keys, { env, cwd })).apart;
+}
 
 /**
  * The address to ask, and who says so. Where nobody does, it is that of the first maker whose key is there: a person

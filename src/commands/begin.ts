@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { ConfigFlags } from "../engine/config/resolve.js";
+import type { ConfigFlags } from "../compose/config.js";
 import type { Io } from "../engine/ui/io.js";
 import { rrdFile } from "../research/folder/layout.js";
 import { listResearches } from "../research/overview/find-research.js";

@@ -1,4 +1,4 @@
-import { type ConfigFlags, resolveConfig } from "../engine/config/resolve.js";
+import { type ConfigFlags, resolveConfig } from "../compose/config.js";
 import { readResearch } from "../research/folder/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { shown } from "../research/overview/find-research.js";

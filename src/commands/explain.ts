@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultStateDir } from "../engine/config/resolve.js";
+import { defaultStateDir } from "../engine/config/gather.js";
 import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import { packageVersion } from "../engine/lib/package-root.js";
 import { timeForName } from "../engine/lib/clock.js";

@@ -7,6 +7,7 @@ import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { Io } from "../engine/ui/io.js";
 
 import { onPath } from "../engine/agents/program.js";
+import { configKeys } from "../compose/config.js";
 import { projectFiles } from "../engine/config/file.js";
 import { shown } from "../research/overview/find-research.js";
 import { choose } from "./run/ask.js";
@@ -82,7 +83,7 @@ async function askForAgent(io: Io): Promise<string | undefined> {
   ]);
   if (agent === "" || agent === "claude") return undefined;
   const { writeConfigValue } = await import("../engine/config/write.js");
-  return writeConfigValue(files, "agent", agent);
+  return writeConfigValue(configKeys, files, "agent", agent);
 }
 
 async function copyOnce(file: string, cwd: string): Promise<Step> {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { ConfigFlags } from "../engine/config/resolve.js";
+import type { ConfigFlags } from "../compose/config.js";
 import type { ResetUnit } from "../research/folder/reset/reset-targets.js";
 import { given } from "../engine/lib/given.js";
 import type { Io } from "../engine/ui/io.js";

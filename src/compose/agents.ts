@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent } from "../engine/agents/registry.js";
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";

@@ -12,7 +12,7 @@ import {
 } from "./agents.js";
 import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
 import { paperServices } from "../research/paper-services/paper-services.js";

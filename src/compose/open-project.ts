@@ -5,7 +5,7 @@ import { experienceFor } from "./forecast-basis.js";
 import { libraryFor } from "./library.js";
 import { modelOf } from "../engine/agents/registry.js";
 import { projectFiles, userFiles } from "../engine/config/file.js";
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";

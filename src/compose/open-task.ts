@@ -6,7 +6,7 @@ import type { Run } from "./drive.js";
 import type { SandboxWish } from "./sandbox.js";
 import { toolchainsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/file.js";
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, ledgerName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";

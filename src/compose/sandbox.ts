@@ -1,6 +1,6 @@
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { needsSandbox } from "../engine/agents/registry.js";
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";

@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from "../engine/config/resolve.js";
+import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { thinkingRoles } from "../engine/loop/think.js";
 import { readerRoles, type Sharing } from "../research/workflow/sharing/shared-unit.js";

@@ -1,6 +1,6 @@
 import type { QueryLine } from "../engine/generated/query.js";
 import { httpFor } from "./library.js";
-import { resolveConfig, type ResolvedConfig } from "../engine/config/resolve.js";
+import { resolveConfig, type ResolvedConfig } from "./config.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
 import { contextOf, settingsOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/client/source.js";

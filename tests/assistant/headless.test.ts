@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { headless } from "../../src/assistant/headless.js";
+import { configKeys } from "../../src/compose/config.js";
 import { modelFetch } from "../../src/assistant/model-fetch.js";
 import { systemClock } from "../../src/engine/lib/clock.js";
 import { ralph } from "../../src/engine/agents/ralph.js";
@@ -27,6 +28,7 @@ async function briefed(answer: (request: ModelRequest) => Answer, { reads = fals
   const reader = ralph.reader();
   const events: unknown[] = [];
   const code = await headless({
+    keys: configKeys,
     env: { HOME: folder, OPENAI_API_KEY: "dummy-key-of-a-test", ...env },
     folder,
     workspace: folder,
@@ -110,6 +112,7 @@ describe("a brief", () => {
     const env = {};
     server = await startFakeLlm(() => ({ text: "ok" }), { countsAll: true });
     await headless({
+      keys: configKeys,
       env: { HOME: folder, OPENAI_API_KEY: "dummy-key-of-a-test", ...env },
       folder,
       workspace: folder,
@@ -129,6 +132,7 @@ describe("a brief", () => {
   it("without a key names the variable, as a matter for a person", async () => {
     const lines: object[] = [];
     const code = await headless({
+      keys: configKeys,
       env: { HOME: folder },
       folder,
       workspace: folder,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../src/assistant/main.js";
+import { configKeys } from "../../src/compose/config.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
 
@@ -60,7 +61,7 @@ async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin 
     },
   };
   const io = fakeIo({ cwd, env: { HOME: home, ...env }, stdin: Readable.from([Buffer.from(stdin)]), clock });
-  const code = await main(args, io, "1.2.3", { fetch });
+  const code = await main(args, io, { version: "1.2.3", keys: configKeys }, { fetch });
   return { code, out: io.out(), err: io.err(), asked, waits, requests: server.requests, cwd };
 }
 
@@ -346,7 +347,7 @@ describe("what a person does", () => {
 describe("a signal while more is piped in", () => {
   it.each([[["hello"]], [["--headless"]]])("%j ends with exit code 130", async (args) => {
     const io = fakeIo({ cwd: folder, env: { HOME: home, ...keyed }, stdin: new PassThrough() });
-    const ended = main(args, io, "1.2.3");
+    const ended = main(args, io, { version: "1.2.3", keys: configKeys });
     io.signals.emit("SIGTERM");
     expect([await ended, io.out(), io.err()]).toEqual([130, "", ""]);
   });

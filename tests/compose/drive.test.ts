@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { drive } from "../../src/compose/drive.js";
-import { resolveConfig } from "../../src/engine/config/resolve.js";
+import { resolveConfig } from "../../src/compose/config.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
 

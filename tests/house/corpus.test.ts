@@ -10,7 +10,7 @@ import { listSamples } from "../../src/research/full-text/local-folder.js";
 import { samePaper } from "../../src/research/papers/dedup/compare-records.js";
 import { readDocument } from "../../src/engine/documents/read-document.js";
 import { findInstructions } from "../../src/engine/documents/text/find-injections.js";
-import type { PaperText } from "../../src/engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../src/engine/documents/text/document-text.js";
 import { briefOf, resultOf } from "../research/baseline-agent/brief-of.js";
 
 const corpus = fileURLToPath(new URL("../../demo/corpus/", import.meta.url));
@@ -19,7 +19,7 @@ const ids = Array.from({ length: 12 }, (_, index) => `sample_${String(index + 1)
 const LABEL = "Sample paper written for the research-ralph demo; its numbers are invented.";
 
 let candidates: Awaited<ReturnType<typeof listSamples>>;
-const texts = new Map<string, PaperText>();
+const texts = new Map<string, DocumentText>();
 const analyses = new Map<string, AnalysisResult>();
 
 beforeAll(async () => {

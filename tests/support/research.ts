@@ -15,7 +15,7 @@ import { runLoop } from "../../src/engine/loop/run-loop.js";
 import { limitIterations } from "../../src/engine/loop/guards/limits.js";
 import { summariser } from "../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../src/engine/loop/history/keep-history.js";
-import { buildText, type PaperText } from "../../src/engine/documents/text/paper-text.js";
+import { buildText, type DocumentText } from "../../src/engine/documents/text/document-text.js";
 import { openResearch, readResearch } from "../../src/research/folder/research.js";
 import { newRrd } from "../../src/research/workflow/new-research.js";
 import { redactFor } from "../../src/engine/lib/redact.js";
@@ -61,7 +61,7 @@ export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd 
 
 export const facts =
   "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. We did not test other machines.";
-export const paperText = (id: string, body = facts): PaperText =>
+export const paperText = (id: string, body = facts): DocumentText =>
   buildText([{ label: "§ 1 Results", text: `## 1 Results\n\nThis is the text of ${id}. ${body}` }], {
     kind: "markdown",
     depth: "full",

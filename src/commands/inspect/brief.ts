@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { crewFor, redactorFor, settingsFor } from "../../compose/agents.js";
 import { roleNamesOf, sharingOf } from "../../compose/sharing.js";
 import { localSources } from "../../compose/library.js";
-import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/folder/research.js";

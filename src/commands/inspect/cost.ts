@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { createAgent, modelOf } from "../../engine/agents/registry.js";
 import { experienceFor } from "../../compose/forecast-basis.js";
 import { settingsFor } from "../../compose/agents.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { count, duration, many, wrap } from "../../engine/ui/terminal/format.js";

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

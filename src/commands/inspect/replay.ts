@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { localSources } from "../../compose/library.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import {
   assembleCandidates,

@@ -1,4 +1,4 @@
-import { resolveConfig, type ConfigFlags } from "../../engine/config/resolve.js";
+import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";

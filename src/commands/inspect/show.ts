@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createColors } from "picocolors";
 import { answerIn } from "../../engine/agents/registry.js";
 import { settingsFor } from "../../compose/agents.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";

@@ -1,6 +1,6 @@
 import { libraryFor } from "../../compose/library.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import { resolveConfig } from "../../compose/config.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
@@ -109,7 +109,7 @@ type Result = Pick<Checked, "result" | "reason">;
 async function checkAgain(
   paper: Paper,
   evidence: readonly Evidence[],
-  kept: PaperText | undefined,
+  kept: DocumentText | undefined,
 ): Promise<readonly Result[]> {
   const abstract = { text: paper.abstract ?? "" };
   const isOfAbstract = ({ locator, text_sha256 }: Evidence) =>
@@ -140,7 +140,7 @@ async function checkAgain(
 const notStored = "the text is not stored";
 
 /** Why the stored text says nothing of a quote; undefined where it is the text that the quote was found in. */
-function textProblem(wanted: string | null | undefined, kept: PaperText | undefined): string | undefined {
+function textProblem(wanted: string | null | undefined, kept: DocumentText | undefined): string | undefined {
   if (kept === undefined) return notStored;
   if (wanted == null) return "the record names no text";
   return kept.sha256 === wanted ? undefined : "the stored text is not the one that was searched";
@@ -159,7 +159,7 @@ async function fetcherOf(
   folder: string,
   io: Io,
   ending: AbortSignal,
-): Promise<(paper: Paper) => Promise<{ readonly text: PaperText } | { readonly reason: string }>> {
+): Promise<(paper: Paper) => Promise<{ readonly text: DocumentText } | { readonly reason: string }>> {
   const config = await resolveConfig({ env: io.env, cwd: io.cwd });
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
   return async (paper) => {

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { redactorFor } from "../../compose/agents.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { httpFor } from "../../compose/library.js";
-import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";
 import { documentsFolder, textsFolder } from "../../research/folder/layout.js";

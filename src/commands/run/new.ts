@@ -4,7 +4,7 @@ import { access } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
-import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";

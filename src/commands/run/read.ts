@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
-import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { recordElsewhere } from "../../research/folder/logs/spending-log.js";

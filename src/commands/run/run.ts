@@ -3,7 +3,7 @@ import { requireAgents } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";
-import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/folder/edit.js";

@@ -1,4 +1,4 @@
-import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

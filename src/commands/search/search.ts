@@ -1,5 +1,5 @@
 import { httpFor } from "../../compose/library.js";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { keptFacts } from "../../research/papers/paper-record.js";

@@ -1,17 +1,9 @@
 import { settingsFor } from "../../compose/agents.js";
 import { createAgent } from "../../engine/agents/registry.js";
-import { gatherConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
 import { projectFiles, userFiles } from "../../engine/config/file.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import {
-  assistantKeys,
-  kindAt,
-  wholeKeys,
-  namedKeys,
-  readScalar,
-  scalarKeys,
-  scalarKinds,
-} from "../../engine/config/keys.js";
+import { kindAt, readScalar } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
@@ -43,13 +35,10 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     return write(key, unset ? undefined : assignment.slice(at + 1), global, json, io);
   }
 
-  const gathered = await gatherConfig({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const gathered = await settingsIn({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
   const { assistant } = gathered;
   const ofAssistant = Object.fromEntries(
-    assistantKeys.flatMap((key) => {
-      const value = assistant?.written[key];
-      return value === undefined ? [] : [[key, value] as const];
-    }),
+    Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),
   );
   const origins: Readonly<Record<string, string>> = {
     ...gathered.origins,
@@ -59,7 +48,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
   const values = withoutSecrets({ ...gathered.values, ...ofAssistant }, redact) as Readonly<Record<string, unknown>>;
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
-  const keys = [...scalarKeys, ...namedKeys, ...wholeKeys, ...Object.keys(ofAssistant)];
+  const keys = [...ofRuns, ...Object.keys(ofAssistant)];
   if (json) {
     const all = keys.map((key) => [key, { value: values[key] ?? null, from: origins[key] ?? "default" }]);
     io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
@@ -84,6 +73,9 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   return 0;
 }
 
+/** Keys that runs and commands read, in the order in which they are printed. */
+const ofRuns = [...Object.keys(configKeys.scalars), ...Object.keys(configKeys.named), ...configKeys.whole];
+
 /** What the absence of a value means. */
 const unsetText = {
   iterations: "papers + 6",
@@ -100,7 +92,7 @@ const unsetText = {
 async function write(key: string, text: string | undefined, global: boolean, json: boolean, io: Io): Promise<number> {
   const { writeConfigValue } = await import("../../engine/config/write.js");
   if (text !== undefined) await checkValueOf(key, text, io);
-  const path = await writeConfigValue(global ? userFiles(homeOf(io.env)) : projectFiles(io.cwd), key, text);
+  const path = await writeConfigValue(configKeys, global ? userFiles(homeOf(io.env)) : projectFiles(io.cwd), key, text);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
   else io.stderr(`${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}\n`);
   return 0;
@@ -113,7 +105,7 @@ const checked = ["agent", "historian", "screeners", "stagnation_limit", "stagnat
 async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
   const name = checked.find((each) => each === key);
   if (name === undefined) return;
-  const value = readScalar(scalarKinds[name], text, key, 2);
+  const value = readScalar(kindAt(configKeys, [name]), text, key, 2);
   const surroundings = { env: io.env, cwd: io.cwd, home: homeOf(io.env) };
   const config = await resolveConfig({ ...surroundings, flags: { [key]: value } }).catch((error: unknown) => {
     throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
@@ -135,7 +127,7 @@ const isOwn = (value: unknown, name: string): value is Record<string, unknown> =
 /** The bare value, for scripts; exit code 1 where nothing is set, as `git config` has it. */
 function showOne(key: string, values: object, json: boolean, io: Io): number {
   const path = key.split(".");
-  kindAt(path);
+  kindAt(configKeys, path);
   const value = path.reduce<unknown>((inner, part) => (isOwn(inner, part) ? inner[part] : undefined), values);
   if (json) io.stdout(`${JSON.stringify(value ?? null)}\n`);
   else if (value !== undefined) io.stdout(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);

@@ -1,6 +1,6 @@
 import type { AgentSettings } from "../../engine/agents/definition.js";
 import { checkAgent, createAgent, knownAgents } from "../../engine/agents/registry.js";
-import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../engine/config/resolve.js";
+import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { approve, reject, waitingEdits } from "../../research/folder/approval.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";

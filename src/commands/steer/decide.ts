@@ -1,4 +1,4 @@
-import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";

@@ -1,4 +1,4 @@
-import { type ConfigFlags, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { resetResearch, type ResetTarget } from "../../research/folder/reset/reset.js";

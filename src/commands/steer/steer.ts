@@ -1,4 +1,4 @@
-import { resolveConfig } from "../../engine/config/resolve.js";
+import { resolveConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { readResearch } from "../../research/folder/research.js";

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { type NamedTask } from "../../compose/open-task.js";
-import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";

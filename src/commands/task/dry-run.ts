@@ -3,7 +3,7 @@ import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { flowed } from "../../engine/ui/terminal/format.js";
 import { type NamedTask, placeFor, sandboxOf, workspaceOf } from "../../compose/open-task.js";
-import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import type { ResolvedConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { checkText } from "../../engine/ui/plain.js";

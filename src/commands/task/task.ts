@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { drive } from "../../compose/drive.js";
 import { type NamedTask, openTask, sandboxOf } from "../../compose/open-task.js";
-import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../engine/config/resolve.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { variableOf } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";

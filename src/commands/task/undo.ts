@@ -1,6 +1,6 @@
 import type { NamedTask } from "../../compose/open-task.js";
 import { workspaceOf } from "../../compose/open-task.js";
-import type { ResolvedConfig } from "../../engine/config/resolve.js";
+import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { openRecordStore } from "../../engine/storage/records/record-store.js";

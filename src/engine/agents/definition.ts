@@ -1,10 +1,10 @@
-import type { WrittenConfig } from "../generated/config.js";
+import type { EngineConfig } from "../generated/config.js";
 import type { Reach } from "../process/reach.js";
 import type { Exec } from "../process/run-process.js";
 import type { AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
 /** What a config says about one agent: model, command, more arguments and environment. */
-export type AgentOptions = NonNullable<WrittenConfig["agents"]>[string];
+export type AgentOptions = NonNullable<EngineConfig["agents"]>[string];
 
 /** All that the agents of one run have in common. Times are milliseconds. */
 export interface AgentSettings {
@@ -32,7 +32,7 @@ export interface AgentSettings {
   /** Adapters of the wings above, beside the engine's own. */
   readonly adapters?: readonly AgentDefinition[];
   /** Agents by name, as configured. */
-  readonly agents: NonNullable<WrittenConfig["agents"]>;
+  readonly agents: NonNullable<EngineConfig["agents"]>;
   /** The user's folder, against which the relative program of `cmd:./x` is resolved. Absolute. */
   readonly cwd: string;
   /** The user's environment, handed on to the agent: its login depends on it. */

@@ -1,16 +1,18 @@
 import { join } from "node:path";
-import type { WrittenConfig } from "../generated/config.js";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { readRegularText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
-import { isRecord, unknownKeysIn } from "./keys.js";
+import { type ConfigKeys, isRecord, unknownKeysIn } from "./keys.js";
+
+/** Keys and values of a file that fits schemas/config.schema.json. */
+export type WrittenKeys = Readonly<Record<string, unknown>>;
 
 /** A config file that is there. */
 interface ConfigFile {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
-  readonly written: WrittenConfig;
+  readonly written: WrittenKeys;
 }
 
 /** Where the config of a project stands: `<folder>/ralph.config.yaml` or `.json`. */
@@ -25,7 +27,7 @@ export const userFiles = (home: string): string[] =>
  * The one of these files that is there, read and validated. Two at once would leave open which counts, so that is an
  * error.
  */
-export async function readConfigFile(paths: readonly string[]): Promise<ConfigFile | undefined> {
+export async function readConfigFile(keys: ConfigKeys, paths: readonly string[]): Promise<ConfigFile | undefined> {
   const found: { path: string; text: string }[] = [];
   for (const path of paths) {
     const text = await readIfThere(path);
@@ -35,7 +37,7 @@ export async function readConfigFile(paths: readonly string[]): Promise<ConfigFi
   if (file === undefined) return undefined;
   if (second !== undefined)
     throw new ExpectedError(`There are both ${file.path} and ${second.path}; keep one of them.`);
-  return { ...file, written: await parseConfig(file.text, file.path) };
+  return { ...file, written: await parseConfig(keys, file.text, file.path) };
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
@@ -48,7 +50,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-async function parseConfig(text: string, path: string): Promise<WrittenConfig> {
+async function parseConfig(keys: ConfigKeys, text: string, path: string): Promise<WrittenKeys> {
   let value: unknown;
   try {
     value = path.endsWith(".json") ? JSON.parse(text) : (await import("yaml")).parse(text);
@@ -57,14 +59,14 @@ async function parseConfig(text: string, path: string): Promise<WrittenConfig> {
       `${path} is not valid ${path.endsWith(".json") ? "JSON" : "YAML"}: ${messageOf(error).split("\n")[0]}.`,
     );
   }
-  return checkConfig(value ?? {}, path, 1);
+  return checkConfig(keys, value ?? {}, path, 1);
 }
 
 /** The value as a config, or an ExpectedError that names `where`, the pointer and a hint. */
-export function checkConfig(value: unknown, where: string, exitCode: 1 | 2): WrittenConfig {
+export function checkConfig(keys: ConfigKeys, value: unknown, where: string, exitCode: 1 | 2): WrittenKeys {
   if (!isRecord(value))
     throw new ExpectedError(`${where} must hold keys and values, such as 'agent: codex'.`, exitCode);
-  const wrong = unknownKeysIn(value);
+  const wrong = unknownKeysIn(keys, value);
   if (wrong.length === 0) {
     const problems = problemsOf("config", value);
     wrong.push(...problems.map((problem) => `${problem.pointer} ${worded(problem)}`));

@@ -1,67 +1,64 @@
-import type { WrittenConfig } from "../generated/config.js";
+import type { EngineConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
 
-/** Keys under which names stand, each with options of its own. */
-export type NamedKey = "agents" | "sources";
-/** A key with one value that a flag and a variable may give too. */
-export type ScalarKey = Exclude<keyof WrittenConfig, NamedKey | WholeKey | AssistantKey>;
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
-/** What a value given as text (a flag, a variable, `config key=value`) is read as. */
-export const scalarKinds = {
-  agent: "text",
-  jobs: "number",
-  papers: "number",
-  iterations: "number",
-  max_minutes: "number",
-  max_usd: "number",
-  max_tokens: "number",
-  context_reset_frequency: "number",
-  iteration_minutes: "number",
-  idle_minutes: "number",
-  patience_minutes: "number",
-  unconfined: "boolean",
-  sandbox: "text",
-  sandbox_image: "text",
-  git: "boolean",
-  learn: "text",
-  state_dir: "text",
-  history_every: "number",
-  history_observations: "number",
-  history_recent: "number",
-  history_observation_chars: "number",
-  history_summary_chars: "number",
-  stagnation_limit: "number",
-  stagnation_window: "number",
-  task_workspace: "text",
-  task_plan_file: "text",
-  task_record_file: "text",
-  task_current_file: "text",
-  historian: "text",
-  screeners: "text",
-  screening_conflicts: "text",
-  contact: "text",
-} as const satisfies Record<ScalarKey, Kind>;
+/** The keys of a configuration that one wing reads, or several together. */
+export interface ConfigKeys {
+  /** Keys with one value that a flag and a variable may give too, and what it is read as where it is given as text. */
+  readonly scalars: Readonly<Record<string, Kind>>;
+  /** Keys under which names stand, each with options of its own. */
+  readonly named: Readonly<Record<string, Readonly<Record<string, Kind>>>>;
+  /** Keys whose value is a list or an object, taken whole from the nearest file. */
+  readonly whole: readonly string[];
+  /** Those of them that hold commands of the user's: not allowed in a folder that agents write into. */
+  readonly commands: readonly string[];
+  /** Names of the state files by which such a folder is told. */
+  readonly stateNames: readonly string[];
+  /**
+   * Keys that only a file gives: the nearest file with one of them counts whole, so that a key of one file is never
+   * sent to the address of another.
+   */
+  readonly apart: Readonly<Record<string, Kind>>;
+  /** Of those, the one beside which a key of another wing says something about this wing, by that key. */
+  readonly claimed: Readonly<Record<string, string>>;
+  /** The same values as in schemas/config.schema.json; a test compares them. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Keys of the original tool and what became of them. */
+  readonly former: Readonly<Record<string, string>>;
+}
 
-export const scalarKeys = Object.keys(scalarKinds) as ScalarKey[];
+/** A wing's keys with what it leaves out. */
+export const configKeys = <const Keys extends Partial<ConfigKeys>>(keys: Keys) => ({ ...noKeys, ...keys });
 
-/** Keys of the assistant `ralph`, which only a file gives: its keys and addresses have variables of their own. */
-const assistantKinds = {
-  api_url: "text",
-  model: "text",
-  anthropic_api_key: "text",
-  openai_api_key: "text",
-  google_api_key: "text",
-  openai_api_url: "text",
-  embedding_api_url: "text",
-  embedding_model: "text",
-  system_prompt: "text",
-  context_window: "number",
-  mcpServers: "yaml",
-} as const satisfies Partial<Record<keyof WrittenConfig, Kind>>;
-export type AssistantKey = keyof typeof assistantKinds;
-export const assistantKeys = Object.keys(assistantKinds) as AssistantKey[];
+const noKeys = {
+  scalars: {},
+  named: {},
+  whole: [],
+  commands: [],
+  stateNames: [],
+  apart: {},
+  claimed: {},
+  defaults: {},
+  former: {},
+} as const satisfies ConfigKeys;
+
+/** The keys of several wings together, in this order. */
+export function joinKeys(wings: readonly ConfigKeys[]): ConfigKeys {
+  const all = <Name extends keyof ConfigKeys>(name: Name) => wings.map((wing) => wing[name]);
+  return {
+    scalars: Object.assign({}, ...all("scalars")),
+    named: Object.assign({}, ...all("named")),
+    whole: all("whole").flat(),
+    commands: all("commands").flat(),
+    stateNames: all("stateNames").flat(),
+    apart: Object.assign({}, ...all("apart")),
+    claimed: Object.assign({}, ...all("claimed")),
+    defaults: Object.assign({}, ...all("defaults")),
+    former: Object.assign({}, ...all("former")),
+  };
+}
 
 const agentKinds = {
   type: "text",
@@ -72,122 +69,130 @@ const agentKinds = {
   hosts: "yaml",
   read: "yaml",
   user_settings: "boolean",
-} as const satisfies Record<keyof NonNullable<WrittenConfig["agents"]>[string], Kind>;
+} as const satisfies Record<keyof NonNullable<EngineConfig["agents"]>[string], Kind>;
 
-const sourceKinds = {
-  endpoint: "text",
-  key_variable: "text",
-  interval_ms: "number",
-  off: "boolean",
-} as const satisfies Record<keyof NonNullable<WrittenConfig["sources"]>[string], Kind>;
-
-const optionKinds: Readonly<Record<NamedKey, Readonly<Record<string, Kind>>>> = {
-  agents: agentKinds,
-  sources: sourceKinds,
-};
-export const namedKeys = Object.keys(optionKinds) as NamedKey[];
-
-/** Keys whose value is a list or an object, taken whole from the nearest file. */
-export const wholeKeys = ["hooks", "think"] as const;
-type WholeKey = (typeof wholeKeys)[number];
-
-/** Those of them that hold commands of the user's. */
-export const commandKeys: readonly WholeKey[] = ["hooks"];
-
-/** Every key that a file may have at its top. */
-const allKeys: readonly string[] = [...scalarKeys, ...namedKeys, ...wholeKeys, ...assistantKeys];
-
-/**
- * The same values as in schemas/config.schema.json; a test compares them. Limits, `contact` and
- * `context_reset_frequency` have none.
- */
-export const defaults = {
-  agent: "claude",
-  jobs: 1,
-  papers: 20,
-  iteration_minutes: 60,
-  idle_minutes: 15,
-  patience_minutes: 120,
-  unconfined: false,
-  git: true,
-  learn: "ask",
-  history_every: 5,
-  history_observations: 10,
-  history_recent: 3,
-  history_observation_chars: 1500,
-  history_summary_chars: 2000,
-  stagnation_limit: 5,
-  stagnation_window: 10,
-  screening_conflicts: "include",
-  task_workspace: ".",
-  task_plan_file: "todo.md",
-  task_record_file: "whole.task.md",
-  task_current_file: "current.state.md",
-} as const satisfies WrittenConfig;
-
-/** Keys of the original tool and what became of them. */
-const formerKeys: Readonly<Record<string, string>> = {
-  default_agent: "it is called 'agent' now",
-  default_papers: "it is called 'papers' now",
-  research_dir: "projects are in the folder 'researches' where you start",
-  live_output: "use the flag --quiet instead",
-  max_consecutive_failures: "it is always three now",
-};
+/** Limits and `context_reset_frequency` have no default. */
+export const engineKeys = configKeys({
+  scalars: {
+    agent: "text",
+    jobs: "number",
+    iterations: "number",
+    max_minutes: "number",
+    max_usd: "number",
+    max_tokens: "number",
+    context_reset_frequency: "number",
+    iteration_minutes: "number",
+    idle_minutes: "number",
+    patience_minutes: "number",
+    unconfined: "boolean",
+    sandbox: "text",
+    sandbox_image: "text",
+    git: "boolean",
+    state_dir: "text",
+    history_every: "number",
+    history_observations: "number",
+    history_recent: "number",
+    history_observation_chars: "number",
+    history_summary_chars: "number",
+    stagnation_limit: "number",
+    stagnation_window: "number",
+    historian: "text",
+  } satisfies Record<Exclude<keyof EngineConfig, "agents" | "hooks" | "think">, Kind>,
+  named: { agents: agentKinds },
+  whole: ["hooks", "think"],
+  commands: ["hooks"],
+  defaults: {
+    agent: "claude",
+    jobs: 1,
+    iteration_minutes: 60,
+    idle_minutes: 15,
+    patience_minutes: 120,
+    unconfined: false,
+    git: true,
+    history_every: 5,
+    history_observations: 10,
+    history_recent: 3,
+    history_observation_chars: 1500,
+    history_summary_chars: 2000,
+    stagnation_limit: 5,
+    stagnation_window: 10,
+  } satisfies EngineConfig,
+  former: {
+    default_agent: "it is called 'agent' now",
+    live_output: "use the flag --quiet instead",
+    max_consecutive_failures: "it is always three now",
+  },
+});
 
 /** The name of the environment variable of a key. */
-export const variableOf = (key: ScalarKey): string => `RESEARCH_RALPH_${key.toUpperCase()}`;
+export const variableOf = (key: string): string => `RESEARCH_RALPH_${key.toUpperCase()}`;
 
 /** How the value at a path of keys is read from text. Throws for a path that does not exist, naming the nearest. */
-export function kindAt(path: readonly string[]): Kind {
+export function kindAt(keys: ConfigKeys, path: readonly string[]): Kind {
   const [first = "", name, option, ...rest] = path;
-  if (isNamed(first)) {
-    const kinds = optionKinds[first];
+  const options = own(keys.named, first);
+  if (options !== undefined) {
     if (name === undefined || option === undefined) return "yaml";
-    const kind = Object.hasOwn(kinds, option) ? kinds[option] : undefined;
+    const kind = own(options, option);
     if (kind !== undefined && rest.length === 0) return kind;
-    throw unknownKey(path.join("."), `${first}.${name}.`, option, Object.keys(kinds));
+    throw unknownKey(keys, path.join("."), `${first}.${name}.`, option, Object.keys(options));
   }
-  if ((wholeKeys as readonly string[]).includes(first) && name === undefined) return "yaml";
-  if (Object.hasOwn(assistantKinds, first) && name === undefined) return assistantKinds[first as AssistantKey];
-  const kind = Object.hasOwn(scalarKinds, first) ? scalarKinds[first as ScalarKey] : undefined;
+  const kind = keys.whole.includes(first) ? "yaml" : (own(keys.apart, first) ?? own(keys.scalars, first));
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(path.join("."), "", first, allKeys);
+  throw unknownKey(keys, path.join("."), "", first, atTop(keys));
 }
 
-const isNamed = (key: string): key is NamedKey => Object.hasOwn(optionKinds, key);
+const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
 
-function unknownKey(written: string, prefix: string, word: string, known: readonly string[]): ExpectedError {
-  return new ExpectedError(`Unknown configuration key '${written}'; ${adviceFor(prefix, word, known)}.`, 2);
+/** Every key that a file may have at its top. */
+const atTop = (keys: ConfigKeys): string[] => [
+  ...Object.keys(keys.scalars),
+  ...Object.keys(keys.named),
+  ...keys.whole,
+  ...Object.keys(keys.apart),
+];
+
+function unknownKey(
+  keys: ConfigKeys,
+  written: string,
+  prefix: string,
+  word: string,
+  known: readonly string[],
+): ExpectedError {
+  return new ExpectedError(
+    `Unknown configuration key '${written}'; ${adviceFor(prefix === "" ? keys : noKeys, prefix, word, known)}.`,
+    2,
+  );
 }
 
 /** What to do about an unknown key: its new name, the nearest one, or all there are. */
-function adviceFor(prefix: string, word: string, known: readonly string[]): string {
-  const former = prefix === "" ? formerKeys[word] : undefined;
+function adviceFor(keys: ConfigKeys, prefix: string, word: string, known: readonly string[]): string {
+  const former = own(keys.former, word);
   if (former !== undefined) return former;
   const near = nearest(word, known);
   return near === undefined ? `the keys are ${known.join(", ")}` : `the nearest one is '${prefix}${near}'`;
 }
 
 /**
- * The top-level keys and the options of each agent and source that a written config may not have, as "where: what to
+ * The top-level keys and the options under each name that a written config may not have, as "where: what to
  * do".
  */
-export function unknownKeysIn(written: Readonly<Record<string, unknown>>): string[] {
-  const known = allKeys;
+export function unknownKeysIn(keys: ConfigKeys, written: Readonly<Record<string, unknown>>): string[] {
+  const known = atTop(keys);
   const top = Object.keys(written).filter((key) => !known.includes(key));
-  const inner = namedKeys.flatMap((key) => {
+  const inner = Object.entries(keys.named).flatMap(([key, kinds]) => {
     const value = written[key];
-    const kinds = optionKinds[key];
     return (isRecord(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
       Object.keys(isRecord(options) ? options : {})
         .filter((option) => !(option in kinds))
         .map(
           (option) =>
-            `/${key}/${name}/${option} is not a configuration key: ${adviceFor("", option, Object.keys(kinds))}`,
+            `/${key}/${name}/${option} is not a configuration key: ${adviceFor(keys, "", option, Object.keys(kinds))}`,
         ),
     );
   });
-  return [...top.map((key) => `/${key} is not a configuration key: ${adviceFor("", key, known)}`), ...inner];
+  return [...top.map((key) => `/${key} is not a configuration key: ${adviceFor(keys, "", key, known)}`), ...inner];
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

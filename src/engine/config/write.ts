@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
 import { checkConfig, readConfigFile } from "./file.js";
-import { isRecord, kindAt, readScalar } from "./keys.js";
+import { type ConfigKeys, isRecord, kindAt, readScalar } from "./keys.js";
 
 /**
  * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the
@@ -11,12 +11,13 @@ import { isRecord, kindAt, readScalar } from "./keys.js";
  * written unless the whole file is valid afterwards.
  */
 export async function writeConfigValue(
+  keys: ConfigKeys,
   files: readonly string[],
   key: string,
   text: string | undefined,
 ): Promise<string> {
   const path = key.split(".");
-  const kind = kindAt(path);
+  const kind = kindAt(keys, path);
   const { Document, parse, parseDocument } = await import("yaml");
   const value =
     text === undefined
@@ -25,20 +26,20 @@ export async function writeConfigValue(
         ? parseYamlValue(parse, key, text)
         : readScalar(kind, text, key, 2);
 
-  const file = await readConfigFile(files);
+  const file = await readConfigFile(keys, files);
   const target = file?.path ?? files[0]!;
   if (text === undefined && !isSet(file?.written, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
   await mkdir(dirname(target), { recursive: true });
   if (target.endsWith(".json")) {
     const changed = setIn(JSON.parse(await readFile(target, "utf8")), path, value);
-    checkConfig(changed, key, 2);
+    checkConfig(keys, changed, key, 2);
     await writeFileAtomic(target, `${JSON.stringify(changed, null, 2)}\n`);
     return target;
   }
   const document = file === undefined ? new Document({}) : parseDocument(file.text);
   if (value === undefined) document.deleteIn(path);
   else document.setIn(path, value);
-  checkConfig(document.toJS(), key, 2);
+  checkConfig(keys, document.toJS(), key, 2);
   await writeFileAtomic(target, document.toString());
   return target;
 }

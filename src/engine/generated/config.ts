@@ -3,7 +3,7 @@
 /**
  * When a hook runs: before or after an iteration, when its result is accepted or refused, when the phase changes, when a run ends with a verdict.
  *
- * This interface was referenced by `WrittenConfig`'s JSON-Schema
+ * This interface was referenced by `EngineConfig`'s JSON-Schema
  * via the `definition` "hookPoint".
  */
 export type HookPoint =
@@ -20,9 +20,9 @@ export type HookPoint =
   | "interrupted";
 
 /**
- * ralph.config.yaml or ralph.config.json. A flag overrides the environment, which overrides ./ralph.config.*, which overrides ~/.local/ralph/config.*, which overrides the default.
+ * Keys of ralph.config.* that the wing 'engine' reads.
  */
-export interface WrittenConfig {
+export interface EngineConfig {
   /**
    * Agent to use: claude, codex, amp, ralph, baseline, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
    */
@@ -31,10 +31,6 @@ export interface WrittenConfig {
    * Number of papers to read at the same time, each with its own agent.
    */
   jobs?: number;
-  /**
-   * Number of papers that a new project should hold.
-   */
-  papers?: number;
   /**
    * Maximum iterations of a run. Default: papers + 6.
    */
@@ -51,54 +47,6 @@ export interface WrittenConfig {
    * Maximum tokens of a run, in and out, including cached ones. No limit by default. In a file that sets 'api_url' it is the maximum length of one answer of ralph instead; -1 sets none.
    */
   max_tokens?: number;
-  /**
-   * ralph: address of the model's API, in full. Its host decides the protocol: api.anthropic.com Messages, api.openai.com Chat Completions, generativelanguage.googleapis.com Google's, any other OpenAI-compatible. Default: https://api.openai.com/v1/chat/completions.
-   */
-  api_url?: string;
-  /**
-   * ralph: name of the model. Default: gpt-4o-mini.
-   */
-  model?: string;
-  /**
-   * ralph: key of the Anthropic API. ANTHROPIC_API_KEY overrides it.
-   */
-  anthropic_api_key?: string;
-  /**
-   * ralph: key of the OpenAI API, or of the server at 'api_url'. OPENAI_API_KEY overrides it.
-   */
-  openai_api_key?: string;
-  /**
-   * ralph: key of the Gemini API. GOOGLE_API_KEY overrides it.
-   */
-  google_api_key?: string;
-  /**
-   * ralph: address of another OpenAI-compatible API, used where 'api_url' is not set.
-   */
-  openai_api_url?: string;
-  /**
-   * ralph: address of an embedding API for its memory.
-   */
-  embedding_api_url?: string;
-  /**
-   * ralph: name of the embedding model.
-   */
-  embedding_model?: string;
-  /**
-   * ralph: your own instructions, added to the built-in ones.
-   */
-  system_prompt?: string;
-  /**
-   * ralph: tokens that the model takes in one request. Default: the maker's figure for a known model, else 8192.
-   */
-  context_window?: number;
-  /**
-   * ralph: MCP servers whose tools it may use, by name.
-   */
-  mcpServers?: {
-    [k: string]: {
-      [k: string]: unknown;
-    };
-  };
   /**
    * A setting of the original: the number of iterations after which an agent's context was emptied. It has no effect: every iteration has a fresh context, and an iteration that fills its context too far is closed.
    */
@@ -132,10 +80,6 @@ export interface WrittenConfig {
    */
   git?: boolean;
   /**
-   * ask: learned patterns wait for 'patterns --accept'. auto: they go into AGENTS.md automatically.
-   */
-  learn?: "ask" | "auto";
-  /**
    * Folder for workspaces, rate limits and shared caches. Default: $XDG_STATE_HOME/research-ralph or ~/.local/state/research-ralph.
    */
   state_dir?: string;
@@ -168,33 +112,9 @@ export interface WrittenConfig {
    */
   stagnation_window?: number;
   /**
-   * Folder in which a task's agents work and its criteria are checked, relative to the folder of its ralph.json.
-   */
-  task_workspace?: string;
-  /**
-   * Name of a task's plan in its workspace: criteria and the agent's own steps.
-   */
-  task_plan_file?: string;
-  /**
-   * Name of the record of a whole task in its workspace.
-   */
-  task_record_file?: string;
-  /**
-   * Name of the file that says where a task stands, in its workspace.
-   */
-  task_current_file?: string;
-  /**
    * Agent that summarises the history, a name as for 'agent'. By default code does it at no cost. If the agent fails, code does it too.
    */
   historian?: string;
-  /**
-   * Agents that screen the same records, each alone, separated by commas: two readers, such as 'claude,codex'; a third one is asked where 'screening_conflicts' is third. Not set: one agent screens.
-   */
-  screeners?: string;
-  /**
-   * What becomes of a record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph decide'.
-   */
-  screening_conflicts?: "include" | "third" | "person";
   /**
    * Think every unit over: an agent drafts it, the critic names what is wrong with it against the material, and the first answers. Each of them is an iteration of its own, so a unit costs up to 1 + 2 × rounds iterations. Not set: nobody thinks units over.
    */
@@ -207,33 +127,6 @@ export interface WrittenConfig {
      * Maximum critiques of a unit. A critic that finds nothing ends it earlier.
      */
     rounds?: number;
-  };
-  /**
-   * E-mail address that is sent to scholarly APIs in the User-Agent, as they ask. It is never invented.
-   */
-  contact?: string;
-  /**
-   * Settings of the scholarly services by name: arxiv, openalex, semanticscholar, crossref and others.
-   */
-  sources?: {
-    [k: string]: {
-      /**
-       * Base address to use instead of the service's own: a mirror, or your own server, which may be in your own network.
-       */
-      endpoint?: string;
-      /**
-       * Environment variable that holds the key, if it is not the usual one.
-       */
-      key_variable?: string;
-      /**
-       * Minimum milliseconds between two requests to 'endpoint'. By default the service's own rate limit applies.
-       */
-      interval_ms?: number;
-      /**
-       * Never ask this service.
-       */
-      off?: boolean;
-    };
   };
   /**
    * Your own commands, run at points of a run, with the event as JSON on stdin. Ten seconds each. Never read from a project folder.
@@ -282,7 +175,7 @@ export interface WrittenConfig {
   };
 }
 /**
- * This interface was referenced by `WrittenConfig`'s JSON-Schema
+ * This interface was referenced by `EngineConfig`'s JSON-Schema
  * via the `definition` "hook".
  */
 export interface Hook {

@@ -14,8 +14,6 @@ export const lockName = "lock";
  * project.
  */
 export const ledgerName = "ledger.jsonl";
-/** What a project of any wing is told by: its state. */
-export const stateNames: readonly string[] = ["rrd.json"];
 /** Files of a person's within a project's folder that keep a run from its next iteration. */
 export const pauseName = "PAUSE";
 export const stopName = "STOP";

@@ -75,7 +75,7 @@ const retryAfter = (value: string | null) =>
 /** An address in this machine or its network, which no agent or page may send us to. */
 export const isPrivate = (host: string): HttpFailure => ({
   status: "blocked",
-  reason: `${host} is an address of this machine or its network, and papers are fetched from the public internet only; ${byHand}.`,
+  reason: `${host} is an address of this machine or its network, and documents are fetched from the public internet only; ${byHand}.`,
 });
 
 const noAnswer = ["EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EHOSTDOWN"];

@@ -3,30 +3,13 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { type Problem, wordProblem } from "./problem-messages.js";
+import type { Schemas } from "../generated/schemas.js";
 import { packageFile } from "../lib/package-root.js";
 
 export type { Problem };
 
-/** The name of a file in schemas/, without its ending. */
-export type SchemaName =
-  | "config"
-  | "event"
-  | "journal"
-  | "ledger"
-  | "memory"
-  | "product-ideas"
-  | "query"
-  | "report"
-  | "ralph"
-  | "ralph-state"
-  | "result-analysis"
-  | "result-critique"
-  | "result-discovery"
-  | "result-ideation"
-  | "result-report"
-  | "result-requirements"
-  | "rrd"
-  | "test-results";
+/** The name of a file in schemas/, without its ending: one of the engine's, or of those that a wing has added. */
+export type SchemaName = keyof Schemas;
 
 /** More than this many problems help nobody; a file of another kind altogether would print thousands. */
 const maxProblems = 200;

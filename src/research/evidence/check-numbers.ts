@@ -1,5 +1,5 @@
 import type { CheckedNumber, Evidence } from "../generated/rrd.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
 
 /** Whole numbers up to this count things in prose. */
@@ -14,7 +14,7 @@ const maxNumbers = 60;
 export function checkNumbers(
   said: string,
   evidence: readonly Evidence[],
-  text: PaperText | undefined,
+  text: DocumentText | undefined,
 ): CheckedNumber[] {
   const quoted = evidence.filter(({ status }) => status === "verified").flatMap(({ quote }) => quantitiesIn(quote));
   const everywhere = text === undefined ? [] : quantitiesIn(text.text);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CheckedNumber, Evidence } from "../generated/rrd.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { checkNumbers } from "./check-numbers.js";
 import { citedWords, findQuote, type QuoteMatch } from "./find-quote.js";
 import { normalise } from "./normalise.js";
@@ -33,7 +33,7 @@ export interface CheckedReading extends CheckedEvidence {
 export function checkReading(
   items: readonly Claimed[],
   results: string,
-  text: PaperText | undefined,
+  text: DocumentText | undefined,
   abstract?: string | null,
 ): CheckedReading {
   const checked = checkEvidence(items, text, abstract);
@@ -57,7 +57,7 @@ export const abstractLocator = "abstract";
  */
 export function checkEvidence(
   items: readonly Claimed[],
-  text: PaperText | undefined,
+  text: DocumentText | undefined,
   abstract?: string | null,
 ): CheckedEvidence {
   const missing = new Map<string, CheckedEvidence["missing"][number]>();

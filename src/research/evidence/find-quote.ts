@@ -1,4 +1,4 @@
-import { locatorAt, type Mark } from "../../engine/documents/text/paper-text.js";
+import { locatorAt, type Mark } from "../../engine/documents/text/document-text.js";
 import { edgeProblem, isInEntry, referenceLists, type ReferenceList, type Span } from "./edges.js";
 import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./elision.js";
 import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";

@@ -6,7 +6,7 @@ import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/client/source.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./locations.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -38,7 +38,7 @@ export type NotRead = {
   readonly tried?: readonly Tried[];
 };
 
-export type Fetched = { readonly status: "ok"; readonly text: PaperText } | NotRead;
+export type Fetched = { readonly status: "ok"; readonly text: DocumentText } | NotRead;
 
 /**
  * The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there
@@ -47,7 +47,7 @@ export type Fetched = { readonly status: "ok"; readonly text: PaperText } | NotR
 export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
   const failures: NotRead[] = [];
   const tried: Tried[] = [];
-  const texts: PaperText[] = [];
+  const texts: DocumentText[] = [];
   const seen = new Set<string>();
   /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
   const quiet = new Set<string>();
@@ -95,10 +95,10 @@ const interrupted: NotRead = { status: "error", reason: "Fetching was interrupte
 
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 
-const shortfall = ({ depth }: PaperText) =>
+const shortfall = ({ depth }: DocumentText) =>
   depth === "partial" ? "The text is truncated." : "The page describes the paper and does not contain it.";
 
-const from = (text: PaperText, way: string, location: Location, tried: readonly Tried[]): PaperText => ({
+const from = (text: DocumentText, way: string, location: Location, tried: readonly Tried[]): DocumentText => ({
   ...text,
   origin: { way, url: location.url, ...(tried.length === 0 ? {} : { tried: [...tried] }) },
 });
@@ -170,7 +170,7 @@ async function request(url: string, accept: string, options: Reaching): Promise<
 
 const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...given({ transient }) });
 
-function checked(text: PaperText, address: string, paper: NamedPaper): Fetched {
+function checked(text: DocumentText, address: string, paper: NamedPaper): Fetched {
   // Some pages say only in their head what they are.
   const head = [text.title ?? "", ...(text.authors ?? []).slice(0, 10)].join("\n");
   if (isDocumentOf(`${head}\n${text.text}`, paper)) return { status: "ok", text };

@@ -9,7 +9,7 @@ import { documentEnding, parseReference } from "../papers/reference.js";
 import { readUntrusted } from "./reader-process.js";
 import { samplePath } from "./local-folder.js";
 import { loadText, saveText } from "./text-cache.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 
 export interface ReadOptions extends FetchOptions {
   /** The folder that texts are kept in, one file a paper. */
@@ -17,7 +17,7 @@ export interface ReadOptions extends FetchOptions {
 }
 
 /** `path`: where the text was kept. */
-type ReadPaper = { readonly status: "ok"; readonly text: PaperText; readonly path: string } | NotRead;
+type ReadPaper = { readonly status: "ok"; readonly text: DocumentText; readonly path: string } | NotRead;
 
 /**
  * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML,

@@ -7,7 +7,7 @@ import { packageFile } from "../../engine/lib/package-root.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -86,7 +86,7 @@ async function listDocuments(folder: string, naming: Naming, signal: AbortSignal
   return candidates;
 }
 
-function candidateOf(path: string, id: string, text: PaperText | undefined, naming: Naming): PaperRecord {
+function candidateOf(path: string, id: string, text: DocumentText | undefined, naming: Naming): PaperRecord {
   const url = naming.urlOf(path);
   return {
     id,
@@ -103,7 +103,7 @@ function candidateOf(path: string, id: string, text: PaperText | undefined, nami
   };
 }
 
-async function readForListing(path: string, signal: AbortSignal | undefined): Promise<PaperText | undefined> {
+async function readForListing(path: string, signal: AbortSignal | undefined): Promise<DocumentText | undefined> {
   try {
     if ((await stat(path)).size > maxPdf) return undefined;
     const read = await readUntrusted(await readFile(path), { name: path, ...given({ signal }), pages: pagesForATitle });

@@ -2,13 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { safeName } from "../papers/reference.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { temporaryName } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 
 /** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
-interface CachedText extends PaperText {
+interface CachedText extends DocumentText {
   readonly format?: number;
   readonly paper: string;
   readonly stamp?: string | undefined;
@@ -26,7 +26,7 @@ const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, 
  * The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it
  * is an earlier run's landing page.
  */
-export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<PaperText | undefined> {
+export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<DocumentText | undefined> {
   const kept = await read(cacheDir, id);
   return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun)
     ? kept.text
@@ -37,13 +37,13 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
  * The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed
  * since.
  */
-export const keptText = async (cacheDir: string, id: string): Promise<PaperText | undefined> =>
+export const keptText = async (cacheDir: string, id: string): Promise<DocumentText | undefined> =>
   (await read(cacheDir, id))?.text;
 
 async function read(
   cacheDir: string,
   id: string,
-): Promise<{ text: PaperText; stamp: string | undefined; run: string | undefined } | undefined> {
+): Promise<{ text: DocumentText; stamp: string | undefined; run: string | undefined } | undefined> {
   try {
     const kept = JSON.parse(await readRegularText(cachedTextPath(cacheDir, id))) as CachedText;
     if (isNewer(kept)) return undefined;
@@ -60,7 +60,7 @@ async function read(
 }
 
 /** Keeps a paper's text and answers with the path. Throws the system's error where the disk refuses. */
-export async function saveText(cacheDir: string, id: string, text: PaperText, stamp?: string): Promise<string> {
+export async function saveText(cacheDir: string, id: string, text: DocumentText, stamp?: string): Promise<string> {
   const path = cachedTextPath(cacheDir, id);
   makeFolder(cacheDir);
   const temporary = temporaryName(path);

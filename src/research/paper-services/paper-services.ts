@@ -8,7 +8,7 @@ import type { Tried } from "../full-text/fetch-text.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { readPaper } from "../full-text/find-text.js";
 import type { ContextFor, Source } from "../sources/client/source.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
 import { checkUpdates } from "./find-retractions.js";
 import { type CopyService, identifiersOf } from "../full-text/locations.js";
@@ -27,7 +27,7 @@ interface PaperServicesOptions {
 }
 
 /** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
-export type TextAnswer = { readonly text: PaperText } | { readonly unavailable: string; readonly transient?: true };
+export type TextAnswer = { readonly text: DocumentText } | { readonly unavailable: string; readonly transient?: true };
 
 /** What is asked about one paper at a time. Never throws for what a network does. */
 export interface PaperServices {

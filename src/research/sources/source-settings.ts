@@ -1,4 +1,4 @@
-import type { WrittenConfig } from "../../engine/generated/config.js";
+import type { ResearchConfig } from "../generated/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { whyNotAsked } from "./registry.js";
@@ -8,7 +8,7 @@ import type { Service } from "../../engine/net/host-rules.js";
 import { given } from "../../engine/lib/given.js";
 
 /** What the configuration says of sources, by the name that a person wrote. */
-export type SourcesConfig = NonNullable<WrittenConfig["sources"]>;
+export type SourcesConfig = NonNullable<ResearchConfig["sources"]>;
 type Settings = SourcesConfig[string];
 
 type Named = Pick<Source, "name" | "aliases">;

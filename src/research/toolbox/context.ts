@@ -1,4 +1,4 @@
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import type { Found, Problem, Tool } from "../../engine/tools/tool.js";
 import type { Paper } from "../generated/rrd.js";
 import type { ContextFor, Source, Answer } from "../sources/client/source.js";
@@ -26,7 +26,7 @@ export interface ToolContext {
   readonly paper?: string;
   papers(): Promise<readonly Paper[]>;
   /** The text kept of a paper; undefined where none is. */
-  text(id: string): Promise<PaperText | undefined>;
+  text(id: string): Promise<DocumentText | undefined>;
   /** Undefined: nothing is asked outside. */
   readonly network?: Network;
 }

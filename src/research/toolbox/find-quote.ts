@@ -1,6 +1,6 @@
 import type { QuoteMatch } from "../evidence/find-quote.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
@@ -39,7 +39,7 @@ function problemOf(match: Extract<QuoteMatch, { found: false }>): string {
   return match.why === undefined ? "Not in the text." : `Not so in the text: ${match.why}.`;
 }
 
-function window({ text }: PaperText, start: number, end: number): string {
+function window({ text }: DocumentText, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - contextChars), start);
   const after = text.slice(end, end + contextChars);
   const from = start <= contextChars ? 0 : before.indexOf(" ") + 1;

@@ -1,5 +1,5 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
@@ -31,7 +31,7 @@ export const outline: ResearchTool = {
 /**
  * A line a mark, evenly thinned out where there are too many: "§ 3 Method (1200)", and for a page its first words too.
  */
-export function linesOf({ text, marks }: Pick<PaperText, "text" | "marks">): string[] {
+export function linesOf({ text, marks }: Pick<DocumentText, "text" | "marks">): string[] {
   const step = Math.ceil(marks.length / maxLines);
   const kept = marks.filter((_, index) => index % step === 0);
   return kept.map((mark, index) => {

@@ -2,7 +2,7 @@ import type { Paper } from "../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { whichWork } from "./which-work.js";
@@ -56,7 +56,7 @@ const filled = (details: Record<string, unknown>): Record<string, unknown> =>
   );
 
 /** The fields that a reader needs, each of bounded length, empty ones left out. */
-function detailsOf(paper: Paper, text: PaperText | undefined): Record<string, unknown> {
+function detailsOf(paper: Paper, text: DocumentText | undefined): Record<string, unknown> {
   const { analysis } = paper;
   return filled({
     ...commonDetails(paper),

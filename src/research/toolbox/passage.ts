@@ -1,4 +1,4 @@
-import type { Mark, PaperText } from "../../engine/documents/text/paper-text.js";
+import type { Mark, DocumentText } from "../../engine/documents/text/document-text.js";
 import { pieceEnd } from "../../engine/lib/tokens.js";
 
 /**
@@ -19,7 +19,7 @@ interface Passage {
  * 4"), `@offset` to read on from there, or, left out, the beginning. A numbered section holds its subsections.
  * Undefined: the text has no such section.
  */
-export function passageOf(text: PaperText, section: string | undefined): Passage | undefined {
+export function passageOf(text: DocumentText, section: string | undefined): Passage | undefined {
   const place = placeOf(text, section?.trim());
   if (place === undefined) return undefined;
   const end = pieceEnd(text.text, place.start, pieceTokens, place.end);
@@ -27,7 +27,7 @@ export function passageOf(text: PaperText, section: string | undefined): Passage
 }
 
 /** The text from the top in pieces as `@offset` gives them: their places, in order. */
-export function piecesOf({ text }: Pick<PaperText, "text">): Passage[] {
+export function piecesOf({ text }: Pick<DocumentText, "text">): Passage[] {
   const pieces: Passage[] = [];
   for (let at = 0; at < text.length;) {
     const end = pieceEnd(text, at, pieceTokens);
@@ -37,7 +37,10 @@ export function piecesOf({ text }: Pick<PaperText, "text">): Passage[] {
   return pieces;
 }
 
-function placeOf({ text, marks }: PaperText, section: string | undefined): { start: number; end: number } | undefined {
+function placeOf(
+  { text, marks }: DocumentText,
+  section: string | undefined,
+): { start: number; end: number } | undefined {
   if (section === undefined || section === "") return { start: 0, end: text.length };
   const offset = /^@(\d{1,12})$/.exec(section)?.[1];
   if (offset !== undefined)

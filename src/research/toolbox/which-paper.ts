@@ -1,6 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { nearest } from "../../engine/lib/nearest.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { isProblem, type Problem, quoted, wrongCall } from "../../engine/tools/tool.js";
 import type { ToolContext } from "./context.js";
 
@@ -31,7 +31,7 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
 }
 
 /** The text of the paper that a call means. */
-export async function textOf(id: string | undefined, context: ToolContext): Promise<PaperText | Problem> {
+export async function textOf(id: string | undefined, context: ToolContext): Promise<DocumentText | Problem> {
   const paper = await whichPaper(id, context);
   if (isProblem(paper)) return paper;
   const text = await context.text(paper.id);

@@ -1,5 +1,5 @@
 import { type Markup, link, markup } from "../../engine/lib/markup.js";
-import type { PaperText } from "../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { abstractLocator, hashOf } from "../../research/evidence/check.js";
 import { textsFolder } from "../../research/folder/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
@@ -89,7 +89,7 @@ function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>): Markup {
 }
 
 /** The abstract where quotes come from it or there is no text, and the stored text, each with its quotes. */
-async function markedTexts(paper: Paper, entry: PaperEntry, stored: PaperText | undefined): Promise<MarkedText[]> {
+async function markedTexts(paper: Paper, entry: PaperEntry, stored: DocumentText | undefined): Promise<MarkedText[]> {
   const abstract = paper.abstract ?? "";
   const inAbstract = (number: number) => {
     const { locator, text_sha256: sha } = paper.analysis?.evidence?.[number - 1] ?? {};
@@ -120,7 +120,7 @@ async function markedTexts(paper: Paper, entry: PaperEntry, stored: PaperText | 
 
 async function markedText(
   heading: string,
-  text: Pick<PaperText, "text"> & Partial<Pick<PaperText, "marks">>,
+  text: Pick<DocumentText, "text"> & Partial<Pick<DocumentText, "marks">>,
   numbers: readonly number[],
   { evidence }: PaperEntry,
 ): Promise<MarkedText> {

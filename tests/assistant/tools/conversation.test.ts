@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/assistant/main.js";
+import { configKeys } from "../../../src/compose/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 import { bench } from "./setup.js";
@@ -22,7 +23,7 @@ async function ralph(args: readonly string[], answer: (request: ModelRequest) =>
   const config = { api_url: `${server.url}/v1/chat/completions`, model: "local", context_window: 32_000 };
   writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o600 });
   const io = fakeIo({ cwd: here.root, env: { HOME: home }, stdin: Readable.from([]) });
-  const code = await main(args, io, "1.2.3", {});
+  const code = await main(args, io, { version: "0.0.0", keys: configKeys }, {});
   return { code, out: io.out(), err: io.err(), requests: server.requests };
 }
 

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { replayCommand } from "../../../src/commands/inspect/replay.js";
 import { httpFor } from "../../../src/compose/library.js";
-import { resolveConfig } from "../../../src/engine/config/resolve.js";
+import { resolveConfig } from "../../../src/compose/config.js";
 import type { Step } from "../../../src/research/generated/rrd.js";
 import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";
 import { commitSearch, readCommittedSearch } from "../../../src/research/search/committed-search.js";

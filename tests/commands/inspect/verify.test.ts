@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifyCommand } from "../../../src/commands/inspect/verify.js";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { checkEvidence } from "../../../src/research/evidence/check.js";
 import { textsFolder } from "../../../src/research/folder/layout.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";

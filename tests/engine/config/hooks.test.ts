@@ -2,7 +2,7 @@ import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { resolveConfig } from "../../../src/engine/config/resolve.js";
+import { resolveConfig } from "../../../src/compose/config.js";
 import { temporaryFolder } from "../../support/research.js";
 
 const hooks = [{ on: ["complete"], run: "true" }];

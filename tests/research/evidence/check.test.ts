@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkEvidence } from "../../../src/research/evidence/check.js";
 import { checkNumbers } from "../../../src/research/evidence/check-numbers.js";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { readPdf } from "../../../src/engine/documents/pdf/read-pdf.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 

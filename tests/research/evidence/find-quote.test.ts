@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 
 const found = (text: string, quote: string) => findQuote(text, quote).found;
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { checkReading, uncheckedReading } from "../../../src/research/evidence/check.js";
 import { readerProcess, searchUntrusted, useReaderProgram } from "../../../src/research/full-text/reader-process.js";
 

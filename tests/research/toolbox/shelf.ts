@@ -1,12 +1,12 @@
 import type { Paper } from "../../../src/research/generated/rrd.js";
-import type { PaperText } from "../../../src/engine/documents/text/paper-text.js";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { callTool, tools } from "../../../src/research/toolbox/toolbox.js";
 import { paper } from "../../support/research.js";
 import type { ToolContext } from "../../../src/research/toolbox/context.js";
 
 /** A text of numbered sections; every sentence of it is another. */
-export function sectionedText(sections = 12, sentences = 200): PaperText {
+export function sectionedText(sections = 12, sentences = 200): DocumentText {
   const parts = Array.from({ length: sections }, (_, index) => {
     const label = `${index + 1} Section ${index + 1}`;
     const body = Array.from(
@@ -21,7 +21,7 @@ export function sectionedText(sections = 12, sentences = 200): PaperText {
 /** A context that holds these papers and texts in memory. */
 export const shelfWith = (
   papers: readonly Paper[],
-  texts: Readonly<Record<string, PaperText>> = {},
+  texts: Readonly<Record<string, DocumentText>> = {},
   more: Partial<ToolContext> = {},
 ): ToolContext => ({ papers: async () => papers, text: async (id) => texts[id], ...more });
 

@@ -2,7 +2,7 @@ import fc from "../../support/fast-check.js";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { piecesOf } from "../../../src/research/toolbox/passage.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { ToolServer } from "../../../src/engine/loop/types.js";
-import { buildText } from "../../../src/engine/documents/text/paper-text.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { piecesOf } from "../../../src/research/toolbox/passage.js";
 import { readingTools, searchingTools } from "../../../src/research/toolbox/toolbox.js";
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";

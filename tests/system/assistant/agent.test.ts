@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { main as assistant } from "../../../src/assistant/main.js";
+import { configKeys } from "../../../src/compose/config.js";
 import { main } from "../../../src/commands/main.js";
 import { ralph } from "../../../src/engine/agents/ralph.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
@@ -122,7 +123,12 @@ describe("each protocol", () => {
           const at = request.args.indexOf("--headless");
           if (at === -1) return yield* runProcess(request);
           const inner = fakeIo({ cwd: request.cwd, env: request.env, stdin: stdinOf(request.stdin) });
-          const exitCode = await assistant(request.args.slice(at), inner, "0.0.0", { fetch });
+          const exitCode = await assistant(
+            request.args.slice(at),
+            inner,
+            { version: "0.0.0", keys: configKeys },
+            { fetch },
+          );
           yield* inner.out().trimEnd().split("\n");
           return { cause: "exited", exitCode, stderr: inner.err() };
         },

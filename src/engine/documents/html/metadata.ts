@@ -10,7 +10,7 @@ interface PageMetadata {
   /** Absolute. */
   readonly pdfUrl?: string | undefined;
   /** The head names a paper, as publishers' and preprint servers' pages do. */
-  readonly isAboutPaper: boolean;
+  readonly isArticlePage: boolean;
 }
 
 /** Reads the Highwire (citation_*), Dublin Core and Open Graph meta data of a page, and LaTeXML's own classes. */
@@ -51,7 +51,7 @@ export function detailsOf(page: CheerioAPI, url: string | undefined): PageMetada
     abstract: abstract?.replace(/^(?:abstract)[\s.:]*/i, ""),
     doi: /10\.\d{4,9}\/\S+/.exec(all("citation_doi", "dc.identifier", "prism.doi")[0] ?? "")?.[0].toLowerCase(),
     pdfUrl: pdf !== undefined && URL.canParse(pdf, base) ? new URL(pdf, base).href : undefined,
-    isAboutPaper:
+    isArticlePage:
       all("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 || namesDoi,
   };
 }

@@ -5,7 +5,7 @@ import { removeHidden } from "./hidden-text.js";
 import { becomeText, type Element, type Node, takeAway } from "./select.js";
 import { checkedSource } from "./source-check.js";
 import { findInstructions } from "../text/find-injections.js";
-import { buildText, type ReadResult, type Part } from "../text/paper-text.js";
+import { buildText, type ReadResult, type Part } from "../text/document-text.js";
 
 /** What of a page is not the document. Formulas in `script[type^="math/tex"]` are taken out before. */
 const clutter =
@@ -61,17 +61,17 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
     return {
       status: "unreadable",
       reason:
-        "The page has hardly any text; it may need JavaScript or a login. Save the paper as a PDF and give its path.",
+        "The page has hardly any text; it may need JavaScript or a login. Save the document as a PDF and give its path.",
     };
 
-  const isWhole = main === "article.ltx_document" || !details.isAboutPaper || holdsBody(parts);
+  const isWhole = main === "article.ltx_document" || !details.isArticlePage || holdsBody(parts);
   const warnings =
     hidden === ""
       ? []
       : [
           `${hidden.length} characters of hidden text were left out of the text${findInstructions(hidden).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
         ];
-  if (brokeOff) warnings.push("The conversion of the paper to HTML broke off; some of the text may be missing.");
+  if (brokeOff) warnings.push("The conversion of the document to HTML broke off; some of the text may be missing.");
   const { title, authors, date, abstract, doi, pdfUrl } = details;
   const depth = !isWhole ? "abstract" : brokeOff ? "partial" : "full";
   return {

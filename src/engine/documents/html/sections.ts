@@ -1,7 +1,7 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
 import { followsOneOf, type Node } from "./select.js";
 import { sectionLabel } from "../text/markdown.js";
-import type { Part } from "../text/paper-text.js";
+import type { Part } from "../text/document-text.js";
 
 const blocks = new Set(
   "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(

@@ -1,5 +1,5 @@
 import { parse, type Selector as Token } from "css-what";
-import { takeOut } from "../text/paper-text.js";
+import { takeOut } from "../text/document-text.js";
 
 /** A rule of a style sheet that applies to a page on a screen or on paper. */
 export interface StyleRule {

@@ -2,7 +2,7 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 import { jatsMetadata } from "./metadata.js";
 import { becomeText, type Element, followsOneOf, type Node, takeAway } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
-import { buildText, type Part, type ReadResult } from "../text/paper-text.js";
+import { buildText, type Part, type ReadResult } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
 
 /** Articles nest some twenty elements deep; the parser calls itself for each. */

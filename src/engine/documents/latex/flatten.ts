@@ -2,7 +2,7 @@ import type { SourceFiles } from "./archive.js";
 import { pathWithin } from "./archive.js";
 import { bibliographyOf, isBiblatex } from "./biblatex.js";
 import { withoutFalseBranches } from "./conditionals.js";
-import { takeOut } from "../text/paper-text.js";
+import { takeOut } from "../text/document-text.js";
 
 /** Papers have some hundred kilobytes of source; a file that includes itself has no end. */
 const maxSource = 5 * 1024 * 1024;

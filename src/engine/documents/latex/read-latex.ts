@@ -2,7 +2,7 @@ import { unpackSource } from "./archive.js";
 import { flatten } from "./flatten.js";
 import { expandMacros } from "./macros.js";
 import { latexParts } from "./render.js";
-import { buildText, type ReadResult } from "../text/paper-text.js";
+import { buildText, type ReadResult } from "../text/document-text.js";
 
 /** Shorter sources hold no paper but a note that it was withdrawn, or a wrapper around a PDF. */
 const minText = 1_000;

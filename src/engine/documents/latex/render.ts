@@ -3,7 +3,7 @@ import { environment, levels, section } from "./environments.js";
 import { argumentAt, commandAt, groupAt } from "./scan.js";
 import { deepest, flushNotes, maxText, math, partsOf, say, type Walk } from "./walk.js";
 import { accents, symbols } from "./symbols.js";
-import type { Part } from "../text/paper-text.js";
+import type { Part } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
 
 interface LatexParts {

@@ -1,4 +1,4 @@
-import type { Part } from "../text/paper-text.js";
+import type { Part } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
 
 /** Footnotes in captions in tables: deeper is no paper. */

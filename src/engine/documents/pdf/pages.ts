@@ -1,5 +1,5 @@
 import type { Line } from "./layout.js";
-import type { Part } from "../text/paper-text.js";
+import type { Part } from "../text/document-text.js";
 
 /**
  * The lines of each page as text under the page's mark. Running heads and page numbers go, since they would stand in

@@ -5,7 +5,7 @@ import { inkOf, type OperatorNumbers, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
 import { joinPages, withAccents } from "./pages.js";
 import { findInstructions } from "../text/find-injections.js";
-import { buildText, type PaperText, type ReadResult } from "../text/paper-text.js";
+import { buildText, type DocumentText, type ReadResult } from "../text/document-text.js";
 
 const megabyte = 1024 * 1024;
 /** Larger files are refused: pdf.js needs several times their size in memory. */
@@ -231,7 +231,7 @@ function assemble(
       `${nonsense} characters could not be read, since the PDF's fonts don't say which they are; each stands as �.`,
     );
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
-  const depth: PaperText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
+  const depth: DocumentText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
   const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];
   // Many files state a short name; the title on the page holds it.
   const isShort =

@@ -1,12 +1,12 @@
 import { parse } from "yaml";
-import { buildText, type PaperText, type Part, takeOut } from "./paper-text.js";
+import { buildText, type DocumentText, type Part, takeOut } from "./document-text.js";
 
 /**
  * The text of a Markdown or plain-text document. YAML front matter gives title, authors, date, abstract, id, doi and
  * retracted; front matter that cannot be read is left in the text. Comments are kept from agents, and said to be there.
  * Never fails: any text is a document.
  */
-export function readMarkdown(source: string, kind: "markdown" | "text"): PaperText {
+export function readMarkdown(source: string, kind: "markdown" | "text"): DocumentText {
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const { text: visible, pieces } = takeOut(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];

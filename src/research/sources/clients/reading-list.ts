@@ -156,7 +156,7 @@ async function linkedFrom(html: string, url: string | undefined): Promise<readon
 async function describedBy(name: string, html: string, url: string | undefined): Promise<PaperRecord | undefined> {
   const { load } = await import("cheerio");
   const details = detailsOf(load(html), url);
-  if (!details.isAboutPaper || details.title === undefined) return undefined;
+  if (!details.isArticlePage || details.title === undefined) return undefined;
   const { title, authors, date, abstract, doi, pdfUrl } = details;
   const record = pageRecord(name, {
     url: url ?? (doi === undefined ? pdfUrl : `https://doi.org/${doi}`),

@@ -1,7 +1,7 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkReading } from "../../evidence/check.js";
-import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
@@ -24,7 +24,7 @@ import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 
 /** What is known of a paper beside its record when its reading is judged. */
 export interface PaperMaterial {
-  readonly text?: PaperText;
+  readonly text?: DocumentText;
   /** Why there is no text. */
   readonly unavailable?: string;
   /** Sentences of the text that give orders to its readers' models. */

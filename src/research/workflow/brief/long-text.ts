@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
-import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { partsName } from "../../folder/layout.js";
 
 /**
@@ -12,7 +12,7 @@ const partTokens = 6_000;
 
 /** What stands where, a line a stretch of the text; at most 1,500 tokens. */
 export function contents(
-  text: PaperText,
+  text: DocumentText,
   stretches: readonly { readonly name: string; readonly start: number; readonly end: number }[],
 ): string {
   const lines = stretches.map(({ name, start, end }) => {
@@ -34,7 +34,7 @@ interface TextParts {
  * Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer
  * files silently.
  */
-export async function writeParts(text: PaperText, workspace: string): Promise<TextParts> {
+export async function writeParts(text: DocumentText, workspace: string): Promise<TextParts> {
   await mkdir(join(workspace, partsName), { recursive: true });
   const parts = split(text.text);
   const digits = String(parts.length).length < 2 ? 2 : String(parts.length).length;
@@ -61,7 +61,7 @@ export function split(text: string): { at: number; text: string }[] {
 /** As much of a text as a brief shows. */
 export interface Excerpt {
   /** How much of the paper that is. */
-  readonly depth: PaperText["depth"];
+  readonly depth: DocumentText["depth"];
   /** Undefined: the text is too long for the brief, and read in parts. */
   readonly shown?: string;
   /** Estimated tokens that are left out. */
@@ -73,7 +73,7 @@ export interface Excerpt {
  * (`smaller`). Of less than all two thirds come from its beginning, where problem and method stand, one third from the
  * end of what comes before its references, where results and limits do.
  */
-export function excerptOf(text: PaperText | undefined, smaller: number): Excerpt | undefined {
+export function excerptOf(text: DocumentText | undefined, smaller: number): Excerpt | undefined {
   if (text === undefined) return undefined;
   const { text: all, depth } = text;
   const whole = estimateTokens(all);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { CheckedReading } from "../../evidence/check.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
-import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
@@ -41,8 +41,8 @@ export async function repairFor(
   workspaceOf: (iteration: number) => string,
   state: ResearchState,
   unit: ResearchUnit,
-  text: PaperText | undefined,
-  depth: PaperText["depth"],
+  text: DocumentText | undefined,
+  depth: DocumentText["depth"],
 ): Promise<AskedRepair | undefined> {
   const [first, ...others] = refusalsOf(state, unit);
   if (first === undefined || others.length > 0) return undefined;
@@ -74,7 +74,7 @@ export async function repairFor(
 /** The check of a refused reading's quotes; undefined where too few were found for a repair of some. */
 async function evidenceOf(
   { evidence }: AnalysisResult,
-  text: PaperText | undefined,
+  text: DocumentText | undefined,
   { abstract }: Paper,
 ): Promise<CheckedReading | undefined> {
   const quoted = (Array.isArray(evidence) ? evidence : []).filter(

@@ -1,5 +1,5 @@
-import { locatorAt } from "../../../engine/documents/text/paper-text.js";
-import type { PaperText } from "../../../engine/documents/text/paper-text.js";
+import { locatorAt } from "../../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { abstractLocator, reasonOf } from "../../evidence/check.js";
 import type { QuoteMatch, Searchable } from "../../evidence/find-quote.js";
@@ -34,7 +34,7 @@ export const checkScreening = (
 export const checkFullText = (
   criteria: readonly Criterion[],
   said: Answers | undefined,
-  text: PaperText | undefined,
+  text: DocumentText | undefined,
   record: RecordFacts,
 ): Promise<Answer[]> =>
   checkAnswers(criteria, said, "full_text", [

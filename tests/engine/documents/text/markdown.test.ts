@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readMarkdown } from "../../../../src/engine/documents/text/markdown.js";
-import { locatorAt } from "../../../../src/engine/documents/text/paper-text.js";
+import { locatorAt } from "../../../../src/engine/documents/text/document-text.js";
 
 const paper = `---
 id: sample_01

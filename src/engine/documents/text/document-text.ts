@@ -8,7 +8,7 @@ export interface Mark {
 }
 
 /** The text of a paper as agents read it and quotes are looked for. */
-export interface PaperText {
+export interface DocumentText {
   /** Pages begin with a line such as `[p. 4]`, sections with one such as `## 3 Method`. */
   readonly text: string;
   /** Of `text`, in hexadecimal. */
@@ -47,7 +47,7 @@ export interface PaperText {
 
 /** What a reader of one format makes of a document's bytes. */
 export type ReadResult =
-  | { readonly status: "ok"; readonly text: PaperText }
+  | { readonly status: "ok"; readonly text: DocumentText }
   | { readonly status: "unreadable"; readonly reason: string };
 
 /** A stretch of a text; `label` says that a page or section begins with it. */
@@ -57,14 +57,14 @@ export interface Part {
 }
 
 /** What a reader knows of a text besides its parts. */
-type Details = Pick<PaperText, "kind" | "depth"> & {
+type Details = Pick<DocumentText, "kind" | "depth"> & {
   readonly [Name in "title" | "authors" | "date" | "abstract" | "retracted" | "id" | "doi" | "warnings"]?:
-    | PaperText[Name]
+    | DocumentText[Name]
     | undefined;
 };
 
 /** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out, endless ones cut. */
-export function buildText(parts: readonly Part[], details: Details): PaperText {
+export function buildText(parts: readonly Part[], details: Details): DocumentText {
   const marks: Mark[] = [];
   let text = "";
   let invisible = 0;
@@ -94,7 +94,7 @@ export function buildText(parts: readonly Part[], details: Details): PaperText {
     details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
   const warnings = [...(details.warnings ?? []), ...hidden];
   return {
-    ...(filled as Pick<PaperText, keyof Details>),
+    ...(filled as Pick<DocumentText, keyof Details>),
     ...(isRetracted ? { retracted: true } : {}),
     text,
     sha256,

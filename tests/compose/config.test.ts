@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { assistantKeys, defaults, wholeKeys, namedKeys, scalarKeys } from "../../../src/engine/config/keys.js";
-import { type ConfigFlags, gatherConfig, resolveConfig } from "../../../src/engine/config/resolve.js";
-import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { type ConfigFlags, configKeys, resolveConfig, settingsIn } from "../../src/compose/config.js";
+import { packageFile } from "../../src/engine/lib/package-root.js";
 
 let cwd: string;
 let home: string;
@@ -34,7 +33,7 @@ test("a flag beats the environment, which beats the project's file, which beats 
 
 test("every value says where it comes from", async () => {
   project("papers: 30\n");
-  const { origins } = await gatherConfig({
+  const { origins } = await settingsIn({
     flags: { idle_minutes: 3, git: false },
     env: { RESEARCH_RALPH_LEARN: "auto" },
     cwd,
@@ -135,9 +134,9 @@ test("keys and defaults are those of the schema", () => {
   const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as {
     properties: Record<string, { default?: unknown }>;
   };
-  expect([...scalarKeys, ...namedKeys, ...wholeKeys, ...assistantKeys].sort()).toEqual(
-    Object.keys(schema.properties).sort(),
-  );
+  const { scalars, named, whole, apart, defaults } = configKeys;
+  const keys = [...[scalars, named, apart].flatMap((kinds) => Object.keys(kinds)), ...whole];
+  expect(keys.sort()).toEqual(Object.keys(schema.properties).sort());
   const stated = Object.entries(schema.properties).flatMap(([key, property]) =>
     property.default === undefined ? [] : [[key, property.default]],
   );

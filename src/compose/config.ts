@@ -1,0 +1,178 @@
+import { assistantKeys } from "../assistant/config-keys.js";
+import type { AssistantConfig } from "../assistant/generated/config.js";
+import { agentsIn, gatherConfig, type Surroundings } from "../engine/config/gather.js";
+import { engineKeys, joinKeys } from "../engine/config/keys.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
+import type { MemoryLimits } from "../engine/lib/memory-limits.js";
+import { researchKeys } from "../research/folder/config-keys.js";
+import { taskKeys } from "../task/folder/config-keys.js";
+import type { WrittenConfig } from "./written-config.js";
+
+/** The keys of all wings. */
+export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, assistantKeys]);
+
+/** Keys that a flag does not give. */
+type NotFlags = "agents" | "sources" | "hooks" | "think" | keyof AssistantConfig;
+
+/** What the command line said, in the spelling of the config. Undefined: not given. */
+export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
+  /** Model of the chosen agent. */
+  readonly model?: string;
+};
+
+/** The settings of one command: everything filled in, paths absolute, times in milliseconds. */
+export interface ResolvedConfig {
+  /** As the user wrote it: a name or `cmd:<command>`. The first choice. */
+  readonly agent: string;
+  /** Agents to fall back on, in this order. */
+  readonly fallbacks: readonly string[];
+  /** Agents at work at the same time. */
+  readonly jobs: number;
+  /** Budget of a run. */
+  readonly budget: { readonly usd?: number; readonly tokens?: number };
+  /** From a config of the original's; every iteration has a fresh context anyway. */
+  readonly context_reset_frequency?: number;
+  /** Target of a new research. Whether somebody chose it says `origins.papers`. */
+  readonly papers: number;
+  /** Most iterations of a run; undefined: the papers of the project + 6. */
+  readonly iterations?: number;
+  /** Most wall time of a run; undefined: no limit. */
+  readonly maxMs?: number;
+  readonly iterationMs: number;
+  /** 0: an agent may be silent forever. */
+  readonly idleMs: number;
+  readonly patienceMs: number;
+  readonly unconfined: boolean;
+  /** Undefined: what each agent asks for. */
+  readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
+  /** Of a docker sandbox. */
+  readonly sandbox_image?: string;
+  readonly git: boolean;
+  /**
+   * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is
+   * remembered.
+   */
+  readonly history: { readonly every: number; readonly agent?: string; readonly limits: MemoryLimits };
+  /** Every unit is thought over, by this critic, in at most so many rounds; absent: by nobody. */
+  readonly think?: { readonly critic: string; readonly rounds: number };
+  /** Where the agents of a task work, and how the files are called there that are written from its state. */
+  readonly task: {
+    readonly workspace: string;
+    readonly views: { readonly plan: string; readonly record: string; readonly current: string };
+  };
+  /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */
+  readonly screening?: { readonly readers: readonly string[]; readonly conflicts: "include" | "third" | "person" };
+  readonly hooks: NonNullable<WrittenConfig["hooks"]>;
+  readonly learn: "ask" | "auto";
+  readonly stateDir: string;
+  readonly contact?: string | undefined;
+  readonly agents: NonNullable<WrittenConfig["agents"]>;
+  /** Settings of scholarly services by the name that was written. */
+  readonly sources: NonNullable<WrittenConfig["sources"]>;
+  readonly origins: Readonly<Partial<Record<keyof WrittenConfig, string>>>;
+}
+
+/** What a command is started with. */
+export interface Started extends Surroundings {
+  readonly flags?: ConfigFlags;
+}
+
+type Defaults = typeof engineKeys.defaults & typeof researchKeys.defaults & typeof taskKeys.defaults;
+/** Values in the config's own spelling, with defaults filled in, and where each comes from. */
+interface Settings {
+  readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof Defaults | "state_dir">>;
+  readonly origins: ResolvedConfig["origins"];
+  /** The nearest file that speaks of the assistant. */
+  readonly assistant?: { readonly path: string; readonly text: string; readonly written: WrittenConfig };
+}
+
+/** `gatherConfig` with the keys of all wings. Every file has been checked against the schema. */
+export async function settingsIn(started: Started): Promise<Settings> {
+  const { values, origins, apart } = await gatherConfig(configKeys, started);
+  return { values: values as unknown as Settings["values"], origins, ...given({ assistant: apart }) };
+}
+
+/**
+ * The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or
+ * variable.
+ */
+export async function resolveConfig(started: Started): Promise<ResolvedConfig> {
+  const { values, origins } = await settingsIn(started);
+  const {
+    agent: named,
+    max_usd: usd,
+    max_tokens: tokens,
+    max_minutes,
+    iteration_minutes,
+    idle_minutes,
+    patience_minutes,
+    ...more
+  } = values;
+  const { state_dir, agents = {}, sources = {}, hooks = [], think, screeners, screening_conflicts, ...rest } = more;
+  const { history_every, historian, ...others } = rest;
+  const {
+    history_observations,
+    history_recent,
+    history_observation_chars,
+    history_summary_chars,
+    stagnation_limit,
+    stagnation_window,
+    task_workspace,
+    task_plan_file,
+    task_record_file,
+    task_current_file,
+    ...same
+  } = others;
+  const limits: MemoryLimits = {
+    observations: history_observations,
+    recent: history_recent,
+    observationChars: history_observation_chars,
+    summaryChars: history_summary_chars,
+    stagnation: stagnation_limit,
+    window: stagnation_window,
+  };
+  if (limits.stagnation > limits.window)
+    throw new ExpectedError(
+      `stagnation_limit (${limits.stagnation}) is larger than stagnation_window (${limits.window}), so no run would ever end as stuck; make the limit smaller or the window larger.`,
+    );
+  const [agent = named, ...fallbacks] = agentsIn(named);
+  const ms = (minutes: number) => Math.round(minutes * 60_000);
+  return {
+    ...same,
+    agent,
+    fallbacks,
+    budget: { ...given({ usd, tokens }) },
+    agents,
+    sources,
+    hooks,
+    ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
+    ...(screeners === undefined
+      ? {}
+      : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
+    history: { every: history_every, limits, ...given({ agent: historian }) },
+    task: {
+      workspace: task_workspace,
+      views: { plan: task_plan_file, record: task_record_file, current: task_current_file },
+    },
+    stateDir: state_dir,
+    ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
+    iterationMs: ms(iteration_minutes),
+    idleMs: ms(idle_minutes),
+    patienceMs: ms(patience_minutes),
+    origins,
+  };
+}
+
+/** Most critiques of a unit that is thought over, where the file does not say. */
+const defaultRounds = 2;
+
+/** Two readers, or three. Throws ExpectedError for another number; exit code 2 where it is a flag's. */
+function readersIn(screeners: string, origin = "screeners"): readonly string[] {
+  const readers = agentsIn(screeners);
+  if (readers.length === 2 || readers.length === 3) return readers;
+  throw new ExpectedError(
+    `${origin} names ${readers.length === 1 ? `only ${readers[0]}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
+    origin.startsWith("--") ? 2 : 1,
+  );
+}

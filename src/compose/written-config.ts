@@ -1,0 +1,10 @@
+import type { AssistantConfig } from "../assistant/generated/config.js";
+import type { EngineConfig } from "../engine/generated/config.js";
+import type { ResearchConfig } from "../research/generated/config.js";
+import type { TaskConfig } from "../task/generated/config.js";
+
+/**
+ * ralph.config.yaml or ralph.config.json: one file, of which each wing reads its keys. Apart from what resolves it,
+ * because it is one of the package's public types.
+ */
+export type WrittenConfig = EngineConfig & ResearchConfig & TaskConfig & AssistantConfig;

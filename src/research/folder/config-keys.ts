@@ -1,0 +1,28 @@
+import { configKeys, type Kind } from "../../engine/config/keys.js";
+import type { ResearchConfig } from "../generated/config.js";
+import { rrdName } from "./layout.js";
+
+const sourceKinds = {
+  endpoint: "text",
+  key_variable: "text",
+  interval_ms: "number",
+  off: "boolean",
+} as const satisfies Record<keyof NonNullable<ResearchConfig["sources"]>[string], Kind>;
+
+/** What the research wing reads of a configuration. `contact` and `screeners` have no default. */
+export const researchKeys = configKeys({
+  scalars: {
+    papers: "number",
+    learn: "text",
+    screeners: "text",
+    screening_conflicts: "text",
+    contact: "text",
+  } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
+  named: { sources: sourceKinds },
+  stateNames: [rrdName],
+  defaults: { papers: 20, learn: "ask", screening_conflicts: "include" } satisfies ResearchConfig,
+  former: {
+    default_papers: "it is called 'papers' now",
+    research_dir: "projects are in the folder 'researches' where you start",
+  },
+});
