@@ -13,6 +13,7 @@ import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf } from "../../research/workflow/decisions/status.js";
+import { countingInsights, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
 import { researchesName, rrdFile } from "../../research/folder/layout.js";
@@ -93,13 +94,21 @@ async function readRow(folder: string): Promise<Row> {
       done,
       total,
       presented,
-      insights: parsed.insights?.length ?? 0,
+      insights: insightsOf(parsed),
       seconds,
       ...(isNewer(parsed) || ledger.some(isNewer) ? { later_format: true as const } : {}),
     };
   } catch (error) {
     return { name, folder, broken: oneLine(messageOf(error)) };
   }
+}
+
+/** The number of insights that count, of a file that nothing was checked of yet. */
+function insightsOf({ papers_pool: pool, insights }: Rrd): number {
+  if (!Array.isArray(insights)) return 0;
+  const papers = pool.filter((paper) => typeof paper === "object" && paper !== null);
+  if (!papers.some(isIneligible)) return insights.length;
+  return countingInsights({ papers_pool: papers, insights: insights.map((insight) => insight ?? {}) }).length;
 }
 
 /**

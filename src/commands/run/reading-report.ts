@@ -1,7 +1,7 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/folder/criteria.js";
-import { criterionText } from "../../research/workflow/eligibility/eligibility.js";
+import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
@@ -106,7 +106,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...(reading.insights.length > 0
       ? [
           "",
-          colors.bold("Insights"),
+          colors.bold(isIneligible(paper) ? "Insights, which don't count unless you include the paper" : "Insights"),
           ...reading.insights.flatMap((insight) =>
             flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line)),
           ),

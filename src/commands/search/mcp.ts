@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reportName } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
+import { countingInsights } from "../../research/workflow/eligibility/eligibility.js";
 import { papersByScore } from "../../research/overview/papers-by-score.js";
 import type { Resource } from "../../research/toolbox/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -59,7 +60,8 @@ const resourcesOf = (folder: string): Resource[] => [
       "The project's insights, each with the id of its paper, and every claim with its quote and whether it was found.",
     mimeType: "application/json",
     read: async () => {
-      const { papers_pool: papers, insights } = (await readResearch(folder)).rrd;
+      const { rrd } = await readResearch(folder);
+      const { papers_pool: papers } = rrd;
       const claims = papers.flatMap(({ id, analysis }) =>
         (analysis?.evidence ?? []).map(({ claim, quote, status, locator }) => ({
           paper_id: id,
@@ -69,7 +71,7 @@ const resourcesOf = (folder: string): Resource[] => [
           locator,
         })),
       );
-      return JSON.stringify({ insights: insights ?? [], claims }, null, 2);
+      return JSON.stringify({ insights: countingInsights(rrd), claims }, null, 2);
     },
   },
   {

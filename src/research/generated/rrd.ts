@@ -1564,9 +1564,17 @@ export interface Flow {
     [k: string]: number;
   };
   /**
-   * Papers in the pool.
+   * Papers in the pool, without those that wait for a person's decision and those that are not eligible.
    */
   included?: number;
+  /**
+   * Papers in the pool that wait for a person's decision; absent where none does.
+   */
+  waiting?: number;
+  /**
+   * Papers in the pool that a criterion or a person excluded after they came into it; absent where there are none.
+   */
+  ineligible?: number;
   /**
    * Records identified and not screened: the target was reached, or nothing new was found.
    */

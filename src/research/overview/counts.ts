@@ -1,5 +1,6 @@
 import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
+import { countingInsights } from "../workflow/eligibility/eligibility.js";
 
 /** What came of a project's papers. */
 export interface Counts {
@@ -16,7 +17,8 @@ export interface Counts {
   readonly quotes: { readonly found: number; readonly all: number };
 }
 
-export function countsOf({ papers_pool: papers, insights }: Pick<Rrd, "papers_pool" | "insights">): Counts {
+export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
+  const { papers_pool: papers } = rrd;
   const quotes = papers.flatMap(({ analysis }) => analysis?.evidence ?? []);
   const count = (...wanted: string[]) => papers.filter(({ status }) => wanted.includes(status)).length;
   return {
@@ -25,7 +27,7 @@ export function countsOf({ papers_pool: papers, insights }: Pick<Rrd, "papers_po
     rejected: count("rejected"),
     pending: count("pending", "analyzing"),
     ...given({ waiting: count("waiting") || undefined }),
-    insights: insights?.length ?? 0,
+    insights: countingInsights(rrd).length,
     quotes: { found: quotes.filter(({ status }) => status === "verified").length, all: quotes.length },
   };
 }

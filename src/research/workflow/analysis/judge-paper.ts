@@ -19,7 +19,14 @@ import {
 } from "../decisions/scores-and-decision.js";
 import { flat, prose } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
-import { answersAt, answerText, askedCriteria, criterionText, eligibilityOf } from "../eligibility/eligibility.js";
+import {
+  answersAt,
+  answerText,
+  askedCriteria,
+  criterionText,
+  eligibilityOf,
+  isIneligible,
+} from "../eligibility/eligibility.js";
 import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 
 /** What is known of a paper beside its record when its reading is judged. */
@@ -75,7 +82,8 @@ export function acceptPaper(
   const screening = screeningOf(rrd, paper, answers, retracted);
   const { decision, because } = screening ?? scored;
   const origin = material.text?.origin;
-  const insights = screening?.decision === "REJECT" ? [] : insightsOf(rrd, paper, result);
+  // Those of an excluded paper don't count, and a person's decision to include it brings them back.
+  const insights = insightsOf(rrd, paper, result);
   const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material.check);
   const warnings = [
     ...foundWarnings,
@@ -355,7 +363,14 @@ function paperEntry(
         ]
       : [],
     [`**Decision Rationale:** ${paper.notes ?? ""}`],
-    insights.length > 0 ? ["**Extracted Insights:**", ...insights.map(({ id, insight }) => `- ${id}: ${insight}`)] : [],
+    insights.length > 0
+      ? [
+          isIneligible(paper)
+            ? "**Insights, which don't count unless a person includes the paper:**"
+            : "**Extracted Insights:**",
+          ...insights.map(({ id, insight }) => `- ${id}: ${insight}`),
+        ]
+      : [],
     references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
   ];
   // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.

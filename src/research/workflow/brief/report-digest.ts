@@ -3,6 +3,7 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../decisions/scores-and-decision.js";
 import type { ResearchState } from "../decisions/status.js";
 import { prose } from "../derived/markdown.js";
+import { countingInsights } from "../eligibility/eligibility.js";
 import { handleOf, whyNoGround } from "../report/handles.js";
 import { groupInsights } from "../report/insight-groups.js";
 import { groupName } from "../report/judge-report.js";
@@ -44,7 +45,7 @@ export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
     asked: clip(rrd.description || rrd.project, 80),
     statistics: {
       ...{ total_discovered, total_presented, total_insights_extracted, total_rejected },
-      total_insights: rrd.insights?.length ?? 0,
+      total_insights: countingInsights(rrd).length,
     },
     papers,
     groups: shown,

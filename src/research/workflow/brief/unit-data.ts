@@ -5,7 +5,7 @@ import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { abstractTokensOf, shown, type Batch } from "../discovery/screening-batch.js";
-import { isIneligible } from "../eligibility/eligibility.js";
+import { countingInsights, isIneligible } from "../eligibility/eligibility.js";
 import { blockedNames } from "../derived/statistics.js";
 import {
   defaultMinIdeas,
@@ -150,9 +150,7 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
   // What is excluded, or waits for a person, is no ground to build on.
-  const ineligible = new Set(rrd.papers_pool.filter(isIneligible).map(({ id }) => id));
-  const counting = (rrd.insights ?? []).filter(({ paper_id: of }) => !ineligible.has(of ?? ""));
-  const byPaper = counting.toSorted(
+  const byPaper = countingInsights(rrd).toSorted(
     (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
   );
   const insights = take(byPaper, Math.floor(maxTokens * 0.4), (insight) => ({
@@ -267,7 +265,7 @@ export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
     rrd.papers_pool.filter((other) => isDecided(other) && other.id !== paper.id),
     (other) => other.title,
   );
-  const insights = rank(rrd.insights ?? [], (insight) => insight.insight);
+  const insights = rank(countingInsights(rrd), (insight) => insight.insight);
   const half = Math.floor(tokens / 2);
   return [
     ...fit(papers, half, (other) => `- ${other.id}: ${clip(other.title, 30)}`).lines,

@@ -6,6 +6,7 @@ import { defaultMemoryLimits, type MemoryLimits } from "../../../engine/lib/memo
 import { deriveLoop } from "./observations.js";
 import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../decisions/scores-and-decision.js";
 import { isDecided, statusOf } from "../decisions/status.js";
+import { countingInsights, isIneligible, isWaiting } from "../eligibility/eligibility.js";
 import { eligibilityFlow } from "../eligibility/flow.js";
 import { withOverrides } from "./overrides.js";
 import { criteriaOf } from "../../folder/criteria.js";
@@ -58,7 +59,7 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
     total_insights_extracted: withStatus("insights_extracted"),
     ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
     ...(agreement === undefined ? {} : { screening_agreement: recordOf(agreement) }),
-    total_insights: rrd.insights?.length ?? 0,
+    total_insights: countingInsights(rrd).length,
     total_retracted: papers.filter(({ retracted }) => retracted === true).length,
     ...retractionCheck(papers),
     discovery_metrics: {
@@ -101,14 +102,18 @@ function flowOf(rrd: Rrd): object {
   const { flow: before, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
   const eligibility = eligibilityFlow(rrd);
   if (before === undefined && eligibility.screening === undefined) return {};
-  const { screening: _, full_text: __, ...flow } = before ?? {};
+  const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = before ?? {};
   const excluded: Record<string, number> = {};
   for (const { stage, duplicate_of } of rrd.excluded ?? []) {
     const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
     excluded[name] = (excluded[name] ?? 0) + 1;
   }
   const screened = screening.reduce((sum, batch) => sum + batch.screened, 0);
-  return { flow: { ...flow, screened, excluded, included: rrd.papers_pool.length, ...eligibility } };
+  const waiting = rrd.papers_pool.filter(isWaiting).length;
+  const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;
+  const included = rrd.papers_pool.length - waiting - ineligible;
+  const out = given({ waiting: waiting || undefined, ineligible: ineligible || undefined });
+  return { flow: { ...flow, screened, excluded, included, ...out, ...eligibility } };
 }
 
 const ownMetrics =

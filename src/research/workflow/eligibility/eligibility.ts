@@ -1,5 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
-import type { Answer, Criterion, Paper, Reading, Rrd } from "../../generated/rrd.js";
+import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../folder/criteria.js";
 
 /** What the answers to the criteria come to. */
@@ -121,6 +121,15 @@ export function exclusionOf({ override, excluded_by: by, retracted, status }: Pa
 /** Whether nothing may be built on a paper: it waits for a person, or criteria or a person exclude it. */
 export const isIneligible = (paper: Paper): boolean =>
   isWaiting(paper) || (exclusionOf(paper) ?? "retracted") !== "retracted";
+
+/**
+ * The insights that count: those of a paper on which nothing may be built stay in the file, so that a later decision to
+ * include it brings them back without another reading.
+ */
+export function countingInsights({ papers_pool: pool, insights }: Pick<Rrd, "papers_pool" | "insights">): Insight[] {
+  const ineligible = new Set(pool.filter(isIneligible).map(({ id }) => id));
+  return (insights ?? []).filter(({ paper_id: of }) => !ineligible.has(of ?? ""));
+}
 
 function counted(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
   const counts = new Map<string, number>();

@@ -6,6 +6,7 @@ import { dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
 import { totalsOf } from "../decisions/scores-and-decision.js";
+import { countingInsights } from "../eligibility/eligibility.js";
 import { defaultMinIdeas, defaultMaxIdeas } from "../decisions/status.js";
 import { ideasName, progressName, reportName, rrdName } from "../../folder/layout.js";
 
@@ -35,7 +36,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
   const { min_ideas: fewest = defaultMinIdeas, max_ideas: most = defaultMaxIdeas } =
     rrd.handoff?.product_ideation ?? {};
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
-  const insights = new Set((rrd.insights ?? []).map((insight) => insight.id));
+  const insights = new Set(countingInsights(rrd).map((insight) => insight.id));
   const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;
   const reasons = [
     ...(result.unit === "ideas" ? [] : [`unit is "${result.unit}"; this unit is "ideas"`]),

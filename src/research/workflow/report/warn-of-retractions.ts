@@ -4,6 +4,7 @@ import type { Change } from "../../folder/research.js";
 import { given } from "../../../engine/lib/given.js";
 import { inline, longTable } from "../derived/markdown.js";
 import { deriveStatistics } from "../derived/statistics.js";
+import { countingInsights } from "../eligibility/eligibility.js";
 import { changeOf } from "../result/accepted-result.js";
 
 /** The answers of one check, kept from the brief of a report to its acceptance. */
@@ -19,7 +20,7 @@ const stands: ReadonlySet<string> = new Set(["presented", "insights_extracted", 
 
 /** What a report rests on: presented papers, then papers with insights and those that wait, the best first. */
 export function papersToCheck(rrd: Rrd): readonly Paper[] {
-  const withInsights = new Set((rrd.insights ?? []).map((insight) => insight.paper_id));
+  const withInsights = new Set(countingInsights(rrd).map((insight) => insight.paper_id));
   const rank = (paper: Paper) => (paper.status === "presented" ? 1e6 : 0) + (paper.score ?? 0);
   return rrd.papers_pool
     .filter((paper) => stands.has(paper.status) || withInsights.has(paper.id))

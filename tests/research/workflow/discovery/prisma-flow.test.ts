@@ -9,6 +9,7 @@ import { acceptDiscovery } from "../../../../src/research/workflow/discovery/jud
 import { checkedAnswers } from "../../../../src/research/workflow/discovery/screen-by-criteria.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
+import { withOverrides } from "../../../../src/research/workflow/derived/overrides.js";
 import { deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
 import fc from "../../../support/fast-check.js";
 import { library, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
@@ -69,12 +70,14 @@ function expectWhole({
   screened = 0,
   excluded,
   included = 0,
+  waiting = 0,
+  ineligible = 0,
   not_screened = 0,
 }: Flow) {
   const counts = [...Object.values(identified ?? {}), ...Object.values(excluded ?? {})];
-  for (const count of [...counts, duplicates_removed, screened, included, not_screened])
+  for (const count of [...counts, duplicates_removed, screened, included, waiting, ineligible, not_screened])
     expect(count).toBeGreaterThanOrEqual(0);
-  expect(sum(identified)).toBe(duplicates_removed + sum(excluded) + included + not_screened);
+  expect(sum(identified)).toBe(duplicates_removed + sum(excluded) + included + waiting + ineligible + not_screened);
 }
 
 const page = (url: string, title: string, date?: string, source = "SearXNG"): PaperRecord =>
@@ -146,50 +149,73 @@ describe("the PRISMA flow", () => {
   ])("%s: no negative count, and every record in one place, after every batch of a search", async (_, asked) => {
     const searched = { One: pages("One"), Two: pages("Two"), target: fc.integer({ min: 1, max: 6 }) };
     await fc.assert(
-      fc.asyncProperty(fc.record({ ...searched, documents, judgements, answers }), async (drawn) => {
-        const given = libraryOf(drawn.documents, { One: drawn.One, Two: drawn.Two });
-        const plain = wanting(["folder:papers", "One", "Two"], drawn.target);
-        let rrd: Rrd = {
-          ...plain,
-          requirements: { ...plain.requirements, ...(asked.length === 0 ? {} : { criteria: asked }) },
-        };
-        for (let unit = 1; unit <= 4; unit += 1) {
-          const batch = await nextBatch(rrd, given);
-          const said = batch.candidates.map(({ id, title }) => ({
-            ...{ id, as: drawn.judgements.next().value as string },
-            criteria: Object.fromEntries(
-              asked.map((each) => [each.id, { answer: drawn.answers.next().value ?? "unclear", quote: title }]),
-            ),
-          }));
-          const result: DiscoveryResult = {
-            unit: `discovery-${unit}`,
-            papers: [],
-            sources: [],
-            kept: said.filter(({ as }) => as === "kept").map(({ id, criteria: given }) => ({ id, criteria: given })),
-            dropped: said
-              .filter(({ as }) => as === "dropped")
-              .map(({ id, criteria: given }) => ({ id, reason: "It does not fit.", criteria: given })),
+      fc.asyncProperty(
+        fc.record({ ...searched, documents, judgements, answers, fates: fc.infiniteStream(fc.constantFrom(...fates)) }),
+        async (drawn) => {
+          const given = libraryOf(drawn.documents, { One: drawn.One, Two: drawn.Two });
+          const plain = wanting(["folder:papers", "One", "Two"], drawn.target);
+          let rrd: Rrd = {
+            ...plain,
+            requirements: { ...plain.requirements, ...(asked.length === 0 ? {} : { criteria: asked }) },
           };
-          const judging = { iteration: unit, agent: "scripted", at: new Date(now()) };
-          const checked = await checkedAnswers(rrd, result, batch);
-          const answer = acceptDiscovery(rrd, result.unit, result, batch, judging, checked);
-          if ("reasons" in answer) throw new Error(answer.reasons.join("; "));
-          rrd = folded(rrd, answer.changes);
-          const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
-          expectWhole(flow);
-          if (asked.length === 0) expect(flow.screening).toBeUndefined();
-          else {
-            const { screened, excluded, passed = 0 } = flow.screening ?? {};
-            expect(screened).toBe(passed + sum(excluded));
-            expect(sum(excluded)).toBe(flow.excluded?.["screened"] ?? 0);
-            expect(passed).toBe(flow.included);
+          for (let unit = 1; unit <= 4; unit += 1) {
+            const batch = await nextBatch(rrd, given);
+            const said = batch.candidates.map(({ id, title }) => ({
+              ...{ id, as: drawn.judgements.next().value as string },
+              criteria: Object.fromEntries(
+                asked.map((each) => [each.id, { answer: drawn.answers.next().value ?? "unclear", quote: title }]),
+              ),
+            }));
+            const result: DiscoveryResult = {
+              unit: `discovery-${unit}`,
+              papers: [],
+              sources: [],
+              kept: said.filter(({ as }) => as === "kept").map(({ id, criteria: given }) => ({ id, criteria: given })),
+              dropped: said
+                .filter(({ as }) => as === "dropped")
+                .map(({ id, criteria: given }) => ({ id, reason: "It does not fit.", criteria: given })),
+            };
+            const judging = { iteration: unit, agent: "scripted", at: new Date(now()) };
+            const checked = await checkedAnswers(rrd, result, batch);
+            const answer = acceptDiscovery(rrd, result.unit, result, batch, judging, checked);
+            if ("reasons" in answer) throw new Error(answer.reasons.join("; "));
+            rrd = decidedBy(drawn.fates, folded(rrd, answer.changes));
+            const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+            expectWhole(flow);
+            if (asked.length === 0) expect(flow.screening).toBeUndefined();
+            else {
+              const { screened, excluded, passed = 0 } = flow.screening ?? {};
+              expect(screened).toBe(passed + sum(excluded));
+              expect(sum(excluded)).toBe(flow.excluded?.["screened"] ?? 0);
+              const pool = (flow.included ?? 0) + (flow.waiting ?? 0) + (flow.ineligible ?? 0);
+              expect(passed).toBe(pool);
+              const { sought = 0, not_read = 0, waiting = 0, included = 0, excluded: later } = flow.full_text ?? {};
+              expect([sought, waiting]).toEqual([pool, flow.waiting ?? 0]);
+              expect(sought).toBe(not_read + sum(later) + waiting + included);
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 40 },
     );
   });
 });
+
+const fates = ["open", "waits", "read", "excluded by a person", "included by a person"] as const;
+
+/** The state with what became of the papers since: some wait, of some a person has decided. */
+function decidedBy(drawn: Iterator<(typeof fates)[number]>, rrd: Rrd): Rrd {
+  const papers_pool = rrd.papers_pool.map((paper): Paper => {
+    const fate = drawn.next().value as (typeof fates)[number];
+    const override = (decision: "include" | "exclude") => ({ decision, why: "So it is." });
+    if (paper.status !== "pending" || fate === "open") return paper;
+    if (fate === "waits") return { ...paper, status: "waiting" };
+    if (fate === "read") return { ...paper, status: "rejected" };
+    return { ...paper, override: override(fate === "excluded by a person" ? "exclude" : "include") };
+  });
+  const next = withOverrides({ ...rrd, papers_pool });
+  return { ...next, statistics: deriveStatistics(next) };
+}
 
 /** The state with the changes of an accepted batch. */
 function folded(rrd: Rrd, changes: readonly { in: string; set: object; add?: object }[]): Rrd {

@@ -7,7 +7,10 @@ import type { PaperRecord } from "../../../../src/research/papers/paper-record.j
 import { buildText } from "../../../../src/engine/documents/text/document-text.js";
 import { flowOf as drawnFlow } from "../../../../src/research/report/flow.js";
 import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
-import { eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
+import { countsOf } from "../../../../src/research/overview/counts.js";
+import { reportData } from "../../../../src/research/workflow/brief/report-digest.js";
+import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
+import { countingInsights, eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/research.js";
 
 const criteria: Criterion[] = [
@@ -112,6 +115,7 @@ const project = (over: Partial<Rrd["requirements"]> = {}): Rrd => {
 
 const statusesOf = ({ papers_pool }: Rrd) => Object.fromEntries(papers_pool.map(({ id, status }) => [id, status]));
 const paperIn = ({ papers_pool }: Rrd, id: string) => papers_pool.find((each) => each.id === id) as Paper;
+const insightsOf = ({ insights }: Rrd) => insights?.map(({ paper_id }) => paper_id).toSorted();
 const sum = (counts: Readonly<Record<string, number>> = {}) => Object.values(counts).reduce((a, b) => a + b, 0);
 
 /** Each stage gives out what came in. */
@@ -121,9 +125,11 @@ function expectReconciled(rrd: Rrd): Flow {
   expect(screened?.screened).toBe((screened?.passed ?? 0) + sum(screened?.excluded));
   expect(read?.sought).toBe((screened?.passed ?? 0) + (read?.added ?? 0));
   expect(read?.sought).toBe((read?.not_read ?? 0) + sum(read?.excluded) + (read?.waiting ?? 0) + (read?.included ?? 0));
-  expect(flow.included).toBe(read?.sought);
+  const pool = (flow.included ?? 0) + (flow.waiting ?? 0) + (flow.ineligible ?? 0);
+  expect(pool).toBe(read?.sought);
+  expect(flow.waiting ?? 0).toBe(read?.waiting);
   expect(sum(flow.identified)).toBe(
-    (flow.duplicates_removed ?? 0) + sum(flow.excluded) + (flow.included ?? 0) + (flow.not_screened ?? 0),
+    (flow.duplicates_removed ?? 0) + sum(flow.excluded) + pool + (flow.not_screened ?? 0),
   );
   return flow;
 }
@@ -152,7 +158,16 @@ describe("a project with five criteria", () => {
     expect(silent).toMatchObject({ excluded_by: "c2", decision: "REJECT", score: null, score_breakdown: null });
     expect(silent.notes).toContain("Excluded by c2 (include: adults).");
     expect(paperIn(rrd, "late")).toMatchObject({ excluded_by: "c5", score: null });
-    expect(rrd.insights?.map(({ paper_id }) => paper_id).toSorted()).toEqual(["forged", "good", "open"]);
+    // Those of papers that are excluded or wait stay in the file and count nowhere.
+    expect(insightsOf(rrd)).toEqual(["forged", "good", "late", "open", "silent"]);
+    expect(
+      countingInsights(rrd)
+        .map(({ paper_id }) => paper_id)
+        .toSorted(),
+    ).toEqual(["forged", "good"]);
+    expect(rrd.statistics?.total_insights).toBe(2);
+    expect(countsOf(rrd).insights).toBe(2);
+    expect(JSON.stringify(reportData({ rrd, ledger: [], status: statusOf(rrd, []) }))).not.toMatch(/"silent|"late/);
 
     const { waiting, screening: reasons, fullText: later } = eligibilityReport(rrd);
     expect(waiting.map(({ paper, open }) => [paper.id, open.map(({ id }) => id)])).toEqual([["open", ["c3"]]]);
@@ -219,6 +234,10 @@ describe("a project with five criteria", () => {
     });
     const again = await folder.run(agent);
     expect(statusesOf(again.rrd)).toMatchObject({ good: "presented", silent: "presented", mice: "presented" });
+    // Nobody read it again, and what its one reading found counts now.
+    expect(again.ledger.filter(({ unit }) => unit === "silent")).toHaveLength(1);
+    expect(insightsOf(again.rrd)).toEqual(["forged", "good", "late", "mice", "open", "silent"]);
+    expect(again.rrd.statistics?.total_insights).toBe(5);
     expect(again.rrd.excluded).toEqual([]);
     expect(paperIn(again.rrd, "mice")).toMatchObject({ url: "https://example.org/mice", score: 30 });
     expect(again.verdict.verdict).toBe("complete");
