@@ -4,7 +4,7 @@ import type { LedgerLine } from "../engine/generated/ledger.js";
 import { ledgerFile, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
 import { messageOf } from "../engine/lib/errors.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
-import { isHeld } from "../engine/storage/lock.js";
+import { isHeldByRun } from "../engine/storage/lock.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import {
   ideasName,
@@ -106,7 +106,7 @@ async function readLastGood(folder: string, now: Date): Promise<Records | undefi
 /** Whether somebody works on a project and what keeps others from it. */
 export async function workOf(folder: string): Promise<Work> {
   const lock = lockFile(folder);
-  const running = await isHeld(lock);
+  const running = await isHeldByRun(lock);
   const held = existsSync(join(folder, stopName))
     ? "stopped"
     : existsSync(join(folder, pauseName))

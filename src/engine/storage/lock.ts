@@ -28,6 +28,8 @@ interface Holder {
   readonly token: string;
   /** ISO 8601, for people. */
   readonly since?: string;
+  /** It is held by a command that ends by itself within seconds, not by a run. */
+  readonly short?: true;
 }
 
 /** What a power cut left of a lock file: a live process would have written its own whole. */
@@ -35,19 +37,34 @@ interface Unreadable {
   readonly token?: undefined;
 }
 
+/** Milliseconds that a command which is over in a moment is waited for. */
+const shortWaitMs = 20_000;
+
 /**
  * Takes the lock at `file`, or takes it over from a process that died without releasing it.
- * `describe` names what is locked, as the start of a sentence.
+ * `describe` names what is locked, as the start of a sentence; `short`: this command gives it up again within seconds.
+ * Another such command is waited for, 20 seconds at most.
  * @throws ExpectedError when a live process or another host holds it, or when the folder can't be written.
  */
-export async function acquireLock(file: string, options: { readonly describe: string }): Promise<Lock> {
+export async function acquireLock(
+  file: string,
+  { describe, short = false }: { readonly describe: string; readonly short?: boolean },
+): Promise<Lock> {
   return explaining(file, async () => {
-    const me = await describeMyself();
-    const obstacle = await tryToTake(file, me);
-    if (obstacle !== undefined) throw new ExpectedError(refusal(file, options.describe, obstacle));
-    return lockOf(file, me);
+    const me = { ...(await describeMyself()), ...(short ? { short } : {}) };
+    const until = performance.now() + shortWaitMs;
+    for (;;) {
+      const obstacle = await tryToTake(file, me);
+      if (obstacle === undefined) return lockOf(file, me);
+      if (obstacle.short !== true || performance.now() >= until)
+        throw new ExpectedError(refusal(file, describe, obstacle));
+      await moment();
+    }
   });
 }
+
+/** A little while, not the same for all who wait. */
+const moment = (): Promise<void> => sleep(10 + Math.random() * 20);
 
 /**
  * What is locked, as the start of a sentence, and how long it is waited for: milliseconds, and no longer once `abort`
@@ -80,7 +97,7 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
     } catch (error) {
       if (!(error instanceof ExpectedError) || performance.now() >= until || options.abort?.aborted === true)
         throw error;
-      await sleep(10 + Math.random() * 20);
+      await moment();
     }
   }
 }
@@ -88,8 +105,14 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
 /** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
 export const isHeld = async (file: string): Promise<boolean> => (await liveHolder(file)) !== undefined;
 
+/** The same, but for commands that are over in a moment: whether a run is at work. */
+export async function isHeldByRun(file: string): Promise<boolean> {
+  const holder = await liveHolder(file);
+  return holder !== undefined && holder.short !== true;
+}
+
 /** The process that holds a lock, and since when; undefined where none does that is alive. */
-export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "since"> | undefined> {
+export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "since" | "short"> | undefined> {
   const holder = await readHolder(file).catch(() => undefined);
   return holder?.token === undefined || (await isDead(holder)) ? undefined : holder;
 }

@@ -19,11 +19,12 @@ export interface Edited {
 
 /**
  * Changes rrd.json on behalf of a person: under its lock, with interrupted iterations made up for first, and without
- * losing what is saved by hand meanwhile. `change` is pure. The next checkpoint commits it.
- * @throws ExpectedError when another process holds the project or rrd.json is invalid.
+ * losing what is saved by hand meanwhile. `change` is pure. The next checkpoint commits it. Edits at the same moment
+ * wait for each other.
+ * @throws ExpectedError when a run holds the project or rrd.json is invalid.
  */
 export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {
-  const research = await openResearch(folder, options);
+  const research = await openResearch(folder, { ...options, short: true });
   try {
     const backup = options.backup
       ? await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Progress } from "../../engine/loop/types.js";
-import { isHeld } from "../../engine/storage/lock.js";
+import { isHeldByRun } from "../../engine/storage/lock.js";
 import { readUnderWay, type UnderWay, underWayName } from "../../engine/storage/under-way.js";
 import { readResearch } from "../folder/research.js";
 import { progressOf, statusOf } from "../workflow/decisions/status.js";
@@ -50,7 +50,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
   try {
     const { rrd, ledger } = await readResearch(folder);
     const lock = lockFile(folder);
-    const running = await isHeld(lock);
+    const running = await isHeldByRun(lock);
     const held: WatchedResearch["held"] = existsSync(join(folder, stopName))
       ? "stopped"
       : existsSync(join(folder, pauseName))

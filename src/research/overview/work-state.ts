@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isHeld } from "../../engine/storage/lock.js";
+import { isHeldByRun } from "../../engine/storage/lock.js";
 import { readResearch } from "../folder/research.js";
 import { statusOf } from "../workflow/decisions/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
@@ -17,7 +17,7 @@ export interface WorkState {
 export async function workStateOf(folder: string): Promise<WorkState> {
   const read = await readResearch(folder).catch(() => undefined);
   return {
-    running: await isHeld(lockFile(folder)),
+    running: await isHeldByRun(lockFile(folder)),
     held: ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name))),
     finished: read !== undefined && statusOf(read.rrd, read.ledger).phase === "COMPLETE",
   };

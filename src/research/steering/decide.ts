@@ -2,7 +2,12 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
-import { leaveMessage } from "../../engine/storage/records/steering-inbox.js";
+import {
+  type DecisionMessage,
+  leaveMessage,
+  readMessages,
+  takeMessage,
+} from "../../engine/storage/records/steering-inbox.js";
 import { editResearch } from "../folder/edit.js";
 import { readResearch, type ResearchOptions } from "../folder/research.js";
 import { researchFormat } from "../folder/rrd-file.js";
@@ -68,16 +73,9 @@ export async function decide(
   const override = { decision, why, at: new Date(now).toISOString() } as const;
   const change = (rrd: Rrd): Rrd => withOverrides(withOverride(rrd, id, override));
 
-  const { running } = await workStateOf(folder);
-  let after = change(before.rrd);
-  if (running) {
-    await requireKnownFormats(folder, researchFormat);
-    await leaveMessage(folder, { record: id, decision, why }, now, stateDir);
-  } else {
-    const options = { derive, git, backup: false, now: () => now, notify };
-    after = (await editResearch(folder, change, options)).rrd;
-    await signState(folder, stateDir);
-  }
+  const message = { record: id, decision, why } as const;
+  const edited = await editOrLeave(folder, change, message, { stateDir, now, git, notify });
+  const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
   const paper = after.papers_pool.find((each) => each.id === id);
   const when = running ? " A run is under way and takes the decision before its next iteration." : "";
   const { reportDone } = statusOf(before.rrd, before.ledger);
@@ -88,6 +86,38 @@ export async function decide(
     says: `${oneLine(id)} ${outcome(paper)}.${when}`,
     ...(reportDone && !running ? { next: `The report was written before this decision. ${again(paper, where)}` } : {}),
   };
+}
+
+/**
+ * The state with the change; undefined where a run holds the project, for which the message is left. Several decisions
+ * at the same moment wait for each other.
+ */
+async function editOrLeave(
+  folder: string,
+  change: (rrd: Rrd) => Rrd,
+  message: DecisionMessage,
+  { stateDir, now, git, notify }: Omit<DecideOptions, "where">,
+): Promise<Rrd | undefined> {
+  const edit = async (): Promise<Rrd> => {
+    // What was decided on the record before and no run has taken must not come after this.
+    for (const earlier of await readMessages(folder))
+      if ("record" in earlier && earlier.record === message.record) await takeMessage(folder, earlier.id);
+    const { rrd } = await editResearch(folder, change, { derive, git, backup: false, now: () => now, notify });
+    await signState(folder, stateDir);
+    return rrd;
+  };
+  const isRunning = async () => (await workStateOf(folder)).running;
+  if (!(await isRunning()))
+    try {
+      return await edit();
+    } catch (error) {
+      // A run may have begun since.
+      if (!(error instanceof ExpectedError) || !(await isRunning())) throw error;
+    }
+  await requireKnownFormats(folder, researchFormat);
+  await leaveMessage(folder, message, now, stateDir);
+  // One that ended in this moment takes nothing any more.
+  return (await isRunning()) ? undefined : edit();
 }
 
 /** What the decision makes of the paper. */

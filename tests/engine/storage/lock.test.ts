@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join, basename } from "node:path";
 import { expect, it, describe, onTestFinished } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
-import { acquireLock, withLock, isHeld } from "../../../src/engine/storage/lock.js";
+import { acquireLock, withLock, isHeld, isHeldByRun } from "../../../src/engine/storage/lock.js";
 import { startOfProcess, isSameProcess } from "../../../src/engine/process/process-identity.js";
 import { deadHolder } from "../../support/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
@@ -238,6 +238,37 @@ describe("work under a lock", () => {
     await expect(withLock(join(folder, "lock"), { ...what, waitMs: 0 }, async () => 1)).rejects.toBeInstanceOf(
       ExpectedError,
     );
+  });
+});
+
+describe("a lock that is held for a moment", () => {
+  const briefly = { ...what, short: true };
+
+  it("is waited for, by as many as want it, one after the other", async () => {
+    const file = lockFile();
+    let inside = 0;
+    const order: number[] = [];
+    const work = async (number: number) => {
+      const lock = await acquireLock(file, briefly);
+      inside += 1;
+      expect(inside).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside -= 1;
+      order.push(number);
+      await lock.release();
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(work));
+    expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it("is no run, and one that a run holds is not waited for", async () => {
+    const file = lockFile();
+    const short = await acquireLock(file, briefly);
+    expect([await isHeld(file), await isHeldByRun(file)]).toEqual([true, false]);
+    await short.release();
+    await acquireLock(file, what);
+    expect([await isHeld(file), await isHeldByRun(file)]).toEqual([true, true]);
+    await expect(acquireLock(file, briefly)).rejects.toThrow("is in use by process");
   });
 });
 

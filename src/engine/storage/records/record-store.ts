@@ -18,6 +18,8 @@ import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 export interface StoreOptions<State> extends WriterOptions<State> {
   /** Whether to commit checkpoints; without git or a repository there are none, silently. */
   readonly git: boolean;
+  /** It is given up again within seconds: others like it are waited for, and it is no run. */
+  readonly short?: boolean;
   /** Aborted when the run ends at once: a git that hangs is then no longer waited for. */
   readonly abort?: AbortSignal;
   /** An agent that nothing confines works on it: git then starts no program that its configuration names since. */
@@ -85,7 +87,8 @@ export async function openRecordStore<State extends Fields>(
   const hidden = hiddenFolder(folder);
   const take = async () => {
     makeJournal(folder);
-    return acquireLock(lockFile(folder), { describe: `The ${format.noun} ${folder}` });
+    const { short = false } = options;
+    return acquireLock(lockFile(folder), { describe: `The ${format.noun} ${folder}`, short });
   };
   let lock = await take();
   try {

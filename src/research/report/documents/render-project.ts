@@ -37,14 +37,15 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     const files = [...documentsOf(input, model), await pageOf(model, withinFolder(notices))];
     return { model, files, written: files.map(({ name }) => name) };
   };
-  const research = await openResearch(folder, { derive, git, notify: (_, message) => notify(message) }).catch(
-    async (error: unknown) => {
-      // Only a state that can't be used has a last good version to fall back on; a lock that is held is no reason.
-      const isBroken = error instanceof ExpectedError && (await hasNotice(folder, new Date(now())));
-      if (!isBroken) throw error;
-      return undefined;
-    },
-  );
+  const research = await openResearch(folder, {
+    ...{ derive, git, short: true },
+    notify: (_, message) => notify(message),
+  }).catch(async (error: unknown) => {
+    // Only a state that can't be used has a last good version to fall back on; a lock that is held is no reason.
+    const isBroken = error instanceof ExpectedError && (await hasNotice(folder, new Date(now())));
+    if (!isBroken) throw error;
+    return undefined;
+  });
   if (research === undefined) {
     const lock = await acquireLock(lockFile(folder), { describe: `The project ${folder}` });
     try {
