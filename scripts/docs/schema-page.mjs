@@ -75,7 +75,7 @@ export function schemaTables(root, path) {
   const schema = JSON.parse(text);
   // Parts of a schema that others share are shown with it.
   for (const [, other, name] of text.matchAll(/"([a-z-]+\.schema\.json)#\/\$defs\/(\w+)"/g))
-    schema.$defs[name] = JSON.parse(readFileSync(join(root, "schemas", other), "utf8")).$defs[name];
+    share(schema.$defs, name, JSON.parse(readFileSync(join(root, "schemas", other), "utf8")).$defs);
   const sections = Object.entries(schema.$defs ?? {})
     .filter(([, part]) => hasFields(part))
     .map(
@@ -83,4 +83,11 @@ export function schemaTables(root, path) {
         `### ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`,
     );
   return [table(schema, schema), ...sections].join("\n\n");
+}
+
+/** Adds a part of another schema, with the parts of it that it refers to. */
+function share(defs, name, others) {
+  if (defs[name] !== undefined) return;
+  defs[name] = others[name];
+  for (const [, inner] of JSON.stringify(others[name]).matchAll(/"#\/\$defs\/(\w+)"/g)) share(defs, inner, others);
 }

@@ -187,11 +187,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const { webCommand } = await import("./inspect/web.js");
     return webCommand({ folder, port: (port as number | undefined) ?? 0, json: json === true }, io);
   }).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole);
-  add("steer", "<folder> [text]", async ({ clear, json }, folder, text) =>
-    (await import("./steer/steer.js")).steerCommand(
-      { folder: folder ?? "", text, clear: clear === true, json: json === true },
-      io,
-    ),
+  add("steer", "[folder] [text]", async ({ clear, json }, folder, text) =>
+    (await import("./steer/steer.js")).steerCommand({ folder, text, clear: clear === true, json: json === true }, io),
   ).option("--clear", "remove earlier instructions");
   add("decide", "<folder> <paper> <decision> <why>", async ({ json, git }, folder, paper, decision, why) =>
     (await import("./steer/decide.js")).decideCommand(
@@ -203,14 +200,14 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io,
     ),
   ).option("--no-git", "do not commit");
-  add("pause", "<folder>", async ({ json }, folder) =>
-    (await import("./steer/pause.js")).pauseCommand({ folder: folder ?? "", json: json === true }, io),
+  add("pause", "[folder]", async ({ json }, folder) =>
+    (await import("./steer/pause.js")).pauseCommand({ folder, json: json === true }, io),
   );
-  add("stop", "<folder>", async ({ json }, folder) =>
-    (await import("./steer/pause.js")).stopCommand({ folder: folder ?? "", json: json === true }, io),
+  add("stop", "[folder]", async ({ json }, folder) =>
+    (await import("./steer/pause.js")).stopCommand({ folder, json: json === true }, io),
   );
-  add("resume", "<folder>", async ({ json }, folder) =>
-    (await import("./steer/pause.js")).resumeCommand({ folder: folder ?? "", json: json === true }, io),
+  add("resume", "[folder]", async ({ json }, folder) =>
+    (await import("./steer/pause.js")).resumeCommand({ folder, json: json === true }, io),
   );
 
   add("approve", "<folder>", async (values, folder) => {

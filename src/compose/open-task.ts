@@ -8,7 +8,7 @@ import { toolchainsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { hiddenName, ledgerName } from "../engine/lib/layout.js";
+import { hiddenName, ledgerName, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { noReach } from "../engine/process/reach.js";
@@ -113,7 +113,7 @@ export async function openTask(
   };
   try {
     const fresh = await stateFor(store, named, io.clock.now(), notify);
-    await excludeFromGit(folder, [`${hiddenName}/`, stateName, ...Object.values(views)]);
+    await excludeFromGit(folder, [`${hiddenName}/`, stateName, pauseName, stopName, ...Object.values(views)]);
     const snapshots = await openSnapshots(workspace, fresh.id, {
       index: snapshotIndex(folder),
       views: Object.values(views),
@@ -138,7 +138,7 @@ export async function openTask(
       place,
       readTask: () => taskNow(named),
       snapshots,
-      protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration),
+      protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
       readOnly: isHoused ? [...readOnly, ...toolchainsOf(io.env)] : [],
       views,
       memory,

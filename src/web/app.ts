@@ -7,8 +7,8 @@ import { pauseName, stopName } from "../engine/lib/layout.js";
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
-import { hold, resume } from "../research/steering/hold.js";
-import { steer } from "../research/steering/steer.js";
+import { hold, resume, steer } from "../engine/storage/records/from-outside.js";
+import { ledResearch } from "../research/steering/led-research.js";
 import { followedList } from "./followed-list.js";
 import { type FollowedProject, followedProject } from "./followed-project.js";
 import { type Guard, guarded } from "./guard.js";
@@ -123,14 +123,14 @@ export function webApp(web: Web): App {
     const project = await find(context.req.param("name"));
     if (project === undefined) return context.notFound();
     const { folder } = project;
-    const where = web.shown(folder);
+    const work = ledResearch(folder, web.shown(folder));
     const act = context.req.param("act");
     if (act === "pause" || act === "stop")
-      return answer(context, (await hold(folder, act === "pause" ? pauseName : stopName, where)).says);
-    if (act === "resume") return answer(context, (await resume(folder, where)).says);
+      return answer(context, (await hold(work, act === "pause" ? pauseName : stopName)).says);
+    if (act === "resume") return answer(context, (await resume(work)).says);
     const { text } = act === "steer" ? await context.req.parseBody() : {};
     const wish = act === "clear" ? { clear: true } : { text: typeof text === "string" ? text : "" };
-    return answer(context, await steer(folder, wish, { where, now: web.now(), stateDir: web.stateDir }));
+    return answer(context, await steer(work, wish, { now: web.now(), stateDir: web.stateDir }));
   });
 
   return {

@@ -5,7 +5,7 @@ import type { Redact } from "../engine/lib/redact.js";
 import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/top.js";
-import { wordsInForce } from "../research/steering/steer.js";
+import { wordsInForce } from "../engine/storage/records/from-outside.js";
 import { followAgents } from "./agent-stream.js";
 import { type LivePage, livePage, type Page, type Part, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";
@@ -43,7 +43,11 @@ export function followedProject(
     }
     const { rrd, ledger, model, version } = read;
     if (made?.version !== version) made = { version, parts: await reportParts(read, name) };
-    const [work, steering, agents] = await Promise.all([workOf(folder), wordsInForce(folder, rrd), agentsOf(ledger)]);
+    const [work, steering, agents] = await Promise.all([
+      workOf(folder),
+      wordsInForce(folder, rrd.loop?.steering ?? []),
+      agentsOf(ledger),
+    ]);
     const parts = nowParts({ name, records: read, work, agents: work.running ? agents : [], steering, at: now() });
     const [head, ...rest] = made.parts;
     last = { title: model.title, parts: [...(head === undefined ? [] : [head]), ...parts, ...rest] };

@@ -21,6 +21,7 @@ import { findResearch, shown, type FolderOptions } from "../../research/overview
 import { criterionText, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
+import { taskFolderOf } from "../task/task-folder.js";
 import { withoutResult } from "../../research/workflow/derived/observations.js";
 
 /** Prints where a project stands, computed from its records; what the file says of itself is not believed. */
@@ -28,9 +29,8 @@ export async function statusCommand(
   { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
   io: Io,
 ): Promise<number> {
-  const task = await import("../task/status.js");
-  const taskFolder = task.taskFolderOf(io.cwd, argument);
-  if (taskFolder !== undefined) return await task.taskStatus(taskFolder, json, io);
+  const taskFolder = taskFolderOf(io.cwd, argument);
+  if (taskFolder !== undefined) return await (await import("../task/status.js")).taskStatus(taskFolder, json, io);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
   const under_way = await readUnderWay(folder);

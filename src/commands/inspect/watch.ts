@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { watch as watchFiles } from "chokidar";
 import fastGlob from "fast-glob";
@@ -17,8 +17,11 @@ import {
   lookAt,
   type WatchedResearch,
 } from "../../research/overview/watched-research.js";
-import { rrdFile } from "../../research/folder/layout.js";
+import { rrdFile, rrdName } from "../../research/folder/layout.js";
+import { stateFile, stateName } from "../../task/folder/layout.js";
 import { given } from "../../engine/lib/given.js";
+import { lookAtTask } from "../task/watched-task.js";
+import { taskFolderOf } from "../task/task-folder.js";
 import { underWayText } from "../../research/overview/under-way-text.js";
 
 /** Folders below the watched one in which projects are looked for. */
@@ -29,8 +32,8 @@ const settleMs = 150;
 const lookAgainMs = 2_000;
 
 /**
- * Follows all projects under a folder until `ended` (by default Ctrl+C), no matter which process works on them. Changes
- * nothing.
+ * Follows all projects and tasks under a folder until `ended` (by default Ctrl+C), no matter which process works on
+ * them. Changes nothing.
  */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
   const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);
@@ -55,7 +58,9 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   };
 
   const look = async (where: string) => {
-    const [before, after] = [known.get(where), await lookAt(where)];
+    // A project's file that is just being saved is waited for, which would be in vain for a task.
+    const isTask = !existsSync(rrdFile(where)) && existsSync(stateFile(where));
+    const [before, after] = [known.get(where), await (isTask ? lookAtTask(where) : lookAt(where))];
     if (after === undefined) known.delete(where);
     else known.set(where, after);
     for (const change of changesOf(before, after)) tell(change);
@@ -63,7 +68,10 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
 
   const find = async () =>
     (
-      await fastGlob("**/rrd.json", { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] })
+      await fastGlob(
+        [rrdName, stateName].map((name) => `**/${name}`),
+        { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] },
+      )
     ).sort();
   for (const file of await find()) await look(dirname(file));
   if (!json && screen === undefined)
@@ -72,7 +80,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
       io.columns,
     ))
       io.stderr(`${line}\n`);
-  if (known.size === 0 && !json) io.stderr(`No project under ${root} yet; waiting for one.\n`);
+  if (known.size === 0 && !json) io.stderr(`No project or task under ${root} yet; waiting for one.\n`);
   paint();
 
   // One look after the other: two at once could tell of the same iteration twice.
@@ -91,7 +99,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
       });
     }, settleMs);
   };
-  const ignored = (path: string, stats?: { isFile(): boolean }) => isOfNoInterest(root, path, stats?.isFile() === true);
+  const ignored = (path: string, stats?: { isFile(): boolean }) =>
+    isOfNoInterest(root, path, stats?.isFile() === true, [stateName]);
   const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(path)));
   // What happened before everything was watched is told of by nobody.
@@ -121,6 +130,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
  * where nothing is.
  */
 async function watchedFolder(cwd: string, argument: string): Promise<string> {
+  const task = taskFolderOf(cwd, argument);
+  if (task !== undefined) return task;
   const path = resolve(cwd, argument);
   return findResearch(cwd, argument).catch((error: unknown) => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;

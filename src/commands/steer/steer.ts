@@ -1,39 +1,55 @@
 import { resolveConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { steer, wordsInForce, wordsOf } from "../../engine/storage/records/from-outside.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { readResearch } from "../../research/folder/research.js";
-import { findResearch, shown } from "../../research/overview/find-research.js";
-import { steer, wordsInForce, wordsOf } from "../../research/steering/steer.js";
+import { taskFolderOf } from "../task/task-folder.js";
+import { findLed, type Led } from "./led-work.js";
 import { requirePerson } from "./require-person.js";
 
 interface SteerArguments {
-  readonly folder: string;
+  /** A project or task; absent: that of the current folder. */
+  readonly folder?: string | undefined;
   /** What the agents should do; without it the messages in force are shown. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** Whether all that was said before is taken back. */
   readonly clear: boolean;
   readonly json: boolean;
 }
 
 /**
- * Tells the agents of a project something, also while it runs elsewhere: every brief from the next one on carries it
- * until it is cleared.
+ * Tells the agents of a project or a task something, also while it runs elsewhere: every brief from the next one on
+ * carries it until it is cleared.
  */
-export async function steerCommand({ folder: argument, text, clear, json }: SteerArguments, io: Io): Promise<number> {
-  const folder = await findResearch(io.cwd, argument);
-  const where = shown(io.cwd, folder);
+export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
+  const { clear, json } = args;
+  const { led, text } = await meant(args, io.cwd);
+  const { work, heard } = led;
+  const { folder, where } = work;
   const isWish = wordsOf({ text }) !== "" || clear;
   let says = "";
   if (isWish) {
     requirePerson(io.env);
     const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
-    says = await steer(folder, { text, clear }, { where, now: io.clock.now(), stateDir });
+    says = await steer(work, { text, clear }, { now: io.clock.now(), stateDir });
   }
-  const steering = await wordsInForce(folder, (await readResearch(folder)).rrd);
+  const steering = await wordsInForce(folder, await heard());
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (isWish) io.stderr(`${says}\n`);
   else if (steering.length === 0)
     io.stderr(`There are no instructions; give some with research-ralph steer ${where} "…".\n`);
   else for (const each of steering) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
+}
+
+/** In the folder of a task a single argument that names nothing else is what its agents are to be told. */
+async function meant(
+  { folder, text }: Pick<SteerArguments, "folder" | "text">,
+  cwd: string,
+): Promise<{ readonly led: Led; readonly text: string | undefined }> {
+  try {
+    return { led: await findLed(cwd, folder), text };
+  } catch (error) {
+    if (text !== undefined || folder === undefined || taskFolderOf(cwd, undefined) === undefined) throw error;
+    return { led: await findLed(cwd, undefined), text: folder };
+  }
 }

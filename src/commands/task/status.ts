@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
-import { lockFile } from "../../engine/lib/layout.js";
+import { join } from "node:path";
+import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { isHeld } from "../../engine/storage/lock.js";
+import { isHeldByRun } from "../../engine/storage/lock.js";
+import { wordsInForce } from "../../engine/storage/records/from-outside.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
-import { rrdFile } from "../../research/folder/layout.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
 import { newState, taskFormat } from "../../task/folder/state-file.js";
@@ -16,23 +16,12 @@ import type { TaskState } from "../../task/generated/ralph-state.js";
 import { withoutProgress } from "../../task/workflow/memory.js";
 import { budgetOf, metIn, spentIn } from "../../task/workflow/status.js";
 
-/**
- * The folder of the task that `argument` names, a folder or its ralph.json, the current one by default; undefined where
- * it holds none.
- */
-export function taskFolderOf(cwd: string, argument: string | undefined): string | undefined {
-  const path = resolve(cwd, argument ?? ".");
-  const folder = basename(path) === taskName ? dirname(path) : path;
-  const isTask = existsSync(taskFile(folder)) || existsSync(stateFile(folder));
-  return isTask && !existsSync(rrdFile(folder)) ? folder : undefined;
-}
-
 /** Prints where a task stands; reads only. */
 export async function taskStatus(folder: string, json: boolean, io: Io): Promise<number> {
   const state = existsSync(stateFile(folder))
     ? (await readRecords(folder, taskFormat)).state
     : newState((await readTask(taskFile(folder))).task, folder, taskName);
-  const running = await isHeld(lockFile(folder));
+  const running = await isHeldByRun(lockFile(folder));
   const spent = spentIn(state);
   const budget = budgetOf(state);
   if (json) {
@@ -52,16 +41,28 @@ export async function taskStatus(folder: string, json: boolean, io: Io): Promise
       checked_at,
       spent,
       budget,
+      steering: await wordsInForce(folder, loop?.steering ?? []),
+      held: heldIn(folder),
       last_run: loop?.last_run ?? null,
     };
     io.stdout(`${JSON.stringify(report, null, 2)}\n`);
     return 0;
   }
-  for (const line of lines(state, folder, running, io)) io.stdout(`${line}\n`);
+  const steering = await wordsInForce(folder, state.loop?.steering ?? []);
+  for (const line of lines(state, folder, { running, steering }, io)) io.stdout(`${line}\n`);
   return 0;
 }
 
-function lines(state: TaskState, folder: string, running: boolean, io: Io): string[] {
+/** Files that keep a run from its next iteration. */
+const heldIn = (folder: string): string[] => [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
+
+interface Around {
+  readonly running: boolean;
+  /** What the next brief carries of a person's words. */
+  readonly steering: readonly string[];
+}
+
+function lines(state: TaskState, folder: string, { running, steering }: Around, io: Io): string[] {
   const { task, checks, attempts, loop, plan } = state;
   const spent = spentIn(state);
   const budget = budgetOf(state);
@@ -72,8 +73,12 @@ function lines(state: TaskState, folder: string, running: boolean, io: Io): stri
   };
   const total = task.acceptance_criteria.length;
   const met = metIn(checks);
-  if (running) say("State", "a run is under way");
-  else if (loop?.last_run?.verdict !== undefined) {
+  const [held] = heldIn(folder);
+  if (held !== undefined) {
+    const by = held === pauseName ? "paused" : "stopped";
+    say("State", `${running ? "a run ends before its next iteration, " : ""}${by}; research-ralph resume lets it run`);
+  } else if (running) say("State", "a run is under way");
+  if (!running && loop?.last_run?.verdict !== undefined) {
     const { verdict, at = "", reason = "" } = loop.last_run;
     say("Last run", `${oneLine(verdict)}, ${timeText(at, io.clock.now())}: ${oneLine(reason)}`);
   }
@@ -91,6 +96,7 @@ function lines(state: TaskState, folder: string, running: boolean, io: Io): stri
   if (spent.tokens > 0)
     say("Tokens", `${count(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${count(budget.tokens)}`}`);
   if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));
+  for (const words of steering) say("Steering", oneLine(words));
   const stuck = withoutProgress(state).length;
   if (stuck >= 2) say("Progress", `none for ${many(stuck, "iteration")} in a row`);
   const current = plan?.tasks.find(({ id, kind }) => id === plan.current_task_id && kind === "step");

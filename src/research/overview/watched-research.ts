@@ -16,7 +16,7 @@ import { given } from "../../engine/lib/given.js";
 
 type LastRun = NonNullable<NonNullable<Rrd["loop"]>["last_run"]>;
 
-/** A project as it stands, seen from outside. */
+/** A project or a task as it stands, seen from outside. */
 export interface WatchedResearch {
   readonly name: string;
   readonly folder: string;
@@ -49,46 +49,55 @@ export type Change =
 export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
   try {
     const { rrd, ledger } = await readResearch(folder);
-    const lock = lockFile(folder);
-    const running = await isHeldByRun(lock);
-    const held: WatchedResearch["held"] = existsSync(join(folder, stopName))
-      ? "stopped"
-      : existsSync(join(folder, pauseName))
-        ? "paused"
-        : undefined;
     const spentMs = timeSpent(rrd, ledger);
     return {
-      name: basename(folder),
-      folder,
+      ...(await seenFromOutside(folder)),
       phase: statusOf(rrd, ledger).phase,
       progress: progressOf(rrd),
-      running,
-      abandoned: !running && existsSync(lock),
-      underWay: running ? await readUnderWay(folder) : [],
-      ...given({ held, lastRun: rrd.loop?.last_run ?? undefined }),
+      ...given({ lastRun: rrd.loop?.last_run ?? undefined }),
       ledger,
       spending: totalOf(rrd, ledger),
       ...given({ spentMs }),
     };
   } catch (error) {
-    if (!existsSync(rrdFile(folder))) return undefined;
-    const nothing = {
-      phase: "",
-      progress: { done: 0, total: 0 },
-      running: false,
-      abandoned: false,
-      ledger: [],
-      underWay: [],
-    };
-    return {
-      ...nothing,
-      name: basename(folder),
-      folder,
-      spending: sumOf([]),
-      broken: messageOf(error).replace(`${folder}/`, ""),
-    };
+    return existsSync(rrdFile(folder)) ? brokenAt(folder, error) : undefined;
   }
 }
+
+/** Who works on what lies in a folder, and what keeps others from it. */
+export async function seenFromOutside(
+  folder: string,
+): Promise<Pick<WatchedResearch, "name" | "folder" | "running" | "abandoned" | "underWay" | "held">> {
+  const lock = lockFile(folder);
+  const running = await isHeldByRun(lock);
+  const held: WatchedResearch["held"] = existsSync(join(folder, stopName))
+    ? "stopped"
+    : existsSync(join(folder, pauseName))
+      ? "paused"
+      : undefined;
+  return {
+    name: basename(folder),
+    folder,
+    running,
+    abandoned: !running && existsSync(lock),
+    underWay: running ? await readUnderWay(folder) : [],
+    ...given({ held }),
+  };
+}
+
+/** What can't be read, and why. */
+export const brokenAt = (folder: string, error: unknown): WatchedResearch => ({
+  phase: "",
+  progress: { done: 0, total: 0 },
+  running: false,
+  abandoned: false,
+  ledger: [],
+  underWay: [],
+  name: basename(folder),
+  folder,
+  spending: sumOf([]),
+  broken: messageOf(error).replace(`${folder}/`, ""),
+});
 
 /** What happened between two looks; nothing at the first, but that it is being worked on. */
 export function changesOf(before: WatchedResearch | undefined, after: WatchedResearch | undefined): Change[] {
@@ -107,15 +116,20 @@ export function changesOf(before: WatchedResearch | undefined, after: WatchedRes
 }
 
 const kept: ReadonlySet<string> = new Set([rrdName, ledgerName, lockName, pauseName, stopName]);
+const keptInHidden: ReadonlySet<string> = new Set([ledgerName, lockName, underWayName]);
 
-/** Whether a path below `root` tells nothing of a project: only the state, the ledger and the lock do. */
-export function isOfNoInterest(root: string, path: string, isFile: boolean): boolean {
+/**
+ * Whether a path below `root` tells nothing of a project: only the state, the ledger and the lock do. `states`: names
+ * of state files beside a project's.
+ */
+export function isOfNoInterest(root: string, path: string, isFile: boolean, states: readonly string[] = []): boolean {
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
   if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
   const inside = parts.indexOf(hiddenName);
   if (inside !== -1 && parts.length > inside + 1)
-    return parts.length > inside + 2 || ![lockName, underWayName].includes(parts[inside + 1] ?? "");
-  return isFile && !kept.has(parts.at(-1) ?? "");
+    return parts.length > inside + 2 || !keptInHidden.has(parts[inside + 1] ?? "");
+  const name = parts.at(-1) ?? "";
+  return isFile && !kept.has(name) && !states.includes(name);
 }
 
 /** The project that a file belongs to. */

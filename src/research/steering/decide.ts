@@ -5,6 +5,7 @@ import { requireKnownFormats } from "../../engine/storage/records/format-version
 import {
   type DecisionMessage,
   leaveMessage,
+  maxMessage,
   readMessages,
   takeMessage,
 } from "../../engine/storage/records/steering-inbox.js";
@@ -15,7 +16,6 @@ import { signState } from "../folder/tamper/other-projects.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { workStateOf } from "../overview/work-state.js";
 import { statusOf } from "../workflow/decisions/status.js";
-import { maxMessage } from "../workflow/derived/apply-steering.js";
 import { isReversible, withOverride, withOverrides } from "../workflow/derived/overrides.js";
 import { derive } from "../workflow/derived/statistics.js";
 

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf } from "../../engine/lib/layout.js";
 import {
   hasChanged,
@@ -10,6 +10,8 @@ import {
   type Snapshot,
   snapshotOf,
 } from "../../engine/storage/file-snapshot.js";
+import { isOurMessage } from "../../engine/storage/records/steering-inbox.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { logName, setAsideFolder, stateName, taskLedger, taskName } from "./layout.js";
 
@@ -88,11 +90,15 @@ export const absentIn = ({ files, records }: Protected): Pick<Protected, "files"
   folders: [],
 });
 
-/** Remembers what is protected; `putBack` restores it and names what it restored. */
+/**
+ * Remembers what is protected; `putBack` restores it and names what it restored, but for messages that a person has
+ * left meanwhile: those are signed with the key in `stateDir`.
+ */
 export async function remember(
   folder: string,
   { files, folders }: Pick<Protected, "files" | "folders">,
   iteration: number,
+  stateDir: string,
 ) {
   const known = new Map<string, Snapshot>();
   for (const path of files) if (!isFolder(path)) known.set(path, await snapshotOf(path));
@@ -103,8 +109,10 @@ export async function remember(
       const restored: string[] = [];
       for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
         const before = known.get(path);
-        if (before === undefined) await moveAside(path, aside);
-        else if (await hasChanged(path, before)) {
+        if (before === undefined) {
+          if (await isMessage(folder, path, stateDir)) continue;
+          await moveAside(path, aside);
+        } else if (await hasChanged(path, before)) {
           const { version: now } = await snapshotOf(path);
           const { version } = before;
           if (now.kind !== "absent") await keepAside(path, now, aside);
@@ -127,6 +135,13 @@ export async function remember(
     },
   };
 }
+
+const isMessage = async (folder: string, path: string, stateDir: string): Promise<boolean> =>
+  dirname(path) === inboxFolder(folder) &&
+  (await readRegularText(path).then(
+    (text) => isOurMessage(folder, basename(path), text, stateDir),
+    () => false,
+  ));
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 

@@ -1,4 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Redact } from "../../engine/lib/redact.js";
+import { maxMessage, type Received } from "../../engine/storage/records/steering-inbox.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
 import { rowOf } from "../../engine/loop/guards/loop-detection.js";
@@ -43,7 +45,7 @@ export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits
     since: loop?.stagnation_since ?? 0,
     withoutResult: withoutProgress(state).length,
     ledger: ledger.slice(-5),
-    steering: [],
+    steering: loop?.steering ?? [],
     remedies,
   };
 }
@@ -85,6 +87,17 @@ export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskSt
   };
   const status = oldStatus(verdict);
   return { ...state, status, loop: { ...state.loop, error: isProblem ? verdict.reason : null, last_run } };
+}
+
+/** The state with what a person said meanwhile; it has been read by nobody yet. Pure. */
+export function steered(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
+  let steering = state.loop?.steering ?? [];
+  for (const message of messages) {
+    if ("clear" in message) steering = [];
+    else if ("text" in message && !steering.some(({ id }) => id === message.id))
+      steering = [...steering, { id: message.id, at, text: redact(message.text).slice(0, maxMessage) }];
+  }
+  return countedAnew({ ...state, loop: { ...state.loop, steering } });
 }
 
 /** The state once a person has acted: what brought nothing before counts no more. Pure. */

@@ -10,6 +10,7 @@ import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { type Left, observationOf } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
+import { readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
 import type { RecordStore } from "../../engine/storage/records/record-store.js";
 import { checkAll, type Checked } from "../criteria/check.js";
 import type { Place } from "../place/run.js";
@@ -18,7 +19,7 @@ import type { RalphTask } from "../generated/ralph.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
-import { derive, memoryOf, withSummary } from "./memory.js";
+import { derive, memoryOf, steered, withSummary } from "./memory.js";
 import { attemptOf, budgetOf, failingIn, isBetter, isMet, metIn, progressOf, spentIn } from "./status.js";
 
 /**
@@ -76,6 +77,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   /** The checks that were made in this run last, and of which task. `settled`: that all are met is not kept yet. */
   let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
   let isFirst = true;
+  /** An agent is at work: messages that came meanwhile are looked at once it has ended. */
+  let underWay = false;
   let history = nothingSpent;
   const owned = new Set<string>();
   const told = new Set<string>();
@@ -101,12 +104,29 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     }
   };
 
+  /** Writes what a person has said since the last iteration into the state. */
+  const hear = async (tell: Tell): Promise<void> => {
+    const messages = await readMessages(store.folder);
+    if (messages.length === 0) return;
+    await store.edit((state) => steered(state, messages, new Date(now()).toISOString(), redact));
+    for (const message of messages) {
+      await takeMessage(store.folder, message.id);
+      if ("record" in message) continue;
+      const said = "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.";
+      await tell({ type: "notice", level: "info", message: said });
+    }
+  };
+
   return {
     name: "task",
     load: (tell) =>
       orVerdict(async () => {
         const task = await options.readTask();
         let { state, ledger } = await store.load();
+        if (!underWay) {
+          await hear(tell);
+          ({ state, ledger } = await store.load());
+        }
         if (!isDeepStrictEqual(state.task, task)) {
           await store.edit((current) => derive({ ...current, task, checks: [] }, ledger, memory));
           ({ state, ledger } = await store.load());
@@ -162,6 +182,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const text = briefText(current, notes, { shell: options.shell, views });
         const access = { web: false, read: true, everything: false, shell: true as const, readOnly: options.readOnly };
         const protection = await options.protect(iteration);
+        underWay = true;
         const brief = { iteration, text, tokens: estimateTokens(text), workspace, access };
         return { brief, context: { before: prepared.checks, tree: before?.tree, protection } };
       }),
@@ -175,6 +196,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           return { outcome: "accepted", summary: "All criteria are met." };
         }
         const { run, context } = done;
+        underWay = false;
         for (const message of await context.protection.putBack())
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();

@@ -10,6 +10,9 @@ import { explaining } from "../explain-system-error.js";
 import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
+/** Most characters of what a person says at once: every brief includes it. */
+export const maxMessage = 1_000;
+
 /** What a person decides on one record while a run holds the project. */
 export interface DecisionMessage {
   /** Id of the record. */

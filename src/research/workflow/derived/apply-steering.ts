@@ -5,6 +5,7 @@ import type { Tell } from "../../../engine/loop/types.js";
 import { appendOnce } from "../../../engine/storage/atomic-file.js";
 import {
   type DecisionMessage,
+  maxMessage,
   type Received,
   readMessages,
   takeMessage,
@@ -13,9 +14,6 @@ import type { Research } from "../../folder/research.js";
 import { progressName } from "../../folder/layout.js";
 import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "./overrides.js";
 import { resetStagnation } from "./observations.js";
-
-/** Most words of one message that stand; the command refuses longer ones. */
-export const maxMessage = 1_000;
 
 /**
  * Loads the state once what a person has said since the last iteration was written into it, and acknowledges each

@@ -1,0 +1,17 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { rrdFile } from "../../research/folder/layout.js";
+import { stateFile, taskFile } from "../../task/folder/layout.js";
+
+/**
+ * The folder of the task that `argument` names, a folder or the task's file, the current one by default; undefined
+ * where it holds none.
+ */
+export function taskFolderOf(cwd: string, argument: string | undefined): string | undefined {
+  if (argument?.trim() === "") return undefined;
+  const path = resolve(cwd, argument ?? ".");
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const folder = isFile ? dirname(path) : path;
+  const isTask = existsSync(taskFile(folder)) || existsSync(stateFile(folder));
+  return isTask && !existsSync(rrdFile(folder)) ? folder : undefined;
+}
