@@ -378,8 +378,8 @@ function figuresOf(
     isBad,
   });
   const before = secondsBefore(rrd, ledger);
-  const took = before === 0 && wasReadElsewhere(rrd, ledger) ? 0 : total.seconds + before;
-  const time = took > 0 ? duration(took * 1000) : "";
+  const isTimeKnown = before > 0 || (total.iterations > 0 && !wasReadElsewhere(rrd, ledger));
+  const time = isTimeKnown ? duration((total.seconds + before) * 1000) : "";
   return [
     figure(
       "papers",

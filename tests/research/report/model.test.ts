@@ -33,6 +33,15 @@ const narrative = (over: Partial<ReportFile> = {}): ReportFile => ({
 const modelOf = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
   reportModel({ rrd, ledger: [], queries: [], now, ...over });
 
+test("the figure of time is there however short the agents' work was", () => {
+  const line = { iteration: 1, at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted" } as const;
+  const figureOf = (seconds: number) =>
+    modelOf(rrdWith([read("one", [])]), { ledger: [{ ...line, unit: "one", seconds }] }).figures.find(
+      ({ name }) => name === "cost",
+    );
+  expect(figureOf(0)).toMatchObject({ value: "<1s", label: figureOf(90)?.label });
+});
+
 describe("statements", () => {
   const rrd = rrdWith([
     read("one", [quote("Success rose from 41 % to 87 %."), quote("It fails in rain.", "not-in-text")]),
