@@ -24,7 +24,7 @@ export const summaries = {
   run: "run a project until its files prove that it is done",
   new: "create a project from a topic",
   read: "read one paper: an arXiv id, a DOI, a URL or a local PDF",
-  add: "add papers to a project: arXiv ids, DOIs, URLs or local PDFs",
+  add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, .bib, RIS or CSL files",
   search: "search scholarly services for papers, without an agent",
   list: "list the projects under ./researches",
   status: "show the progress and the cost of a project or task",

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -11,7 +12,9 @@ import { requirePerson } from "./require-person.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
-import { keptFacts } from "../../research/papers/paper-record.js";
+import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
+import { isBibliography } from "../../research/seeds/bibliography-file.js";
+import { readListedPapers } from "../../research/seeds/listed-papers.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { describeTyped, typedReference } from "../run/described.js";
 
@@ -31,9 +34,20 @@ interface Added {
   readonly reason?: string;
 }
 
+/** Entries of a file that could not be read. */
+interface NotRead {
+  readonly file: string;
+  readonly count: number;
+  /** The first of them, with why. */
+  readonly entries: readonly string[];
+}
+
+/** So many lines tell what became of each; more are counted. */
+const maxShown = 100;
+
 /**
- * Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be
- * had.
+ * Puts papers that a person names into a project's pool, to be read next: references, documents, and files that list
+ * works. Exit code 1 where one of them could not be had.
  */
 export async function addCommand({ folder: argument, references, flags, json }: AddArguments, io: Io): Promise<number> {
   requirePerson(io.env);
@@ -43,15 +57,20 @@ export async function addCommand({ folder: argument, references, flags, json }: 
   const signals = listenForSignals(io);
   const found: { reference: string; paper: Paper }[] = [];
   const missed: Added[] = [];
+  const notRead: NotRead[] = [];
   try {
     for (const typed of references) {
+      if (isBibliography(typed) && !/^https?:/i.test(typed)) {
+        const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed));
+        for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, paper: toRead(record) });
+        if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
+        if (said !== undefined) io.stderr(`${oneLine(said)}\n`);
+        continue;
+      }
       const reference = await typedReference(typed, io.cwd);
       try {
-        const facts = keptFacts(await describeTyped(reference, folder, config, io, signals.finish));
-        found.push({
-          reference: typed,
-          paper: { ...facts, status: "pending", priority: 5, notes: "Added by a person." },
-        });
+        const record = await describeTyped(reference, folder, config, io, signals.finish);
+        found.push({ reference: typed, paper: toRead(record) });
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         missed.push({ reference: typed, id: null, title: null, result: "not found", reason: messageOf(error) });
@@ -71,16 +90,29 @@ export async function addCommand({ folder: argument, references, flags, json }: 
     await editResearch(folder, change, { derive, git: config.git, backup: false, now: io.clock.now, notify });
   await signState(folder, config.stateDir);
   const all = [...missed, ...added];
-  if (json) io.stdout(`${JSON.stringify({ folder, papers: all }, null, 2)}\n`);
+  if (json)
+    io.stdout(
+      `${JSON.stringify({ folder, papers: all, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
+    );
   else {
-    for (const { reference, id, title, result, reason } of all)
+    for (const { reference, id, title, result, reason } of all.slice(0, maxShown))
       io.stdout(
         `${result}: ${oneLine(reason === undefined ? `${id ?? ""}  ${title ?? ""}` : `${reference}: ${reason}`)}\n`,
       );
-    if (all.some(({ result }) => result === "added"))
-      io.stderr(`They are read first: research-ralph run ${nameFor(io.cwd, folder)}\n`);
+    const count = (wanted: Added["result"]) => all.filter(({ result }) => result === wanted).length;
+    if (all.length > maxShown)
+      io.stdout(
+        `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
+      );
+    if (count("added") > 0) io.stderr(`They are read first: research-ralph run ${nameFor(io.cwd, folder)}\n`);
   }
-  return all.some(({ result }) => result === "not found") ? 1 : 0;
+  return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
+}
+
+/** A paper that is read before those that a search found. */
+function toRead(record: PaperRecord): Paper {
+  const facts = keptFacts(record);
+  return { ...facts, url: facts.url || null, status: "pending", priority: 5, notes: "Added by a person." };
 }
 
 /** The pool with those papers that are not in it. Pure. */

@@ -14,6 +14,9 @@ export interface Entry {
   readonly authors: readonly string[];
   readonly date?: string;
   readonly venue?: string;
+  readonly volume?: string;
+  readonly issue?: string;
+  readonly pages?: string;
   readonly abstract?: string;
   readonly identifiers: Identifiers;
   readonly url?: string;
@@ -27,6 +30,12 @@ export interface Bibliography {
 
 const formats = { ".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".json": "csl" } as const;
 type Format = (typeof formats)[keyof typeof formats];
+
+/** What was read of a file and what not, one sentence; undefined where all of it was. */
+export const brokenSentence = (name: string, { entries, broken }: Bibliography): string | undefined =>
+  broken.count === 0
+    ? undefined
+    : `${name}: ${entries.length} ${entries.length === 1 ? "entry was" : "entries were"} read, ${broken.count} could not be read: ${broken.named.join("; ")}${broken.count > broken.named.length ? "; …" : ""}.`;
 
 /** Whether a file's name says that it lists works: BibTeX, RIS or CSL-JSON. */
 export const isBibliography = (path: string): boolean => formatOf(path) !== undefined;
@@ -204,6 +213,9 @@ function entryOf(work: Work, { content }: Piece, name: string): Entry | undefine
     ...given({
       date: dateOf(work["issued"]),
       venue: plain(work["container-title"], 300),
+      volume: plain(work["volume"], 40),
+      issue: plain(work["issue"], 40),
+      pages: plain(work["page"], 40),
       abstract: plain(work["abstract"], maxText),
       url: url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined,
     }),

@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Seed } from "../generated/rrd.js";
 import { parseReference } from "../papers/reference.js";
-import { type Entry, isBibliography, readBibliography } from "./bibliography-file.js";
+import { brokenSentence, type Entry, isBibliography, readBibliography } from "./bibliography-file.js";
 
 /** What a person named, paper by paper. */
 export interface ReadSeeds {
@@ -30,12 +30,10 @@ export async function readSeeds(names: readonly string[], folder: string): Promi
     const path = resolve(folder, name);
     if (isBibliography(name) && !/^https?:/i.test(name)) {
       requireFile(name, path);
-      const { entries, broken } = await readBibliography(path);
-      seeds.push(...entries.map((entry) => seedOf(entry, basename(path))));
-      if (broken.count > 0)
-        said.push(
-          `${name}: ${entries.length} ${entries.length === 1 ? "entry was" : "entries were"} read, ${broken.count} could not be read: ${broken.named.join("; ")}${broken.count > broken.named.length ? "; …" : ""}.`,
-        );
+      const bibliography = await readBibliography(path);
+      seeds.push(...bibliography.entries.map((entry) => seedOf(entry, basename(path))));
+      const broken = brokenSentence(name, bibliography);
+      if (broken !== undefined) said.push(broken);
       continue;
     }
     const reference = parseReference(name, folder);

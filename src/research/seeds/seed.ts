@@ -40,7 +40,8 @@ function knownSeed(seed: Seed): KnownSeed {
   };
 }
 
-function idOf({ doi, arxiv }: Identifiers, url: string | undefined): string | undefined {
+/** The id that a paper of the pool has by its identifiers or its address. */
+export function idOf({ doi, arxiv }: Identifiers, url: string | undefined): string | undefined {
   const reference = parseReference(arxiv ?? doi ?? url ?? "");
   return reference.kind === "arxiv" || reference.kind === "doi" || reference.kind === "url"
     ? paperId(reference)

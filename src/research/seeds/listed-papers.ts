@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { given } from "../../engine/lib/given.js";
+import { addressOf } from "../papers/identifiers.js";
+import type { PaperRecord } from "../papers/paper-record.js";
+import { normalTitle } from "../papers/normalise-title.js";
+import { type Bibliography, brokenSentence, type Entry, readBibliography } from "./bibliography-file.js";
+import { idOf } from "./seed.js";
+
+/** The works of a bibliography file as records, with what could not be read. */
+export interface ListedPapers {
+  readonly papers: readonly { readonly key: string; readonly record: PaperRecord }[];
+  readonly broken: Bibliography["broken"];
+  /** What could not be read, one sentence; absent where everything could. */
+  readonly said?: string;
+}
+
+/**
+ * Reads the works of a .bib, RIS or CSL-JSON file as records, from what the file says of them; asks nobody. `name`: the
+ * file as the person typed it.
+ * @throws ExpectedError (exit code 2) for a file that is too large, or in which nothing could be read.
+ */
+export async function readListedPapers(name: string, path: string): Promise<ListedPapers> {
+  const bibliography = await readBibliography(path);
+  const papers = bibliography.entries.map((entry) => ({ key: entry.key, record: recordOf(entry, basename(path)) }));
+  return { papers, broken: bibliography.broken, ...given({ said: brokenSentence(name, bibliography) }) };
+}
+
+function recordOf(entry: Entry, source: string): PaperRecord {
+  const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url } = entry;
+  const { arxiv } = identifiers;
+  return {
+    ...{ id: nameOf(entry), title, authors, date: date ?? null, source, abstract: abstract ?? null, identifiers },
+    url: addressOf(identifiers) ?? url ?? "",
+    pdf_url: arxiv === undefined ? null : `https://arxiv.org/pdf/${arxiv}`,
+    ...given({ venue, volume, issue, pages }),
+  };
+}
+
+/** As other sources would call the work; one of which only the title is known is called after it. */
+function nameOf({ identifiers, url, title, authors, date }: Entry): string {
+  const { pmid, pmcid } = identifiers;
+  const inPubMed = pmid === undefined ? pmcid && `pmcid_${pmcid}` : `pmid_${pmid}`;
+  const about = [normalTitle(title), authors[0] ?? "", date ?? ""].join("\n");
+  return (
+    idOf(identifiers, undefined) ??
+    inPubMed ??
+    idOf({}, url) ??
+    `listed_${createHash("sha256").update(about).digest("hex").slice(0, 12)}`
+  );
+}

@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { cli } from "../../support/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+
+const project = "hands-2026-03-01";
+const bib = `@article{kim23, title={Tools for hands}, author={Kim, Bo and Lee, Ann}, year=2023, doi={10.1000/tools},
+  journal={Journal of Grips}, volume=4, number=2, pages={11--19}, abstract={We study tools.}}
+@article{bad title={x}}
+@misc{plain, title={Hands without a number}, author={Moreau, Lise}, year=2019}
+`;
+const ris = `TY  - JOUR
+TI  - Tools for hands
+AU  - Kim, Bo
+PY  - 2023
+DO  - 10.1000/TOOLS
+ER  - 
+
+TY  - JOUR
+TI  - Fingers on glass
+AU  - Okafor, Chidi
+PY  - 2021
+UR  - https://example.org/fingers
+ER  - 
+`;
+const csl = [{ id: "c1", type: "article-journal", title: "Touch at night", PMID: "123456" }];
+
+function place(): { cwd: string; rrd: () => Rrd } {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, project, { papers_pool: [paper("p1", "pending", { title: "Fingers on glass" })] });
+  writeFileSync(join(cwd, "mine.bib"), bib);
+  writeFileSync(join(cwd, "mine.ris"), ris);
+  writeFileSync(join(cwd, "mine.json"), JSON.stringify(csl));
+  return { cwd, rrd: () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd };
+}
+
+describe("add with files that list works", () => {
+  test("puts each into the pool once, as the file describes it, and names what can't be read", async () => {
+    const { cwd, rrd } = place();
+    const { code, out, err } = await cli(["add", project, "mine.bib", "mine.ris", "mine.json", "--no-git"], cwd);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^mine\.bib: 2 entries were read, 1 could not be read: entry 2:/);
+    expect(err).toContain("They are read first: research-ralph run");
+    expect(out.split("\n").map((line) => line.split(":")[0])).toEqual([
+      ...["added", "added", "already there", "already there", "added"],
+      "",
+    ]);
+    const [, tools, plain, night] = rrd().papers_pool;
+    expect(tools).toMatchObject({
+      ...{ id: "doi_10.1000_tools", title: "Tools for hands", authors: ["Kim, Bo", "Lee, Ann"], date: "2023" },
+      ...{ url: "https://doi.org/10.1000/tools", status: "pending", priority: 5, source: "mine.bib" },
+      ...{ venue: "Journal of Grips", volume: "4", issue: "2", pages: "11-19", abstract: "We study tools." },
+    });
+    expect(plain).toMatchObject({ id: expect.stringMatching(/^listed_/), url: null, authors: ["Moreau, Lise"] });
+    expect(night).toMatchObject({ id: "pmid_123456", url: "https://pubmed.ncbi.nlm.nih.gov/123456/" });
+    expect((await cli(["validate", project], cwd)).code).toBe(0);
+
+    const before = rrd();
+    const again = await cli(["add", project, "mine.bib", "mine.json", "--json", "--no-git"], cwd);
+    const said = JSON.parse(again.out) as { papers: { result: string }[]; not_read: object[] };
+    expect(said.papers.map(({ result }) => result)).toEqual(["already there", "already there", "already there"]);
+    expect(said.not_read).toEqual([{ file: "mine.bib", count: 1, entries: [expect.stringContaining("entry 2")] }]);
+    expect(rrd().papers_pool).toEqual(before.papers_pool);
+  });
+
+  test.each([
+    ["gone.bib", /gone\.bib can't be read/],
+    ["empty.ris", /empty\.ris names no work that can be read/],
+  ])("refuses %s and changes nothing", async (name, said) => {
+    const { cwd, rrd } = place();
+    writeFileSync(join(cwd, "empty.ris"), "nothing\n");
+    const { code, err } = await cli(["add", project, "mine.json", name, "--no-git"], cwd);
+    expect(code).toBe(2);
+    expect(err).toMatch(said);
+    expect(rrd().papers_pool).toHaveLength(1);
+  });
+
+  test("counts what goes beyond a hundred lines", async () => {
+    const { cwd, rrd } = place();
+    const many = Array.from({ length: 250 }, (_, index) => ({
+      id: `k${index}`,
+      title: `Touch number ${index} of all`,
+    }));
+    writeFileSync(join(cwd, "many.json"), JSON.stringify(many));
+    const { code, out } = await cli(["add", project, "many.json", "--no-git"], cwd);
+    expect(code).toBe(0);
+    expect(out.trim().split("\n")).toHaveLength(101);
+    expect(out).toContain("and 150 more; of all 250: 250 added, 0 already there, 0 not found");
+    expect(rrd().papers_pool).toHaveLength(251);
+  });
+});
