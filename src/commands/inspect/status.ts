@@ -18,7 +18,7 @@ import { screenedOut, seedsOf } from "../../research/seeds/seed.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
-import { criterionText, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
+import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
 import { taskFolderOf } from "../task/task-folder.js";
@@ -181,7 +181,7 @@ function waitingLines({ waiting }: Status, where: string): string[] {
         ),
       ),
     ...(left > 0 ? [`and ${left} more`] : []),
-    ...[...open.values()].map((criterion) => oneLine(criterionText(criterion))),
+    ...[...open.values()].map((criterion) => oneLine(criterionInFull(criterion))),
     `research-ralph decide ${where} <paper> include|exclude "why" settles one`,
   ];
 }

@@ -12,7 +12,7 @@ import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
 import { criteriaOf, typedCriteria } from "../../research/folder/criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { criterionText } from "../../research/workflow/eligibility/eligibility.js";
+import { criterionInFull } from "../../research/workflow/eligibility/eligibility.js";
 import { readResearch } from "../../research/folder/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -87,7 +87,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
 function criteriaLines(rrd: Rrd, io: Io): string[] {
   const criteria = criteriaOf(rrd);
   if (criteria.length === 0) return [];
-  const lines = criteria.map((criterion) => `  ${flowed(oneLine(criterionText(criterion)), io)}`);
+  const lines = criteria.map((criterion) => `  ${flowed(oneLine(criterionInFull(criterion)), io)}`);
   return ["Eligibility criteria, which decide what is included:", ...lines];
 }
 

@@ -4,9 +4,9 @@ import type { Criterion, Rrd } from "../generated/rrd.js";
 
 /** Most criteria of a project, and most characters of one, as the schema has them. */
 const maxCriteria = 20;
-const maxCriterion = 300;
+const maxCriterion = 1_000;
 /** All criteria of a project together, in estimated tokens: every brief shows them whole. */
-const maxCriteriaTokens = 1_000;
+const maxCriteriaTokens = 1_200;
 
 /** The eligibility criteria of a project; none where it has none. */
 export const criteriaOf = ({ requirements }: Pick<Rrd, "requirements">): readonly Criterion[] =>
@@ -28,7 +28,7 @@ function typedCriterion(typed: string): NewCriterion | { readonly problem: strin
   const length = [...text].length;
   if (length > maxCriterion)
     return {
-      problem: `'${oneLine(shown)}' has ${length.toLocaleString("en")} characters; ${maxCriterion} are the most, so shorten it or make several of it`,
+      problem: `'${oneLine(shown)}' has ${length.toLocaleString("en")} characters; ${maxCriterion.toLocaleString("en")} are the most, so shorten it or make several of it`,
     };
   return { kind: kind.toLowerCase() as Criterion["kind"], text };
 }
@@ -108,7 +108,7 @@ export function criteriaProblems(value: unknown): Problem[] {
   if (tokens > maxCriteriaTokens)
     problems.push({
       pointer: criteriaPointer,
-      message: `have about ${tokens} tokens together; ${maxCriteriaTokens} are the most, because every brief shows them`,
+      message: `have about ${tokens} tokens together; ${maxCriteriaTokens.toLocaleString("en")} are the most, because every brief shows them`,
       hint: "Shorten them.",
     });
   return problems;

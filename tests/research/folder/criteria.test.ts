@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseRrd } from "../../../src/research/folder/rrd-file.js";
 import { criteriaFrom, typedCriteria } from "../../../src/research/folder/criteria.js";
+import type { Criterion } from "../../../src/research/generated/rrd.js";
+import { criterionInFull, criterionText } from "../../../src/research/workflow/eligibility/eligibility.js";
 import { rrdWith } from "../../support/research.js";
 
 const problemsOf = (criteria: unknown) => {
@@ -30,7 +32,7 @@ describe("criteria in rrd.json", () => {
       [include("c1", "Animal studies"), include("c2", "adults"), exclude("c3", "animal  studies.")],
       /^\/requirements\/criteria\/2\/text contradicts criterion c1: .* every paper would be excluded/,
     ],
-    ["of 5,000 characters", [include("c1", "a".repeat(5_000))], /^\/requirements\/criteria\/0\/text .*300/],
+    ["of 5,000 characters", [include("c1", "a".repeat(5_000))], /^\/requirements\/criteria\/0\/text .*1000/],
     [
       "of 25",
       Array.from({ length: 25 }, (_, index) => include(`c${index}`, `statement ${index}`)),
@@ -42,7 +44,7 @@ describe("criteria in rrd.json", () => {
     [
       "with more words than a brief has room for",
       Array.from({ length: 20 }, (_, index) => include(`c${index}`, `${"文".repeat(290)}${index}`)),
-      /^\/requirements\/criteria have about \d+ tokens together; 1000 are the most/,
+      /^\/requirements\/criteria have about \d+ tokens together; 1,200 are the most/,
     ],
     ["that are no list", "include: trials", /^\/requirements\/criteria/],
   ])("%s are named with their place", (_, criteria, said) => {
@@ -50,7 +52,26 @@ describe("criteria in rrd.json", () => {
   });
 });
 
+const pico =
+  "Adults of 18 years or more with chronic heart failure, whose left ventricular ejection fraction is 40 % or less. ";
+
 describe("criteria that a person types", () => {
+  test("may be as long as those of a protocol: five of 900 characters", () => {
+    const typed = ["people", "intervention", "comparator", "outcome", "design"].map(
+      (part) => `include: ${part}: ${pico.repeat(9).slice(0, 880).trim()}`,
+    );
+    const read = typedCriteria(typed);
+    expect("problem" in read ? read.problem : read.length).toBe(5);
+  });
+
+  test("are named in short where they are long, and stand in full where a person reads them", () => {
+    const long: Criterion = { id: "c1", kind: "include", text: pico.repeat(8).trim() };
+    expect(criterionInFull(long)).toContain(long.text);
+    expect([...criterionText(long)].length).toBeLessThanOrEqual(300 + "c1 (include: )".length);
+    expect(criterionText(long)).toMatch(/^c1 \(include: Adults .*…\)$/);
+    expect(criterionText({ ...long, text: "adults" })).toBe("c1 (include: adults)");
+  });
+
   test("are read in any case and spacing, each once", () => {
     expect(typedCriteria(["include: randomised  trials", "EXCLUDE:mice", "include: Randomised trials."])).toEqual([
       { id: "c1", kind: "include", text: "randomised trials" },
@@ -61,7 +82,7 @@ describe("criteria that a person types", () => {
   test.each<[string[], RegExp]>([
     [["randomised trials"], /must begin with 'include:' or 'exclude:'/],
     [["include:  "], /has no words/],
-    [[`include: ${"long ".repeat(1_000)}`], /has 4,999 characters; 300 are the most/],
+    [[`include: ${"long ".repeat(1_000)}`], /has 4,999 characters; 1,000 are the most/],
     [["include: mice", "exclude: mice"], /'mice' contradicts criterion c1/],
     [Array.from({ length: 21 }, (_, index) => `include: statement ${index}`), /there are 21 criteria; 20 are the most/],
     [Array.from({ length: 20 }, (_, index) => `include: ${"文".repeat(280)} ${index}`), /they have about \d+ tokens/],

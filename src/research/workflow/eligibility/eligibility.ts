@@ -41,7 +41,23 @@ export function answerText({ criterion, answer, quote, locator, said, reason }: 
 }
 
 /** A criterion in words: "c2 (exclude: animal studies)". */
-export const criterionText = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
+export const criterionInFull = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
+
+/** So much of a criterion names it where it is told again and again, in characters. */
+const maxNamed = 300;
+
+/** The same, cut where it is long, for a place in which each record names its criterion. */
+export function criterionText({ id, kind, text }: Criterion): string {
+  const letters = [...text];
+  const named =
+    letters.length <= maxNamed
+      ? text
+      : `${letters
+          .slice(0, maxNamed - 1)
+          .join("")
+          .trimEnd()}…`;
+  return criterionInFull({ id, kind, text: named });
+}
 
 /** A paper that a person has to decide on, with the criteria that its reading left open. */
 export interface WaitingPaper {

@@ -204,8 +204,8 @@ const most = (letter: string, length: number) =>
   }));
 
 test.each([
-  ["Latin", most("word ", 38)],
-  ["Chinese", most("文", 62)],
+  ["Latin", most("word ", 48)],
+  ["Chinese", most("文", 78)],
 ])(
   "twenty of the longest criteria in %s leave the brief below 6,000 tokens, and a batch has candidates",
   async (_, criteria) => {
