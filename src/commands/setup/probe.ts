@@ -8,8 +8,8 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { duration } from "../../engine/ui/terminal/format.js";
 import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
-import { resultName } from "../../research/folder/layout.js";
-import { keepAnswer } from "../../research/workflow/result/result-file.js";
+import { resultName } from "../../engine/lib/layout.js";
+import { keepAnswer } from "../../engine/storage/result-file.js";
 
 /** How one real word went through an agent. */
 export interface Probe {

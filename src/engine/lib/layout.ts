@@ -57,3 +57,6 @@ export const hostsFolder = (stateDir: string): string => join(stateDir, "hosts")
 export const answersIn = (cache: string): string => join(cache, "answers");
 /** Codex's home, without the user's own configuration. */
 export const codexHome = (stateDir: string): string => join(stateDir, "codex-home");
+
+/** What an agent answers with, within its workspace. */
+export const resultName = "result.json";

@@ -81,7 +81,5 @@ export const workspacesFolder = (stateDir: string): string => join(stateDir, "wo
 /** What was saved of a project that an agent deleted. */
 export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescued");
 
-/** What an agent answers with, within its workspace. */
-export const resultName = "result.json";
 /** The parts of a long text, within a workspace. */
 export const partsName = "paper";

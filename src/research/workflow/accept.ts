@@ -1,3 +1,4 @@
+import { schemaOf } from "./result/result-kinds.js";
 import { join } from "node:path";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -7,7 +8,7 @@ import type { redactFor } from "../../engine/lib/redact.js";
 import { inSeconds, ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
-import { resultName } from "../folder/layout.js";
+import { resultName } from "../../engine/lib/layout.js";
 import type { Change, Fold, Research } from "../folder/research.js";
 import type { AnalysisResult } from "../generated/result-analysis.js";
 import type { DiscoveryResult } from "../generated/result-discovery.js";
@@ -33,7 +34,7 @@ import { checkedAnswers } from "./discovery/screen-by-criteria.js";
 import { acceptIdeas } from "./report/judge-ideas.js";
 import { acceptReport } from "./report/judge-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
-import { keepAnswer, readChecked, replaceResult } from "./result/result-file.js";
+import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import type { Combined } from "./discovery/readers.js";
 import { type Heard, hear } from "./sharing/hear.js";
 import type { Sharing } from "./sharing/shared-unit.js";
@@ -314,7 +315,7 @@ export async function judge(
 ): Promise<Judged> {
   const redact = (text: string): string => takeOut(text, material.text?.text);
   // The agent of a repair has not seen the paper: what nobody found fault with stays as it was read.
-  const read = await readChecked(unit.kind, join(workspace, resultName), redact, material.kept);
+  const read = await readChecked(schemaOf[unit.kind], join(workspace, resultName), redact, material.kept);
   if ("reasons" in read) return read;
   const { redacted, dropped, value } = read;
   return { redacted, dropped, ...(await judgeValid(state, unit, value, material, { ...judging, redacted })) };

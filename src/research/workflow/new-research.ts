@@ -17,12 +17,13 @@ import { explaining } from "../../engine/storage/explain-system-error.js";
 import { closingWords, unitBlock } from "./brief/brief.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill, type Prompt } from "./brief/prompt.js";
-import { checkedResult, keepAnswer, readResult, reasonsOf } from "./result/result-file.js";
+import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
 import { deriveStatistics } from "./derived/statistics.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
-import { ideasName, progressFile, resultName, rrdFile } from "../folder/layout.js";
+import { ideasName, progressFile, rrdFile } from "../folder/layout.js";
+import { resultName } from "../../engine/lib/layout.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 
 interface CreateOptions {
@@ -157,7 +158,7 @@ function requirementsBrief({ prompt, topic, criteria }: CreateOptions, { refusal
 async function requirementsIn(path: string, redact: Redact): Promise<RequirementsResult | { reasons: string[] }> {
   const result = await readResult(path);
   if ("reason" in result) return { reasons: [redact(result.reason)] };
-  const { value, problems } = checkedResult("requirements", redactValue(result.value, redact).value);
+  const { value, problems } = checkedResult("result-requirements", redactValue(result.value, redact).value);
   if (problems.length > 0) return { reasons: reasonsOf(problems).map(redact) };
   const requirements = value as RequirementsResult;
   const words = requirements.name.trim().split(/\s+/).length;

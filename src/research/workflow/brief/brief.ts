@@ -41,7 +41,7 @@ import { withChecks, type RetractionCheck } from "../report/warn-of-retractions.
 import { fence } from "../../../engine/lib/sanitise.js";
 import type { PaperMaterial } from "../analysis/judge-paper.js";
 import type { Sources } from "../discovery/search-session.js";
-import { resultName } from "../../folder/layout.js";
+import { resultName } from "../../../engine/lib/layout.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { Batch } from "../discovery/screening-batch.js";
 

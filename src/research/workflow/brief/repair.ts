@@ -1,3 +1,4 @@
+import { schemaOf } from "../result/result-kinds.js";
 import { join } from "node:path";
 import type { CheckedReading } from "../../evidence/check.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
@@ -7,8 +8,8 @@ import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
 import { usesBothRubrics } from "../decisions/scores-and-decision.js";
 import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "../decisions/status.js";
-import { checkedResult, readResult } from "../result/result-file.js";
-import { resultName } from "../../folder/layout.js";
+import { checkedResult, readResult } from "../../../engine/storage/result-file.js";
+import { resultName } from "../../../engine/lib/layout.js";
 
 /** What a short repair brief says of a refused result, so that the paper need not be read again. */
 export interface Repair {
@@ -48,7 +49,7 @@ export async function repairFor(
   if (first === undefined || others.length > 0) return undefined;
   const result = await readResult(join(workspaceOf(first.iteration), resultName));
   if ("reason" in result) return undefined;
-  const { value, problems } = checkedResult(unit.kind, result.value);
+  const { value, problems } = checkedResult(schemaOf[unit.kind], result.value);
   // As a text: indented like the rest of the unit it would be a third longer.
   const previous = JSON.stringify(value);
   if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > tokens.previous) return undefined;

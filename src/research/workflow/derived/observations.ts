@@ -12,8 +12,8 @@ import { rowOf } from "../../../engine/loop/guards/loop-detection.js";
 import { given } from "../../../engine/lib/given.js";
 import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
-import { readResult } from "../result/result-file.js";
-import { resultName } from "../../folder/layout.js";
+import { readResult } from "../../../engine/storage/result-file.js";
+import { resultName } from "../../../engine/lib/layout.js";
 
 /**
  * Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none

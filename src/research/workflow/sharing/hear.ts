@@ -1,8 +1,9 @@
+import { schemaOf } from "../result/result-kinds.js";
 import { join } from "node:path";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import { redactValue } from "../../../engine/lib/redact.js";
 import { many } from "../../../engine/ui/terminal/format.js";
-import { resultName } from "../../folder/layout.js";
+import { resultName } from "../../../engine/lib/layout.js";
 import type { CritiqueResult } from "../../generated/result-critique.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { ResearchState, ResearchUnit } from "../decisions/status.js";
@@ -11,7 +12,7 @@ import { type Combined, combined, conflictsBetween, type Screened } from "../dis
 import { checkedAnswers } from "../discovery/screen-by-criteria.js";
 import type { Batch } from "../discovery/screening-batch.js";
 import type { Judging } from "../result/accepted-result.js";
-import { checkedResult, readChecked, readResult, reasonsOf } from "../result/result-file.js";
+import { checkedResult, readChecked, readResult, reasonsOf } from "../../../engine/storage/result-file.js";
 import { draftOf, type Finding, isJudged, isReader, screeningsOf, type Sharing } from "./shared-unit.js";
 
 /** What an agent left for one that comes after it. */
@@ -63,7 +64,7 @@ export async function hear(
     return { redacted, instead: { value, agent }, ...warning };
   }
   if (isJudged(unit, sharing)) return {};
-  const read = await readChecked(unit.kind, join(workspace, resultName), redact);
+  const read = await readChecked(schemaOf[unit.kind], join(workspace, resultName), redact);
   if ("reasons" in read) return read;
   const { value, redacted, dropped } = read;
   return { redacted, dropped, note: value, summary: "kept for the critic" };
@@ -80,7 +81,7 @@ async function hearReader(
   redact: (text: string) => string,
 ): Promise<Heard> {
   const { rrd } = state;
-  const read = await readChecked("discovery", join(workspace, resultName), redact);
+  const read = await readChecked("result-discovery", join(workspace, resultName), redact);
   if ("reasons" in read) return read;
   const { value, redacted, dropped } = read;
   const said = { redacted, dropped };
@@ -127,7 +128,7 @@ async function readCritique(
   const result = await readResult(join(workspace, resultName));
   if ("reason" in result) return { redacted: false, reason: redact(result.reason) };
   const { value: found, found: redacted } = redactValue(result.value, redact);
-  const { value, problems } = checkedResult("critique", found);
+  const { value, problems } = checkedResult("result-critique", found);
   if (problems.length > 0) return { redacted, reason: reasonsOf(problems)[0] ?? "" };
   const { unit, findings } = value as CritiqueResult;
   return unit === id ? { redacted, findings } : { redacted, reason: `unit is "${unit}"` };

@@ -1,7 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { hasCode, messageOf } from "../../../engine/lib/errors.js";
+import { hasCode, messageOf } from "../lib/errors.js";
+import { resultName } from "../lib/layout.js";
+import { redactValue } from "../lib/redact.js";
 import {
   hasTooManyBrackets,
   isUnfinished,
@@ -9,10 +11,8 @@ import {
   maxBrackets,
   maxLevels,
   tooDeepAt,
-} from "../../../engine/storage/json-syntax.js";
-import { type Problem, problemsOf } from "../../../engine/storage/schema-check.js";
-import { redactValue } from "../../../engine/lib/redact.js";
-import { resultName } from "../../folder/layout.js";
+} from "./json-syntax.js";
+import { type Problem, problemsOf, type SchemaName } from "./schema-check.js";
 
 const maxBytes = 5 * 1024 * 1024;
 
@@ -195,29 +195,20 @@ function withoutBlanks(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutBlanks(inner)]));
 }
 
-const schemaOf = {
-  discovery: "result-discovery",
-  paper: "result-analysis",
-  report: "result-report",
-  ideas: "result-ideation",
-  requirements: "result-requirements",
-  critique: "result-critique",
-} as const;
-
 /** A result of more unknown fields than this many rounds of 200 is something else. */
 const maxRounds = 5;
 
 /**
- * A result against the schema of its kind of unit. Fields that the schema does not know are taken out of `value` and
+ * A result against its schema. Fields that the schema does not know are taken out of `value` and
  * named in `dropped`, by their JSON pointers: they are no reason to refuse paid work. `problems`: what is wrong beside
  * them, empty for a valid result.
  */
 export function checkedResult(
-  kind: keyof typeof schemaOf,
+  schema: SchemaName,
   result: unknown,
 ): { readonly value: unknown; readonly dropped: readonly string[]; readonly problems: readonly Problem[] } {
   const value = withoutBlanks(result);
-  const all = problemsOf(schemaOf[kind], value);
+  const all = problemsOf(schema, value);
   const dropped: string[] = [];
   let problems = all;
   for (let round = 0; round < maxRounds && problems.some(({ unknown }) => unknown !== undefined); round += 1) {
@@ -231,7 +222,7 @@ export function checkedResult(
       Reflect.deleteProperty(holder as object, unknown);
       dropped.push(`${pointer}/${unknown}`);
     }
-    problems = problemsOf(schemaOf[kind], value);
+    problems = problemsOf(schema, value);
   }
   // Beside what is wrong, an unknown field may be the slip that caused it.
   return { value, dropped, problems: problems.length === 0 ? [] : all };
@@ -246,11 +237,11 @@ interface Reading {
 }
 
 /**
- * Reads the result at `path` and checks it against the schema of its kind of unit, without the user's secrets.
+ * Reads the result at `path` and checks it against its schema, without the user's secrets.
  * `kept`: fields that the agent has no say in.
  */
 export async function readChecked(
-  kind: keyof typeof schemaOf,
+  schema: SchemaName,
   path: string,
   redact: (text: string) => string,
   kept: Readonly<Record<string, unknown>> = {},
@@ -259,7 +250,7 @@ export async function readChecked(
   if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
   const { value: found, found: redacted } = redactValue(result.value, redact);
   const isObject = typeof found === "object" && found !== null && !Array.isArray(found);
-  const { value, dropped, problems } = checkedResult(kind, isObject ? { ...found, ...kept } : found);
+  const { value, dropped, problems } = checkedResult(schema, isObject ? { ...found, ...kept } : found);
   return problems.length > 0 ? { redacted, dropped, reasons: reasonsOf(problems) } : { redacted, dropped, value };
 }
 

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readResult } from "../../../../src/research/workflow/result/result-file.js";
-import { temporaryFolder } from "../../../support/research.js";
+import { readResult } from "../../../src/engine/storage/result-file.js";
+import { temporaryFolder } from "../../support/research.js";
 
 const megabyte = 1024 * 1024;
 

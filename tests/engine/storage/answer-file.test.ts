@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { jsonIn, keepAnswer } from "../../../../src/research/workflow/result/result-file.js";
+import { jsonIn, keepAnswer } from "../../../src/engine/storage/result-file.js";
 
 const object = '{"unit": "report", "conclusion": "a } brace, a \\"quote\\" and ``` in a value"}';
 
