@@ -78,6 +78,15 @@ const folders = {
     plan: ["criteria"],
     workflow: ["criteria", "folder", "place", "plan"],
   },
+  code: {
+    generated: [],
+    folder: [],
+    round: [],
+    graph: ["folder", "round"],
+    vault: ["folder", "round"],
+    roles: ["folder", "round", "graph"],
+    workflow: ["folder", "round", "roles", "graph", "vault"],
+  },
 };
 
 /**
@@ -99,7 +108,7 @@ const inside = {
 };
 
 /** What any file of its wing or above may import, whatever the folder. */
-const forEveryone = ["engine/loop/types", "engine/generated", "research/generated", "task/generated"];
+const forEveryone = ["engine/loop/types", "engine/generated", "research/generated", "task/generated", "code/generated"];
 
 /**
  * Files with a shorter list than their folder: the loop knows its own words, how agents run side by side and how a

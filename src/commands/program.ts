@@ -19,6 +19,7 @@ type WishValues = {
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
 type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
 type TaskValues = { goal?: string; check?: string[]; testCommand?: string; undo?: number; branch?: string | true };
+type CodeValues = { target?: string; check?: string[]; testCommand?: string; rounds?: number };
 type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
 
 /**
@@ -367,6 +368,32 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
   withAgent(task);
+
+  const code = add("code", "[text]", async (values, text) => {
+    const { codeCommand } = await import("./code/code.js");
+    const { target, check: checks, testCommand, rounds } = values as CodeValues;
+    return codeCommand(
+      {
+        text,
+        ...given({ target, checks, testCommand, rounds }),
+        force: values["force"] === true,
+        keepTests: values["keepTests"] === true,
+        ...running(values),
+      },
+      io,
+    );
+  })
+    .option("--target <file>", "the file that it is about")
+    .option("--check <command>", "a command that must succeed at the end; again for more", collected)
+    .option("--test-command <command>", "the command that runs the tests")
+    .option("--rounds <N>", "maximum rounds: librarian, artisan, critic, tests, adversary (default: 10)", whole)
+    .option("--keep-tests", "keep the adversary's tests in the project")
+    .option("--force", "continue after the verdict stuck")
+    .option("-i, --iterations <N>", "maximum runs of agents in this run", number)
+    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
+  withAgent(code);
 
   const demo = add("demo", "", async (values) => {
     const { demoCommand } = await import("./demo.js");

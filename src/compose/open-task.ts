@@ -57,7 +57,7 @@ export function workspaceOf({ folder }: NamedTask, { task }: ResolvedConfig): st
 }
 
 /** The sandbox of a task: the best that there is, with a /home that lasts as long as the task. */
-export const sandboxOf = ({ folder }: NamedTask, { stateDir }: ResolvedConfig): SandboxWish => ({
+export const sandboxOf = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: ResolvedConfig): SandboxWish => ({
   usual: "auto",
   home: join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16)),
 });

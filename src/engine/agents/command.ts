@@ -11,10 +11,12 @@ import { ask, ownReach } from "./program.js";
 export const command: AgentDefinition = {
   name: "command",
   confinement: "unconfined",
-  invoke(_brief, context): Invocation {
+  takesTemperature: true,
+  invoke({ temperature }, context): Invocation {
     return {
       command: "sh",
       args: ["-c", withArgs(lineOf(context), context.options.args ?? []), "sh", ...(context.options.args ?? [])],
+      ...(temperature === undefined ? {} : { env: { RALPH_TEMPERATURE: String(temperature) } }),
     };
   },
   /** The files that its command line names; hosts and whatever else it needs are for the config to say. */

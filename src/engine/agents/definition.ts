@@ -116,6 +116,8 @@ export interface AgentDefinition {
   readonly free?: true;
   /** Its invocation hands the brief's `access.tools` to the CLI. */
   readonly takesTools?: true;
+  /** Its invocation hands the brief's temperature to its program. */
+  readonly takesTemperature?: true;
   /** The oldest version that it was tested with, and how to get a newer one. */
   readonly oldest?: { readonly version: string; readonly update: string };
   /** Environment variables that may hold its key, the first that is set counts; without one it uses a login. */

@@ -35,6 +35,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
     ...(definition.free === true ? { free: true as const } : {}),
     // In classic mode the agent works with what its user gave it.
     ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
+    ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
       const invocation = commandFor(definition, briefInside(brief, context), context, maxUsd);
       if (isFailure(invocation)) return yield failed(invocation);

@@ -87,6 +87,8 @@ export interface Brief {
   /** Absolute path of the folder the agent works in; it is there and empty but for what the brief names. */
   readonly workspace: string;
   readonly access: Access;
+  /** How freely the model is to answer, 0 to 1; agents that take none use their own. */
+  readonly temperature?: number;
 }
 
 /** What the loop itself adds to any brief. */
@@ -137,6 +139,8 @@ export interface Agent {
   readonly confinement: "workspace" | "sandbox" | "unconfined";
   /** It hands the `tools` of a brief's access to its CLI. */
   readonly takesTools?: true;
+  /** It hands the temperature of a brief to its model. */
+  readonly takesTemperature?: true;
   /** It uses no model, so it takes no tokens and costs nothing. */
   readonly free?: true;
   /**

@@ -43,11 +43,20 @@ const historyOfGit = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD
 export async function protectedIn(
   workspace: string,
   folder: string,
-  { everything, configs }: { readonly everything: boolean; readonly configs: readonly string[] },
+  {
+    everything,
+    configs,
+    more = [],
+  }: {
+    readonly everything: boolean;
+    readonly configs: readonly string[];
+    /** More files of the folder: those of another wing that has its records there. */
+    readonly more?: readonly string[];
+  },
 ): Promise<Protected> {
   // Of our own records what is read again; the rest is written while agents work.
   const read = [join(folder, taskLedger), join(folder, logName), lastGoodOf(folder, stateName)];
-  const own = [...[taskName, stateName].map((name) => join(folder, name)), ...read];
+  const own = [...[taskName, stateName, ...more].map((name) => join(folder, name)), ...read];
   const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path, except: nothing }));
   const asked = await runGit(workspace, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
   const [gitFolder, common, top] = asked.stdout.split("\n");

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
+import { appendFile, cp, mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
@@ -27,6 +27,21 @@ export interface Snapshots {
    * @throws ExpectedError where there is no such snapshot, or git fails.
    */
   putBack(iteration: number): Promise<readonly string[]>;
+  /** The files that differ between two snapshots. @throws ExpectedError where git fails; so do the three below. */
+  changes(from: string, to: string): Promise<readonly Changed[]>;
+  /** What differs in one file, as git shows it. */
+  diff(from: string, to: string, path: string): Promise<string>;
+  /** Puts these files to how they are in a snapshot; one that it does not have is removed. */
+  put(commit: string, paths: readonly string[]): Promise<void>;
+  /** Writes the whole content of a snapshot into a folder, which is made. */
+  writeTo(commit: string, folder: string): Promise<void>;
+}
+
+/** A file that differs between two snapshots. */
+export interface Changed {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly kind: "added" | "changed" | "removed";
 }
 
 const identity = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
@@ -80,6 +95,25 @@ export async function openSnapshots(
     return { commit, tree };
   }
 
+  async function changesBetween(from: string, to: string): Promise<Changed[]> {
+    const diff = await ok(git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", "--relative", from, to]));
+    const parts = diff.split("\0").filter((part) => part !== "");
+    const kinds = { A: "added", D: "removed" } as const;
+    return parts.flatMap((part, at) =>
+      at % 2 === 0 ? [{ kind: kinds[part as "A" | "D"] ?? "changed", path: parts[at + 1] ?? "" }] : [],
+    );
+  }
+
+  /** Puts the files that differ from a snapshot to how they are in it; `changes`: what leads from now to there. */
+  async function putChanged(wanted: string, changes: readonly Changed[]): Promise<void> {
+    // First what is in the way: a file may stand where a folder was.
+    for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
+    const put = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
+    await ok(git(["read-tree", wanted]));
+    for (let at = 0; at < put.length; at += 200)
+      await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)]));
+  }
+
   return {
     async take(iteration) {
       try {
@@ -102,16 +136,51 @@ export async function openSnapshots(
       }
       const wanted = found.stdout.trim();
       const { commit: now } = await keep("before-undo");
-      const diff = await ok(git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", "--relative", now, wanted]));
-      const parts = diff.split("\0").filter((part) => part !== "");
-      const changes = parts.flatMap((part, at) => (at % 2 === 0 ? [{ kind: part, path: parts[at + 1] ?? "" }] : []));
-      // First what is in the way: a file may stand where a folder was.
-      for (const { kind, path } of changes) if (kind === "D") await rm(join(folder, path), { force: true });
-      const put = changes.filter(({ kind }) => kind !== "D").map(({ path }) => path);
-      await ok(git(["read-tree", wanted]));
-      for (let at = 0; at < put.length; at += 200)
-        await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)]));
+      const changes = await changesBetween(now, wanted);
+      await putChanged(wanted, changes);
       return changes.map(({ path }) => path);
+    },
+    changes: changesBetween,
+    diff: (from, to, path) =>
+      ok(
+        git([
+          "diff-tree",
+          "-r",
+          "-p",
+          "--relative",
+          "--no-renames",
+          "--no-ext-diff",
+          "--no-textconv",
+          from,
+          to,
+          "--",
+          path,
+        ]),
+      ),
+    async put(commit, paths) {
+      const wanted = new Set(paths);
+      const { commit: now } = await keep("before-undo");
+      await putChanged(
+        commit,
+        (await changesBetween(now, commit)).filter(({ path }) => wanted.has(path)),
+      );
+    },
+    async writeTo(commit, target) {
+      const prefix = (await ok(git(["rev-parse", "--show-prefix"]))).trim();
+      const whole = prefix === "" ? target : `${target}.whole`;
+      await mkdir(whole, { recursive: true });
+      const own = `${index}.${process.pid}`;
+      const inOwn = (args: readonly string[]) =>
+        runGit(folder, [...identity, ...settings, ...args], { index: own, maxMs: 60_000, ...given({ abort }) });
+      try {
+        await ok(inOwn(["read-tree", commit]));
+        await ok(inOwn(["checkout-index", "--all", "--force", `--prefix=${whole}/`]));
+        if (prefix === "") return;
+        await cp(join(whole, prefix), target, { recursive: true, verbatimSymlinks: true });
+      } finally {
+        await rm(own, { force: true });
+        if (prefix !== "") await rm(whole, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -1,0 +1,13 @@
+import type { Words } from "../../engine/loop/types.js";
+import { ledgerName, hiddenName } from "../../engine/lib/layout.js";
+import { codeReportName } from "./layout.js";
+
+/** What the rules of a run say of a coding run. */
+export const codeWords: Words = {
+  noun: "coding run",
+  budget: (unit) => (unit === "iterations" ? "--rounds" : `--max-${unit}`),
+  look: `Look at ${codeReportName}`,
+  reasons: `Read the reasons in ${hiddenName}/${ledgerName}`,
+  steer: "say more in the task's text",
+  mend: "say more in the task's text",
+};

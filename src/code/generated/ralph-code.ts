@@ -1,0 +1,467 @@
+// Generated from schemas/ralph-code.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * ralph.code.json: how far a coding run is. Written by this program alone; deleting it starts again.
+ */
+export interface CodeState {
+  /**
+   * How the file is written; absent: 1.
+   */
+  format?: number;
+  /**
+   * Names the snapshots in refs/ralph/<id>/<iteration>.
+   */
+  id: string;
+  job: Job;
+  /**
+   * The last round before this job; its rounds are counted from then on.
+   */
+  begun?: number;
+  baseline?: Tested;
+  best?: BestTree;
+  /**
+   * Oldest first.
+   */
+  rounds: Round[];
+  /**
+   * The iterations of the roles so far, oldest first.
+   */
+  attempts: RoleRun[];
+  /**
+   * Names of tests that failed and then passed on an unchanged tree: they neither stop nor complete.
+   */
+  flaky?: string[];
+  /**
+   * Names of tests that were there once: one that is gone counts as failing.
+   */
+  tests_seen?: string[];
+  /**
+   * The last iteration that was folded in.
+   */
+  iteration?: number;
+  /**
+   * The last round has reached the end of the job.
+   */
+  done?: boolean;
+  loop?: CodeLoop;
+  /**
+   * The snapshot of the tree before the first round of this job.
+   */
+  base?: string;
+  /**
+   * Names of the tests that passed before the first round of this job.
+   */
+  tests_before?: string[];
+  [k: string]: unknown;
+}
+/**
+ * What is to be done, as the command line said it last.
+ */
+export interface Job {
+  /**
+   * The task in words; absent: the failing tests are to be repaired.
+   */
+  text?: string;
+  /**
+   * The file that the task is about, relative to the folder.
+   */
+  target?: string;
+  /**
+   * The command that runs the tests.
+   */
+  test_command?: string;
+  /**
+   * Commands that must succeed at the end.
+   */
+  checks?: string[];
+  coverage?: CoverageWish;
+  /**
+   * Most rounds.
+   */
+  rounds: number;
+}
+/**
+ * What the tests must cover at the end, at least.
+ */
+export interface CoverageWish {
+  /**
+   * Percent.
+   */
+  lines?: number;
+  /**
+   * Percent.
+   */
+  branches?: number;
+}
+/**
+ * The tests before the first round of this job.
+ */
+export interface Tested {
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+  framework: string;
+  passed: number;
+  /**
+   * Flaky ones left out; tests that are gone counted.
+   */
+  failing: number;
+  skipped?: number;
+  /**
+   * At most 50.
+   */
+  failures: TestFailure[];
+  /**
+   * The error signatures of all that fail, each once.
+   */
+  signatures: string[];
+  coverage?: TestCoverage;
+  /**
+   * Why the run says nothing, or not all.
+   */
+  problem?: string;
+  /**
+   * What the job still lacks beside passing tests, a sentence each; absent: nothing.
+   */
+  unmet?: string[];
+}
+/**
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "failure".
+ */
+export interface TestFailure {
+  /**
+   * Name.
+   */
+  test: string;
+  /**
+   * Type and message without what differs from run to run, and the top frame in the project.
+   */
+  signature: string;
+  type?: string;
+  message: string;
+  file?: string;
+  line?: number;
+  /**
+   * Its first lines.
+   */
+  stack?: string[];
+}
+export interface TestCoverage {
+  /**
+   * Percent.
+   */
+  line_coverage?: number;
+  /**
+   * Percent.
+   */
+  branch_coverage?: number;
+}
+/**
+ * The tree with the fewest failing tests of this job; a round that leaves more is put back to it.
+ */
+export interface BestTree {
+  /**
+   * After which round; 0: before the first.
+   */
+  round: number;
+  /**
+   * Tests failing.
+   */
+  failing: number;
+  /**
+   * Its snapshot.
+   */
+  commit?: string;
+}
+/**
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "round".
+ */
+export interface Round {
+  /**
+   * round-1, round-2, …
+   */
+  id: string;
+  round: number;
+  /**
+   * What came of the roles so far, oldest first; by these the next role is decided.
+   */
+  steps: Step[];
+  plan?: CodePlan;
+  /**
+   * What the artisan takes for the cause.
+   */
+  hypothesis?: string;
+  /**
+   * What it says it did.
+   */
+  action_taken?: string;
+  /**
+   * Files that it changed, at most 50.
+   */
+  changed?: string[];
+  review?: Review;
+  tests?: Tested;
+  /**
+   * Files that were put back to the best tree, at most 50; absent: none.
+   */
+  put_back?: string[];
+  /**
+   * Files that were not put back, because somebody changed them after the artisan.
+   */
+  left_alone?: string[];
+  /**
+   * What the adversary found; it never decides anything.
+   */
+  findings?: AdversarialFinding[];
+  /**
+   * Why a hook says that the job is not done.
+   */
+  veto?: string[];
+  /**
+   * How many rounds in a row, this one included, have failed with the same signatures.
+   */
+  repeats?: number;
+  /**
+   * The snapshot of the tree before the artisan.
+   */
+  before?: string;
+  /**
+   * The snapshot of the tree after the artisan.
+   */
+  after?: string;
+}
+/**
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "step".
+ */
+export interface Step {
+  role: "librarian" | "artisan" | "critic" | "tests" | "adversary";
+  /**
+   * pass, fail: of the tests, whether they end the job. refused: the answer could not be used. failed: the agent's run failed.
+   */
+  event: "ok" | "approve" | "revise" | "pass" | "fail" | "refused" | "failed";
+  /**
+   * Absent: no agent did it.
+   */
+  iteration?: number;
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+}
+/**
+ * What the librarian left.
+ *
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "plan".
+ */
+export interface CodePlan {
+  cause: string;
+  files: Place[];
+  steps: string[];
+}
+/**
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "place".
+ */
+export interface Place {
+  /**
+   * Relative to the folder.
+   */
+  path: string;
+  /**
+   * First and last line; absent: the whole file.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  lines?: number[];
+  why?: string;
+}
+/**
+ * What the critic left.
+ *
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "review".
+ */
+export interface Review {
+  decision: "approve" | "revise";
+  findings: ReviewFinding[];
+}
+export interface ReviewFinding {
+  file?: string;
+  line?: number;
+  reason: string;
+}
+/**
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "adversarial".
+ */
+export interface AdversarialFinding {
+  title: string;
+  detail?: string;
+  file?: string;
+  /**
+   * Name of the test that fails; absent: the adversary's word alone.
+   */
+  test?: string;
+}
+/**
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "attempt".
+ */
+export interface RoleRun {
+  id: string;
+  iteration: number;
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+  agent?: string;
+  role: string;
+  round: number;
+  outcome: "accepted" | "refused" | "failed";
+  /**
+   * Kind of failure, if the run failed.
+   */
+  failure?: string;
+  duration_seconds?: number;
+  tokens?: number;
+  cost_usd?: number;
+  /**
+   * Commit that holds the folder as it was after the artisan.
+   */
+  snapshot?: string;
+}
+/**
+ * What the loop remembers between iterations.
+ *
+ * This interface was referenced by `CodeState`'s JSON-Schema
+ * via the `definition` "codeLoop".
+ */
+export interface CodeLoop {
+  observations?: Observation[];
+  /**
+   * Summary of earlier iterations.
+   */
+  history_summary?: string;
+  rch_metrics?: HistoryMetrics;
+  /**
+   * The round after which a person last acted: rounds without progress are counted from then on.
+   */
+  since?: number;
+  /**
+   * The same, as an iteration.
+   */
+  stagnation_since?: number;
+  last_run?: {
+    /**
+     * ISO 8601 in UTC.
+     */
+    at?: string;
+    verdict?: string;
+    reason?: string;
+    cause?: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Outcome of one iteration, in at most 'history_observation_chars' (1,500) characters.
+ */
+export interface Observation {
+  /**
+   * The iteration's number.
+   */
+  iteration: number;
+  /**
+   * A paper's id, a discovery batch, 'report', 'ideas'.
+   */
+  unit: string;
+  /**
+   * What came of it.
+   */
+  outcome: "accepted" | "refused" | "failed";
+  /**
+   * Kind of failure, if the run failed.
+   */
+  failure?: string;
+  /**
+   * The summary of an accepted result, or why it was refused or failed.
+   */
+  said?: string;
+  /**
+   * true: the iteration left a result. Otherwise 'answer' and 'sketch' describe its last message.
+   */
+  left?: true;
+  /**
+   * MinHash of the answer's words; it recognises the same answer in other words.
+   */
+  sketch?: string;
+  /**
+   * What the agent did and said. Removed when later iterations matter more.
+   */
+  digest?: string;
+  /**
+   * Start of the hash of the answer; equal answers have equal hashes.
+   */
+  answer?: string;
+  /**
+   * Kinds of loop within this single run.
+   */
+  signs?: string[];
+  [k: string]: unknown;
+}
+/**
+ * Measures of the history summary.
+ */
+export interface HistoryMetrics {
+  /**
+   * How often the history was summarised.
+   */
+  compressions?: number;
+  /**
+   * Characters before all summaries.
+   */
+  total_chars_before?: number;
+  /**
+   * Characters after all summaries.
+   */
+  total_chars_after?: number;
+  /**
+   * Estimated tokens saved by all summaries, minus what the historian's model used.
+   */
+  total_tokens_saved?: number;
+  /**
+   * Characters of the last summary, divided by those before it.
+   */
+  last_compression_ratio?: number;
+  /**
+   * Characters of the last twenty summaries, oldest first.
+   */
+  history_size_trend?: number[];
+  /**
+   * The last iteration that the summary covers.
+   */
+  last_iteration?: number;
+  /**
+   * How long the last summary took.
+   */
+  last_duration_seconds?: number;
+  /**
+   * Tokens in and out used by historians with a model.
+   */
+  historian_tokens?: number;
+  /**
+   * Their cost in US dollars.
+   */
+  historian_cost_usd?: number;
+  /**
+   * Part of the cost is an estimate from a dated price table.
+   */
+  historian_estimated?: true;
+  [k: string]: unknown;
+}

@@ -1,0 +1,137 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { clip, estimateTokens } from "../../engine/lib/tokens.js";
+import { fence, oneLine } from "../../engine/lib/sanitise.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { CodePlan, Job, Place, Round, Tested } from "../generated/ralph-code.js";
+
+/** Larger files are no source code. */
+export const maxFileBytes = 1_000_000;
+
+/** A part of a brief under its title; nothing where there is nothing to say. */
+export const part = (title: string, text: string | undefined, tokens: number): string[] =>
+  text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", clip(text.trim(), tokens)];
+
+/** The same for text that others wrote: it is data, and nothing in it is an order. */
+export const dataPart = (title: string, text: string | undefined, tokens: number): string[] =>
+  text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", fence(clip(text.trim(), tokens))];
+
+/** What the job is, in words. */
+export const jobText = ({ text, target }: Job): string =>
+  [
+    text ?? "Repair the failing tests of this project. What the tests ask for is right; the code is wrong.",
+    ...(target === undefined ? [] : [`It is about ${target}.`]),
+  ].join("\n");
+
+/** The failing tests, the first of each signature before the others. */
+export function failuresText({ failures, failing, framework, problem }: Tested): string {
+  if (failing === 0 && failures.length === 0) return "All tests pass.";
+  const seen = new Set<string>();
+  const firsts = failures.filter(({ signature }) => !seen.has(signature) && seen.add(signature));
+  const ordered = [...firsts, ...failures.filter((each) => !firsts.includes(each))];
+  const lines = ordered.map(({ test, file, line, message, stack }, at) => {
+    const where = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
+    const frames = at < 5 ? (stack ?? []).slice(0, 6).map((frame) => `    ${frame.trim()}`) : [];
+    return [`- ${oneLine(test)}${where}: ${message.slice(0, at < 5 ? 600 : 160)}`, ...frames].join("\n");
+  });
+  const head = `${framework}: ${many(failing, "test")} failing.${problem === undefined ? "" : ` ${problem}`}`;
+  return [head, ...lines].join("\n");
+}
+
+/** What earlier rounds of this job tried without success. */
+export function triedText(rounds: readonly Round[]): string {
+  return rounds
+    .filter(({ action_taken, tests }) => action_taken !== undefined && tests !== undefined)
+    .slice(-6)
+    .map(({ round, hypothesis, action_taken, tests, put_back }) => {
+      const end = put_back === undefined ? "" : ", and it was put back";
+      return `- Round ${round}: took for the cause: ${oneLine(hypothesis ?? "").slice(0, 200)}; did: ${oneLine(action_taken ?? "").slice(0, 240)}. ${many(tests?.failing ?? 0, "test")} failed after it${end}.`;
+    })
+    .join("\n");
+}
+
+/** What the last round left open beside the tests. */
+export const openText = (last: Round | undefined): string =>
+  [
+    ...(last?.tests?.unmet ?? []),
+    ...(last?.veto ?? []).map((reason) => `A hook says that it is not done: ${reason}`),
+    ...(last?.left_alone ?? []).map(
+      (path) => `${path} was changed by somebody else meanwhile; leave their change as it is.`,
+    ),
+  ].join("\n");
+
+export const planText = ({ cause, files, steps }: CodePlan): string =>
+  [
+    `Cause: ${cause}`,
+    `Places: ${files.map(({ path, lines }) => `${path}${lines === undefined ? "" : `:${lines.join("-")}`}`).join(", ")}`,
+    ...steps.map((step, at) => `${at + 1}. ${step}`),
+  ].join("\n");
+
+/**
+ * The path within the folder that a name of an agent's means; undefined where it leads out of it, also by a link, is no
+ * file, or is too large to be source code.
+ */
+export function fileWithin(folder: string, name: string): string | undefined {
+  const path = relative(folder, isAbsolute(name) ? name : resolve(folder, name));
+  if (path === "" || path.startsWith("..") || isAbsolute(path) || path.split(sep)[0] === ".git") return undefined;
+  try {
+    const real = realpathSync(join(folder, path));
+    return real === join(realpathSync(folder), path) && textOf(folder, path) !== undefined ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file of the folder; undefined where it is none, is binary, or is too large. Never follows a link. */
+export function textOf(folder: string, path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > maxFileBytes) return undefined;
+    const text = readFileSync(file, "utf8");
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Lines of a file with their numbers, as far as they fit; what was left out is said. */
+export function linesOf(text: string, first: number, last: number, tokens: number): string {
+  const lines = text.split("\n");
+  const shown: string[] = [];
+  let used = 0;
+  const end = Math.min(last, lines.length);
+  for (let at = Math.max(1, first); at <= end; at += 1) {
+    const line = `${at}\t${(lines[at - 1] ?? "").slice(0, 400)}`;
+    used += estimateTokens(line) + 1;
+    if (used > tokens) {
+      shown.push(`… lines ${at} to ${end} are left out`);
+      break;
+    }
+    shown.push(line);
+  }
+  return shown.join("\n");
+}
+
+/** The text of these places, each under its name, in at most so many tokens. */
+export function placesText(folder: string, places: readonly Place[], tokens: number): string {
+  const texts = places.flatMap((place) => {
+    const text = textOf(folder, place.path);
+    return text === undefined ? [] : [{ place, text }];
+  });
+  let left = tokens;
+  return texts
+    .map(({ place, text }, at) => {
+      const [first = 1, last = Number.POSITIVE_INFINITY] = place.lines ?? [];
+      const share = Math.max(100, Math.floor(left / (texts.length - at)));
+      // A little around a range: what it belongs to is often just above it.
+      const around = place.lines === undefined ? 0 : 5;
+      const shown = linesOf(text, first - around, last + around, share);
+      left -= estimateTokens(shown) + 20;
+      return `## ${place.path}\n${fence(shown)}`;
+    })
+    .join("\n\n");
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { Snapshots } from "../../task/folder/snapshots.js";
+import { checkCommand, type Place } from "../../task/place/run.js";
+import type { CodeState } from "../generated/ralph-code.js";
+import { isTestFile } from "./change.js";
+import { testProject, type TestRun } from "./tests.js";
+
+/** What the job lacks beside passing tests, a sentence each. */
+export async function unmetOf(
+  state: CodeState,
+  run: TestRun,
+  place: Place,
+  snapshots: Snapshots,
+  now: () => number,
+): Promise<string[]> {
+  const { job } = state;
+  const unmet: string[] = [];
+  for (const line of job.checks ?? []) {
+    const { passed, detail } = await checkCommand(line, {}, place);
+    if (!passed) unmet.push(`The check \`${line}\` fails: ${detail.split("\n").slice(0, 6).join(" ").slice(0, 500)}`);
+  }
+  unmet.push(...coverageLacking(state, run));
+  if (job.text !== undefined && (job.checks ?? []).length === 0 && run.tested.failing === 0)
+    unmet.push(...(await withoutProof(state, run, place, snapshots, now)));
+  return unmet;
+}
+
+function coverageLacking({ job }: CodeState, { tested }: TestRun): string[] {
+  const { lines, branches } = job.coverage ?? {};
+  const { line_coverage, branch_coverage } = tested.coverage ?? {};
+  const lacking = (what: string, wanted: number | undefined, is: number | undefined): string[] => {
+    if (wanted === undefined || (is !== undefined && is >= wanted)) return [];
+    const found = is === undefined ? "the run of the tests left no report of it" : `it is ${is} %`;
+    return [`${what} coverage should be at least ${wanted} %; ${found}.`];
+  };
+  return [...lacking("Line", lines, line_coverage), ...lacking("Branch", branches, branch_coverage)];
+}
+
+const noProof =
+  "There is no new test yet that fails on the files as they were before and passes now; or name a command that must succeed with --check.";
+
+/** Whether a new test shows that the task is done: it passes now, and fails with the files as they were before. */
+async function withoutProof(
+  { base, tests_before: before = [], flaky = [], job }: CodeState,
+  { passing }: TestRun,
+  place: Place,
+  snapshots: Snapshots,
+  now: () => number,
+): Promise<string[]> {
+  if (base === undefined) return [noProof];
+  const known = new Set([...before, ...flaky]);
+  const added = passing.filter((name) => !known.has(name));
+  if (added.length === 0) return [noProof];
+  const { commit } = (await snapshots.take(0)) ?? {};
+  if (commit === undefined)
+    return ["The files could not be kept by git, so nothing shows that a new test fails without the change."];
+  const changed = (await snapshots.changes(base, commit)).filter(
+    ({ path, kind }) => kind !== "removed" && isTestFile(path),
+  );
+  if (changed.length === 0) return [noProof];
+  const copy = join(place.scratch, `before-${randomUUID()}`);
+  try {
+    await snapshots.writeTo(base, copy);
+    for (const { path } of changed) {
+      mkdirSync(dirname(join(copy, path)), { recursive: true });
+      cpSync(join(place.cwd, path), join(copy, path));
+    }
+    for (const name of installed)
+      if (existsSync(join(place.cwd, name)) && !existsSync(join(copy, name)))
+        symlinkSync(join(place.cwd, name), join(copy, name));
+    const { reach } = place;
+    const there: Place = {
+      ...place,
+      cwd: copy,
+      reach: { ...reach, read: [...reach.read, place.cwd], write: [copy, place.scratch] },
+    };
+    const old = await testProject(there, job, {}, now);
+    const passed = new Set(old.passing);
+    // Where nothing runs in the copy at all, that says nothing of the new test.
+    if (before.length > 0 && !before.some((name) => passed.has(name)))
+      return [
+        "The tests do not run on a copy of the files as they were before, so name a command that must succeed with --check.",
+      ];
+    return added.some((name) => !passed.has(name))
+      ? []
+      : [
+          `${many(added.length, "new test")} pass with the files as they were before too, so they show nothing. ${noProof}`,
+        ];
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** What git ignores and tests need: it is linked into the copy. */
+const installed = ["node_modules", ".venv", "venv", "vendor"];

@@ -1,0 +1,69 @@
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
+import { roundsOf } from "./status.js";
+
+const mark = "<!-- Written by research-ralph from ralph.code.json. -->";
+
+/** code-report.md: what each round found and did. */
+export function reportText(state: CodeState): string {
+  const { job, baseline, flaky = [] } = state;
+  const rounds = roundsOf(state);
+  const last = state.loop?.last_run;
+  return [
+    mark,
+    `# ${oneLine(job.text ?? "Repair the failing tests").slice(0, 120)}`,
+    "",
+    ...(last?.verdict === undefined ? [] : [`Last run: ${last.verdict}. ${oneLine(last.reason ?? "")}`, ""]),
+    ...(baseline === undefined ? [] : [`Before: ${testsLine(baseline)}`]),
+    ...(flaky.length === 0 ? [] : ["", `Flaky tests, which decide nothing: ${flaky.map(oneLine).join(", ")}`]),
+    ...rounds.flatMap(roundLines),
+    "",
+  ].join("\n");
+}
+
+function testsLine({ framework, passed, failing, coverage, unmet = [] }: Tested): string {
+  const { line_coverage: lines, branch_coverage: branches } = coverage ?? {};
+  const covered = [
+    ...(lines === undefined ? [] : [`${lines} % of lines`]),
+    ...(branches === undefined ? [] : [`${branches} % of branches`]),
+  ].join(", ");
+  const open = unmet.map((each) => ` ${oneLine(each)}`).join("");
+  return `${framework}, ${many(passed, "test")} passed, ${failing} failing${covered === "" ? "" : `, ${covered} covered`}.${open}`;
+}
+
+function roundLines({ round, plan, hypothesis, action_taken, changed, review, tests, ...rest }: Round): string[] {
+  const { put_back, left_alone, findings, veto } = rest;
+  const line = (label: string, text: string | undefined) =>
+    text === undefined ? [] : [`- ${label}: ${oneLine(text)}`];
+  const list = (names: readonly string[] | undefined) =>
+    names === undefined || names.length === 0 ? undefined : names.join(", ");
+  return [
+    "",
+    `## Round ${round}`,
+    "",
+    ...line("Cause", plan?.cause),
+    ...line("Hypothesis", hypothesis),
+    ...line("Action", action_taken),
+    ...line("Changed", list(changed)),
+    ...line(
+      "Critic",
+      review && [review.decision, ...review.findings.map(({ file, reason }) => `${file ?? ""} ${reason}`)].join("; "),
+    ),
+    ...line("Tests", tests && testsLine(tests)),
+    ...(tests?.failures ?? [])
+      .slice(0, 10)
+      .map(({ test, message }) => `  - ${oneLine(test)}: ${oneLine(message).slice(0, 200)}`),
+    ...line("Put back, for more tests failed than before", list(put_back)),
+    ...line("Left alone, for somebody changed it meanwhile", list(left_alone)),
+    ...line("Veto", list(veto)),
+    ...(findings === undefined || findings.length === 0 ? [] : ["", "What the adversary found:", ""]),
+    ...(findings ?? []).map(
+      ({ title, detail, file, test }) =>
+        `- ${oneLine(title)}${file === undefined ? "" : ` (${oneLine(file)})`}${test === undefined ? "" : `, shown by the test ${oneLine(test)}`}${detail === undefined ? "" : `: ${oneLine(detail)}`}`,
+    ),
+  ];
+}
+
+/** Whether the text was written by us. */
+export const isOurReport = (text: string): boolean => text.startsWith(mark);

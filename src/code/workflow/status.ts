@@ -1,0 +1,159 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import { measured } from "../../engine/loop/history/summarise.js";
+import { bounded, type Compression, type LoopMemory } from "../../engine/loop/run-record/memory.js";
+import { wasAtWork } from "../../engine/loop/run-record/observation.js";
+import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
+import { codePhase } from "../folder/state-file.js";
+import { codeReportName } from "../folder/layout.js";
+import type { CodeState, Job, Round, RoleRun, Step, Tested } from "../generated/ralph-code.js";
+
+/** Rounds of a job that names no other number. */
+export const usualRounds = 10;
+/** Rounds in a row that fail with the same signatures until the run ends as stuck. */
+export const maxRepeats = 3;
+
+/** What a coding run does next. `baseline`: the tests before the first round. */
+export interface CodeUnit extends Unit {
+  readonly kind: Step["role"] | "baseline";
+  readonly round: number;
+}
+
+/** The rounds of this job. */
+export const roundsOf = ({ rounds, begun = 0 }: CodeState): readonly Round[] =>
+  rounds.filter(({ round }) => round > begun);
+
+/** The tests as they stood last. */
+export const latestTests = (state: CodeState): Tested | undefined =>
+  [
+    state.baseline,
+    ...roundsOf(state).flatMap(({ tests, put_back }) => (tests === undefined || put_back !== undefined ? [] : [tests])),
+  ].reduce(
+    (latest, each) => (each === undefined || (latest !== undefined && latest.at > each.at) ? latest : each),
+    undefined,
+  );
+
+const titles: Readonly<Record<CodeUnit["kind"], string>> = {
+  baseline: "Tests before the first round",
+  librarian: "Librarian",
+  artisan: "Artisan",
+  critic: "Critic",
+  tests: "Tests",
+  adversary: "Adversary",
+};
+
+export function unitOf(kind: CodeUnit["kind"], round: number, job: Job): CodeUnit {
+  const about = job.text?.split("\n")[0]?.slice(0, 60) ?? "repair the tests";
+  return {
+    kind,
+    id: kind === "baseline" ? "baseline" : `${kind}:${round}`,
+    phase: codePhase,
+    title: kind === "baseline" ? titles[kind] : `${titles[kind]}, round ${round}: ${about}`,
+    role: kind === "baseline" ? "tests" : kind,
+    round,
+  };
+}
+
+/** Whether what ends the job is reached by the tests as they are. */
+export const isReached = ({ failing, unmet = [] }: Tested): boolean => failing === 0 && unmet.length === 0;
+
+/** The verdict once a round is over; undefined: another round follows. */
+export function verdictAfter(state: CodeState, round: Round): Verdict | undefined {
+  const { job, flaky = [] } = state;
+  const isDone = round.steps.some(({ event }) => event === "pass") && (round.veto ?? []).length === 0;
+  if (isDone) {
+    const unsteady = flaky.length === 0 ? "" : ` Flaky, and not counted: ${flaky.slice(0, 3).join(", ")}.`;
+    return {
+      verdict: "complete",
+      reason: `All tests pass after ${many(round.round - (state.begun ?? 0), "round")}.${unsteady}`,
+    };
+  }
+  const since = state.loop?.since ?? 0;
+  const repeats = Math.min(round.repeats ?? 0, round.round - since);
+  if (repeats >= maxRepeats) {
+    const named = (round.tests?.signatures ?? []).slice(0, 3).join("; ");
+    return {
+      verdict: "stuck",
+      reason: `${repeats} rounds in a row failed with the same errors: ${named}. Look at ${codeReportName}; then say more in the task's text, use another agent, or run again with --force.`,
+    };
+  }
+  const done = roundsOf(state).length;
+  if (done >= job.rounds)
+    return {
+      verdict: "limit",
+      cause: "iterations",
+      reason: `${many(job.rounds, "round")} of this job are used up; allow more with --rounds.`,
+    };
+  return undefined;
+}
+
+export const progressOf = (state: CodeState): Progress => {
+  const all = state.baseline?.failing ?? 0;
+  const now = latestTests(state)?.failing ?? all;
+  return { done: Math.max(0, all - now), total: all };
+};
+
+export function spentIn({ attempts, loop }: CodeState): Spent {
+  const sum = (of: (attempt: RoleRun) => number | undefined) =>
+    attempts.reduce((total, attempt) => total + (of(attempt) ?? 0), 0);
+  return {
+    iterations: attempts.length,
+    tokens: sum(({ tokens }) => tokens) + (loop?.rch_metrics?.historian_tokens ?? 0),
+    usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
+    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
+  };
+}
+
+/** What guards and briefs are told of earlier iterations. */
+export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
+  const { loop, attempts } = state;
+  const row = attempts
+    .slice(attempts.findLastIndex(({ outcome }) => outcome === "accepted") + 1)
+    .filter(({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure));
+  return {
+    limits,
+    observations: loop?.observations ?? [],
+    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
+    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
+    since: loop?.stagnation_since ?? 0,
+    withoutResult: row.length,
+    ledger: ledger.slice(-5),
+    steering: [],
+    remedies,
+  };
+}
+
+/** What the next agent does otherwise; a role answers with its JSON, and the artisan changes files before. */
+const remedies: NonNullable<LoopMemory["remedies"]> = {
+  "identical-answers": "Every one of them left the same. Find out why it did not help, and do something else.",
+  oscillation: "They went back and forth between two versions. Read both failures, then satisfy both at once.",
+  "redundant-writes": "They wrote the same file over and over. Think the change through and write it once.",
+  "read-loop": "They kept reading and left nothing. Open each file at most once, then do what your role asks.",
+  "planning-loop": "They announced what they would do and ended. Do it now; nobody answers you.",
+  "command-loop": "They ran the same command again and again. Change something before you run it once more.",
+};
+
+/** What follows from the records, computed again before every write. Pure. */
+export function derive(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): CodeState {
+  const { loop = {} } = state;
+  const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
+  const iteration = Math.max(state.iteration ?? 0, ...ledger.map((line) => line.iteration));
+  return { ...state, iteration, loop: { ...loop, observations } };
+}
+
+/** The state with a new summary of the history. Pure. */
+export function withSummary(state: CodeState, compression: Compression): CodeState {
+  const { loop } = state;
+  if (loop?.rch_metrics?.last_iteration === compression.upTo) return state;
+  return {
+    ...state,
+    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
+  };
+}
+
+/** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
+export function withEnd(state: CodeState, { verdict, reason, cause }: Verdict, now: number): CodeState {
+  const last_run = { at: new Date(now).toISOString(), verdict, reason, ...(cause === undefined ? {} : { cause }) };
+  return { ...state, done: verdict === "complete", loop: { ...state.loop, last_run } };
+}

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { drive } from "../../compose/drive.js";
+import { openCode } from "../../compose/open-code.js";
+import { sandboxOf } from "../../compose/open-task.js";
+import { codeReportName } from "../../code/folder/layout.js";
+import { codeFormat } from "../../code/folder/state-file.js";
+import { codeWords } from "../../code/folder/words.js";
+import type { CodeState, Job } from "../../code/generated/ralph-code.js";
+import { latestTests, roundsOf, spentIn, usualRounds } from "../../code/workflow/status.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import type { Verdict } from "../../engine/loop/types.js";
+import { readRecords } from "../../engine/storage/records/record-store.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
+import type { Io } from "../../engine/ui/io.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import { detectTests, frameworks } from "../../task/test-runs/detect.js";
+
+export interface CodeArguments {
+  /** The task in words; absent: repair the failing tests. */
+  readonly text: string | undefined;
+  readonly target?: string;
+  readonly checks?: readonly string[];
+  readonly testCommand?: string;
+  readonly rounds?: number;
+  readonly force: boolean;
+  readonly keepTests: boolean;
+  readonly flags: ConfigFlags;
+  readonly quiet: boolean;
+  readonly verbose?: boolean;
+  readonly json: boolean;
+}
+
+/** Works on the project in the current folder by roles until its tests pass; its exit code is the verdict's. */
+export async function codeCommand(args: CodeArguments, io: Io): Promise<number> {
+  const folder = io.cwd;
+  const job = jobOf(args, folder);
+  const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: folder });
+  const how = {
+    json: args.json,
+    quiet: args.quiet,
+    ...given({ verbose: args.verbose }),
+    iterations: config.iterations ?? Number.POSITIVE_INFINITY,
+    folder,
+    words: codeWords,
+    sandbox: sandboxOf({ folder }, config),
+  };
+  const wish = {
+    ...{ folder, job, force: args.force, keepTests: args.keepTests },
+    ...{ hasAdversary: true, isBuiltIn: false, temperatures: {}, window: 200_000 },
+  };
+  const verdict = await drive(config, io, how, (run) => openCode(wish, config, io, run));
+  await sayEnd(folder, verdict, io, args);
+  return exitCodeOf(verdict);
+}
+
+/** What the arguments ask for. @throws ExpectedError (exit code 2) where it can't be done here. */
+function jobOf({ text, target, checks = [], testCommand, rounds }: CodeArguments, folder: string): Job {
+  if (text?.trim() === "")
+    throw new ExpectedError("The task is empty; say what is to be done, or leave it out to repair the tests.", 2);
+  if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1))
+    throw new ExpectedError("--rounds is a whole number from 1 on.", 2);
+  if (testCommand === undefined && detectTests(folder).length === 0)
+    throw new ExpectedError(
+      `No supported test framework was found in ${folder} (${frameworks.join(", ")}); name the command that runs the tests: --test-command "make test".`,
+      2,
+    );
+  return {
+    rounds: rounds ?? usualRounds,
+    ...given({
+      text: text?.trim(),
+      test_command: testCommand,
+      target: target === undefined ? undefined : targetIn(folder, target),
+    }),
+    ...(checks.length === 0 ? {} : { checks: [...checks] }),
+  };
+}
+
+/** @throws ExpectedError (exit code 2) for a target that is outside of the project, or not there. */
+export function targetIn(folder: string, target: string): string {
+  const path = relative(folder, resolve(folder, target));
+  if (path.startsWith("..") || isAbsolute(path))
+    throw new ExpectedError(
+      `--target ${target} is outside of ${folder}; name a file of the project, or start in its folder.`,
+      2,
+    );
+  if (!existsSync(resolve(folder, path)))
+    throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
+  return path;
+}
+
+/** The last words of a run. */
+async function sayEnd(folder: string, verdict: Verdict, io: Io, { json, quiet }: CodeArguments): Promise<void> {
+  const state: CodeState | undefined = (await readRecords(folder, codeFormat).catch(() => undefined))?.state;
+  const tests = state && latestTests(state);
+  if (json) {
+    const spent = state && spentIn(state);
+    const line = {
+      type: "code",
+      ...verdict,
+      rounds: state === undefined ? 0 : roundsOf(state).length,
+      iterations: spent?.iterations ?? 0,
+      tokens: spent?.tokens ?? 0,
+      cost_usd: spent?.usd ?? 0,
+      failing: tests?.failing ?? null,
+      flaky: state?.flaky ?? [],
+      findings: (state === undefined ? [] : roundsOf(state)).flatMap(({ findings = [] }) => findings),
+    };
+    return io.stdout(`${JSON.stringify(line)}\n`);
+  }
+  if (quiet || state === undefined) return;
+  if (tests !== undefined) io.stderr(`  Tests    ${tests.passed} passed, ${tests.failing} failing\n`);
+  for (const { test } of (tests?.failures ?? []).slice(0, 5)) io.stderr(`           ✗ ${oneLine(test)}\n`);
+  const found = roundsOf(state).flatMap(({ findings = [] }) => findings).length;
+  const more = found === 0 ? "" : `, with ${many(found, "finding")} of the adversary`;
+  io.stderr(`  Report   ${codeReportName}${more}\n`);
+}

@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { isUnconfined, warningsOf } from "./agents.js";
+import type { Run } from "./drive.js";
+import { placeFor, scratchOf } from "./open-task.js";
+import { toolchainsOf } from "./toolchains.js";
+import { codeStateName, codeLogName, codeReportName, codeSnapshotIndex, vaultName } from "../code/folder/layout.js";
+import { codeFormat, newCodeState } from "../code/folder/state-file.js";
+import type { CodeState, Job } from "../code/generated/ralph-code.js";
+import { sweepTests } from "../code/roles/adversarial-tests.js";
+import { loadMachine } from "../code/round/machine.js";
+import { derive, withEnd } from "../code/workflow/status.js";
+import { type CodeWorkflow, codeWorkflow, type Fixes, type Ranking } from "../code/workflow/workflow.js";
+import { projectFiles } from "../engine/config/file.js";
+import type { ResolvedConfig } from "./config.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { hiddenFolder, hiddenName, lastGoodOf } from "../engine/lib/layout.js";
+import type { Verdict } from "../engine/loop/types.js";
+import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { explaining } from "../engine/storage/explain-system-error.js";
+import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
+import { makeFolder } from "../engine/storage/regular-file.js";
+import type { Io } from "../engine/ui/io.js";
+import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
+import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
+
+/** What a person asks of a coding run. */
+export interface CodeWish {
+  readonly folder: string;
+  readonly job: Job;
+  readonly force: boolean;
+  readonly keepTests: boolean;
+  readonly hasAdversary: boolean;
+  /** The librarian is code. */
+  readonly isBuiltIn: boolean;
+  readonly temperatures: Readonly<Record<string, number>>;
+  /** Tokens that the librarian's model takes in one request. */
+  readonly window: number;
+}
+
+/** Files of a coding run that agents may not change, within the project's folder. */
+const own = [codeStateName, codeLogName, codeReportName, vaultName, `${vaultName}-wal`, `${vaultName}-shm`];
+
+/** Takes the project's lock and makes a coding run ready. */
+export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, run: Run): Promise<CodeWorkflow> {
+  const { folder, job } = wish;
+  const { everyone, settings, tell, abort, redact, hooks } = run;
+  const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
+  for (const message of everyone.flatMap(warningsOf)) notify("warning", message);
+  const { limits: memory } = config.history;
+  const unconfined = everyone.some(isUnconfined);
+  if (!existsSync(join(folder, codeStateName))) {
+    explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
+    await writeFileAtomic(join(folder, codeStateName), codeFormat.format(newCodeState(job, folder)));
+  }
+  const store = await openRecordStore(folder, codeFormat, {
+    derive: (state, ledger) => derive(state, ledger, memory),
+    git: false,
+    notify,
+    abort,
+    unconfined,
+  });
+  const roles = join(config.stateDir, "roles", createHash("sha256").update(folder).digest("hex").slice(0, 16));
+  const close = async (verdict?: Verdict) => {
+    if (verdict !== undefined) await keepEnd(store, verdict, io.clock.now());
+    await store.close();
+    for (const path of [scratchOf(config), roles]) rmSync(path, { recursive: true, force: true });
+  };
+  try {
+    sweepTests(folder);
+    rmSync(roles, { recursive: true, force: true });
+    await excludeFromGit(folder, [`${hiddenName}/`, codeStateName, codeReportName]);
+    const { state } = await store.load();
+    const snapshots = await openSnapshots(folder, state.id, {
+      index: codeSnapshotIndex(folder),
+      views: [codeStateName, codeReportName],
+      notify: (message) => notify("warning", message),
+      abort,
+    });
+    if (snapshots === undefined) throw noRepository(folder);
+    await store.edit((before) => begun(before, wish));
+    const isHoused = settings.sandbox !== undefined;
+    const around = await protectedIn(folder, folder, {
+      everything: unconfined,
+      configs: projectFiles(folder),
+      more: own,
+    });
+    const all = { ...around, files: [...around.files, lastGoodOf(folder, codeStateName)] };
+    const readOnly = isHoused ? existingIn(all) : [];
+    const place = placeFor(folder, config, io, settings.exec, readOnly);
+    mkdirSync(place.scratch, { recursive: true });
+    return codeWorkflow({
+      store,
+      folder,
+      place,
+      snapshots,
+      protect: (iteration) => remember(folder, isHoused ? absentIn(all) : all, iteration),
+      readOnly: isHoused ? [...readOnly, ...toolchainsOf(io.env)] : [],
+      roleFolder: (iteration) => {
+        const path = join(roles, String(iteration));
+        makeFolder(path, 0o700);
+        return path;
+      },
+      memory,
+      redact,
+      shell: unconfined || isHoused,
+      placeOf: await loadMachine(),
+      hasAdversary: wish.hasAdversary,
+      isBuiltIn: wish.isBuiltIn,
+      keepTests: wish.keepTests,
+      temperatures: wish.temperatures,
+      fixes: noFixes,
+      ranking: await rankingOf(folder),
+      window: wish.window,
+      veto: async (proposal) => {
+        const { vetoes, problems } = await hooks.ask(["complete"], proposal);
+        for (const message of problems) notify("warning", message);
+        return vetoes;
+      },
+      now: io.clock.now,
+      close,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const noRepository = (folder: string): ExpectedError =>
+  new ExpectedError(
+    `${folder} is in no git repository; a coding run shows changes to its critic and puts back what makes tests worse, so make one with 'git init'.`,
+    2,
+  );
+
+/**
+ * The state as a run begins: another job, or one that is done, begins anew; else the round under way goes on, and where
+ * none is, the tests are run again, as a person may have changed the files since.
+ */
+function begun(state: CodeState, { job, force }: CodeWish): CodeState {
+  const { rounds: _, ...wanted } = job;
+  const { rounds: __, ...known } = state.job;
+  const last = state.rounds.at(-1);
+  if (state.done === true || !isDeepStrictEqual(wanted, known)) {
+    const { baseline: _b, best: _t, base: _c, tests_before: _n, tests_seen: _s, ...rest } = state;
+    return { ...rest, job, done: false, begun: last?.round ?? 0 };
+  }
+  // A person who starts it again gives the role that failed another chance.
+  const kept = last?.steps.slice(
+    0,
+    last.steps.findLastIndex(({ event }) => event !== "failed" && event !== "refused") + 1,
+  );
+  const isOver = last === undefined || last.tests !== undefined;
+  const { baseline, best, ...rest } = state;
+  return {
+    ...rest,
+    job,
+    ...(isOver ? {} : { ...(baseline && { baseline }), ...(best && { best }) }),
+    rounds: [...state.rounds.slice(0, -1), ...(last === undefined ? [] : [{ ...last, steps: kept ?? [] }])],
+    loop: { ...state.loop, ...(force ? { since: last?.round ?? 0, stagnation_since: state.iteration ?? 0 } : {}) },
+  };
+}
+
+const noFixes: Fixes = { recall: async () => "", keep: async () => undefined };
+
+/** The failing files themselves. */
+async function rankingOf(folder: string): Promise<Ranking> {
+  const { builtInPlan } = await import("../code/roles/plan.js");
+  const { placesText } = await import("../code/roles/parts.js");
+  return {
+    text: async (_state, tests, tokens) => placesText(folder, builtInPlan(folder, tests, []).files, tokens),
+    plan: async (_state, tests) => builtInPlan(folder, tests, []),
+  };
+}
+
+/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
+async function keepEnd(store: RecordStore<CodeState>, verdict: Verdict, now: number): Promise<void> {
+  try {
+    await store.load();
+    await store.edit((state) => withEnd(state, verdict, now));
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+  }
+}
