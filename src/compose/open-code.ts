@@ -9,6 +9,8 @@ import { toolchainsOf } from "./toolchains.js";
 import { codeStateName, codeLogName, codeReportName, codeSnapshotIndex, vaultName } from "../code/folder/layout.js";
 import { codeFormat, newCodeState } from "../code/folder/state-file.js";
 import type { CodeState, Job } from "../code/generated/ralph-code.js";
+import { placesText } from "../code/roles/parts.js";
+import { builtInPlan } from "../code/roles/plan.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
 import { loadMachine } from "../code/round/machine.js";
 import { derive, withEnd } from "../code/workflow/status.js";
@@ -16,7 +18,7 @@ import { type CodeWorkflow, codeWorkflow, type Fixes, type Ranking } from "../co
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { hiddenFolder, hiddenName, lastGoodOf } from "../engine/lib/layout.js";
+import { hiddenFolder, hiddenName, lastGoodOf, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
@@ -71,11 +73,11 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   try {
     sweepTests(folder);
     rmSync(roles, { recursive: true, force: true });
-    await excludeFromGit(folder, [`${hiddenName}/`, codeStateName, codeReportName]);
+    await excludeFromGit(folder, [`${hiddenName}/`, codeStateName, codeReportName, pauseName, stopName]);
     const { state } = await store.load();
     const snapshots = await openSnapshots(folder, state.id, {
       index: codeSnapshotIndex(folder),
-      views: [codeStateName, codeReportName],
+      views: [codeStateName, codeReportName, pauseName, stopName],
       notify: (message) => notify("warning", message),
       abort,
     });
@@ -96,7 +98,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       folder,
       place,
       snapshots,
-      protect: (iteration) => remember(folder, isHoused ? absentIn(all) : all, iteration),
+      protect: (iteration) => remember(folder, isHoused ? absentIn(all) : all, iteration, config.stateDir),
       readOnly: isHoused ? [...readOnly, ...toolchainsOf(io.env)] : [],
       roleFolder: (iteration) => {
         const path = join(roles, String(iteration));
@@ -112,7 +114,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       keepTests: wish.keepTests,
       temperatures: wish.temperatures,
       fixes: noFixes,
-      ranking: await rankingOf(folder),
+      ranking: rankingOf(folder),
       window: wish.window,
       veto: async (proposal) => {
         const { vetoes, problems } = await hooks.ask(["complete"], proposal);
@@ -165,9 +167,7 @@ function begun(state: CodeState, { job, force }: CodeWish): CodeState {
 const noFixes: Fixes = { recall: async () => "", keep: async () => undefined };
 
 /** The failing files themselves. */
-async function rankingOf(folder: string): Promise<Ranking> {
-  const { builtInPlan } = await import("../code/roles/plan.js");
-  const { placesText } = await import("../code/roles/parts.js");
+function rankingOf(folder: string): Ranking {
   return {
     text: async (_state, tests, tokens) => placesText(folder, builtInPlan(folder, tests, []).files, tokens),
     plan: async (_state, tests) => builtInPlan(folder, tests, []),
