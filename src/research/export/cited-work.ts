@@ -73,12 +73,10 @@ export function worksOf(rrd: Rrd, wanted?: Paper["status"]): CitedWork[] {
 
 /** Papers as works with a key each, in their order. */
 export function citedWorks(papers: readonly Cited[]): CitedWork[] {
-  const used = new Set<string>();
+  const freeKey = keysInUse();
   return papers.map((paper) => {
     const work = workOf(paper);
-    const key = freeKey(keyBase(work), used);
-    used.add(key);
-    return { ...work, key };
+    return { ...work, key: freeKey(keyBase(work)) };
   });
 }
 
@@ -159,10 +157,18 @@ function keyBase({ authors: [first], title, id, year }: Omit<CitedWork, "key">):
   return `${who}${year ?? "nd"}`;
 }
 
-/** The second work of one name and year gets a "b", the 27th a number. */
-function freeKey(base: string, used: ReadonlySet<string>): string {
-  for (let n = 1; ; n += 1) {
-    const key = n === 1 ? base : n <= 26 ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
-    if (!used.has(key)) return key;
-  }
+/** Gives each work a key: the second one of a name and year gets a "b", the 27th a number. */
+function keysInUse(): (base: string) => string {
+  const used = new Set<string>();
+  // Where the last search ended: thousands of works may have one name and year.
+  const tried = new Map<string, number>();
+  return (base) => {
+    for (let n = (tried.get(base) ?? 0) + 1; ; n += 1) {
+      const key = n === 1 ? base : n <= 26 ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
+      if (used.has(key)) continue;
+      used.add(key);
+      tried.set(base, n);
+      return key;
+    }
+  };
 }
