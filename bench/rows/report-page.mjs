@@ -17,7 +17,8 @@ export const row = {
   async run() {
     return await inFolder(async (cwd) => {
       writeFileSync(join(cwd, "make.ts"), program);
-      await bundle({ input: { make: join(cwd, "make.ts") }, outDir: join(cwd, "dist") });
+      writeFileSync(join(cwd, "all.ts"), command);
+      await bundle({ input: { make: join(cwd, "make.ts"), all: join(cwd, "all.ts") }, outDir: join(cwd, "dist") });
       writeFileSync(join(cwd, "package.json"), '{ "type": "module", "version": "0.0.0" }');
       for (const name of ["schemas", "node_modules", "bin"]) symlinkSync(join(root, name), join(cwd, name));
       const parts = [];
@@ -27,12 +28,14 @@ export const row = {
         const made = [];
         for (let time = 0; time < times; time++) made.push(await numbersOf([join(cwd, "dist/make.js"), folder]));
         const parsed = await numbersOf(["-e", parse, folder]);
+        const all = await numbersOf([join(cwd, "dist/all.js"), folder]);
         const least = made.toSorted((a, b) => a.cpu - b.cpu)[0];
         const size = statSync(join(folder, "report.html")).size;
         const state = statSync(join(folder, "rrd.json")).size;
         parts.push(
           `${papers.toLocaleString("en")} (${megabytes(state)} of state): ${megabytes(size)}, ${least.cpu.toFixed(2)} CPU s, ` +
-            `${Math.round(least.rss / 1e6)} MB = ${(least.rss / parsed.rss).toFixed(2)} × parsing`,
+            `${Math.round(least.rss / 1e6)} MB = ${(least.rss / parsed.rss).toFixed(2)} × parsing ` +
+            `(with the Markdown and the BibTeX, under the lock: ${all.cpu.toFixed(2)} CPU s, ${Math.round(all.rss / 1e6)} MB)`,
         );
       }
       const browser = await inBrowser(join(cwd, String(counts.at(-1)), "report.html"));
@@ -52,6 +55,14 @@ import { readReportInput } from ${JSON.stringify(join(root, "src/research/report
 const folder = process.argv[2] as string;
 const { input } = await readReportInput(folder, new Date());
 await writePiecesAtomic(join(folder, "report.html"), reportPage(await contextOf(reportModel(input))));
+const { user, system } = process.cpuUsage();
+console.log(JSON.stringify({ cpu: (user + system) / 1e6, rss: process.resourceUsage().maxRSS * 1024 }));
+`;
+
+/** All that the command does, without git. */
+const command = `
+import { renderProject } from ${JSON.stringify(join(root, "src/research/report/documents/render-project.ts"))};
+await renderProject(process.argv[2] as string, { git: false, now: Date.now, notify: () => undefined });
 const { user, system } = process.cpuUsage();
 console.log(JSON.stringify({ cpu: (user + system) / 1e6, rss: process.resourceUsage().maxRSS * 1024 }));
 `;
