@@ -1,5 +1,6 @@
 // A second state of the record store's: a task with criteria that are worked off, and findings that are numbered as
 // they come.
+import { parseJson } from "../../src/engine/storage/parse-json.js";
 import type { Fields, StateFormat } from "../../src/engine/storage/records/format.js";
 
 interface Criterion extends Fields {
@@ -56,7 +57,7 @@ export const taskFormat: StateFormat<Task> = {
   resetCommand: (folder, iteration) => `task reset ${folder} ${iteration}`,
   parse(text, path) {
     try {
-      const task = JSON.parse(text) as Task;
+      const task = parseJson(text) as Task;
       const problems = problemsOf(task);
       return problems.length === 0 ? { ok: task, changes: [] } : { changes: [], problems };
     } catch {

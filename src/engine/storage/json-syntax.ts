@@ -154,8 +154,9 @@ export const tooDeepAt = (value: unknown): string | undefined =>
 function deepAt(value: unknown, levels: number): readonly string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (levels === 0) return [];
-  for (const [name, inner] of Object.entries(value)) {
-    const below = deepAt(inner, levels - 1);
+  const fields = value as Record<string, unknown>;
+  for (const name in fields) {
+    const below = deepAt(fields[name], levels - 1);
     if (below !== undefined) return [`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, ...below];
   }
   return undefined;

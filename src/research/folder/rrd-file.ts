@@ -2,6 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { parseJson, plainText } from "../../engine/storage/parse-json.js";
 import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/format.js";
 import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
@@ -22,18 +23,18 @@ import { readRrdShape } from "./legacy/read-rrd.js";
 export const maxRrdBytes = 200_000_000;
 
 /**
- * Reads the text of an rrd.json: valid in syntax, schema and ids, or every problem found (of the syntax only the
+ * Reads the text of an rrd.json, or its bytes: valid in syntax, schema and ids, or every problem found (of the syntax only the
  * first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path`
  * is named in problems about the whole file.
  */
-export function parseRrd(text: string, path: string): Parsed<Rrd> {
-  if (text.length > maxRrdBytes) return { changes: [], problems: [tooLarge(path, text.length, maxRrdBytes, noun)] };
-  const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
+export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
+  if (content.length > maxRrdBytes)
+    return { changes: [], problems: [tooLarge(path, content.length, maxRrdBytes, noun)] };
   let value: unknown;
   try {
-    value = JSON.parse(plain);
+    value = parseJson(content);
   } catch {
-    const { line, column, message, hint } = locateSyntaxError(plain);
+    const { line, column, message, hint } = locateSyntaxError(plainText(content));
     const problem = { pointer: "", message: `${path}:${line}:${column}: ${message}` };
     return { changes: [], problems: [hint === undefined ? problem : { ...problem, hint }] };
   }

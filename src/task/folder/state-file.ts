@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
+import { parseJson, plainText } from "../../engine/storage/parse-json.js";
 import type { Parsed, StateFormat } from "../../engine/storage/records/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { RalphTask } from "../generated/ralph.js";
@@ -10,12 +11,12 @@ import { logName, stateName, taskLedger } from "./layout.js";
 export const unitId = "task";
 export const taskPhase = "TASK";
 
-function parse(text: string, path: string): Parsed<TaskState> {
+function parse(content: string | Buffer, path: string): Parsed<TaskState> {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+    value = parseJson(content);
   } catch {
-    const { line, column, message } = locateSyntaxError(text);
+    const { line, column, message } = locateSyntaxError(plainText(content));
     return { changes: [], problems: [{ pointer: "", message: `${path}:${line}:${column}: ${message}` }] };
   }
   const problems = problemsOf("ralph-state", value);

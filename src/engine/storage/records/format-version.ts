@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { inboxFolder, journalFolder } from "../../lib/layout.js";
-import { readRegularText } from "../regular-file.js";
+import { parseJson } from "../parse-json.js";
+import { readRegularFile } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
 
 /**
@@ -42,26 +43,42 @@ export async function requireKnownFormats(
   { file, ledger, otherLogs, rewritten }: Files,
 ): Promise<void> {
   const waiting = [journalFolder(folder), inboxFolder(folder)].flatMap(jsonFilesIn);
-  for (const path of [join(folder, file), ...rewritten(folder), ...waiting]) requireKnownText(path, await textAt(path));
+  for (const path of [join(folder, file), ...rewritten(folder), ...waiting])
+    requireKnownText(path, await bytesAt(path));
   for (const log of [ledger, ...otherLogs]) await requireKnownLines(join(folder, log));
 }
 
 /** The same of a log alone, which may be absent. */
 export async function requireKnownLines(log: string): Promise<void> {
-  for (const line of (await textAt(log)).split("\n")) requireKnownText(log, line);
+  const bytes = await bytesAt(log);
+  if (!namesLaterFormat(bytes)) return;
+  for (const line of bytes.toString("utf8").split("\n")) requireKnownText(log, line);
 }
 
 /** Looks for the word before it parses: a state can be large, and hardly one is of a later format. */
-export function requireKnownText(path: string, text: string): void {
-  if (![...text.matchAll(/"format"\s*:\s*(\d+)/g)].some(([, format]) => Number(format) > stateVersion)) return;
+export function requireKnownText(path: string, content: string | Buffer): void {
+  if (!namesLaterFormat(content)) return;
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+    value = parseJson(content);
   } catch {
     // Torn, or being saved: its reader tells.
     return;
   }
   if (isNewer(value)) throw newerFormat(path, value);
+}
+
+/** Whether the word stands in it with the number of a later format, be it only within a record. */
+function namesLaterFormat(content: string | Buffer): boolean {
+  const word = '"format"';
+  for (let at = content.indexOf(word); at >= 0; at = content.indexOf(word, at + 1)) {
+    const from = at + word.length;
+    const after =
+      typeof content === "string" ? content.slice(from, from + 40) : content.toString("latin1", from, from + 40);
+    const number = /^\s*:\s*(\d+)/.exec(after)?.[1];
+    if (Number(number) > stateVersion) return true;
+  }
+  return false;
 }
 
 /** The paths of the JSON files in a folder that may be absent, in the order of their names. */
@@ -76,4 +93,4 @@ export function jsonFilesIn(place: string): string[] {
 }
 
 /** What can't be read is told of by those who need it. */
-const textAt = (path: string): Promise<string> => readRegularText(path).catch(() => "");
+const bytesAt = (path: string): Promise<Buffer> => readRegularFile(path).catch(() => Buffer.alloc(0));

@@ -90,8 +90,8 @@ export interface StateFormat<State extends Fields> {
   readonly howToBegin: string;
   /** The command that goes back to the state after an iteration. */
   resetCommand(folder: string, iteration: number): string;
-  /** Reads a text; `path` is named in problems about the whole file. */
-  parse(text: string, path: string): Parsed<State>;
+  /** Reads a text, or its bytes; `path` is named in problems about the whole file. */
+  parse(content: string | Buffer, path: string): Parsed<State>;
   /** The text of a state as it is written. */
   format(state: State): string;
   /** What keeps a state from being written. */

@@ -96,9 +96,8 @@ function parsed<State extends Fields>(path: string, bytes: Buffer | number, form
   // Read on, every letter outside ASCII would be lost with the next write.
   const notText = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
   if (!isUtf8(bytes)) return { changes: [], problems: [notText] };
-  const text = bytes.toString("utf8");
-  const read = format.parse(text, path);
-  if (read.problems !== undefined) requireKnownText(path, text);
+  const read = format.parse(bytes, path);
+  if (read.problems !== undefined) requireKnownText(path, bytes);
   return read;
 }
 
