@@ -23,9 +23,9 @@ import { readRrdShape } from "./legacy/read-rrd.js";
 export const maxRrdBytes = 200_000_000;
 
 /**
- * Reads the text of an rrd.json, or its bytes: valid in syntax, schema and ids, or every problem found (of the syntax only the
- * first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept. `path`
- * is named in problems about the whole file.
+ * Reads the text of an rrd.json, or its bytes: valid in syntax, schema and ids, or every problem found (of the syntax
+ * only the first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept.
+ * `path` is named in problems about the whole file.
  */
 export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
   if (content.length > maxRrdBytes)
