@@ -1,6 +1,6 @@
 // A second state of the record store's: a task with criteria that are worked off, and findings that are numbered as
 // they come.
-import { parseJson } from "../../src/engine/storage/parse-json.js";
+import { parseJson } from "../../src/engine/storage/records/parse-json.js";
 import type { Fields, StateFormat } from "../../src/engine/storage/records/format.js";
 
 interface Criterion extends Fields {

@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
-import { parseJson, plainText } from "../../engine/storage/parse-json.js";
+import { parseJson, plainText } from "../../engine/storage/records/parse-json.js";
 import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/format.js";
 import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";

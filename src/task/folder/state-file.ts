@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
-import { parseJson, plainText } from "../../engine/storage/parse-json.js";
+import { parseJson, plainText } from "../../engine/storage/records/parse-json.js";
 import type { Parsed, StateFormat } from "../../engine/storage/records/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { RalphTask } from "../generated/ralph.js";

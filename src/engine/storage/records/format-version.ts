@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { inboxFolder, journalFolder } from "../../lib/layout.js";
-import { parseJson } from "../parse-json.js";
+import { parseJson } from "./parse-json.js";
 import { readRegularFile } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
 

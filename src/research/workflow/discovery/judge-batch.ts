@@ -23,7 +23,7 @@ import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js
 import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
 import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
-import { type ScreeningCandidate } from "./search-results.js";
+import type { Found as PaperFound, PoolCitations, ScreeningCandidate } from "./search-results.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 
 type Found = DiscoveryResult["papers"][number];
@@ -143,6 +143,7 @@ export function acceptDiscovery(
   return {
     changes: [
       ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
+      ...newCitations(rrd, batch).map(({ id, found }) => ({ in: "papers_pool" as const, id, set: { found } })),
       {
         in: "rrd",
         set: { statistics: { ...rrd.statistics, discovery_metrics } },
@@ -163,6 +164,37 @@ export function acceptDiscovery(
     ...given({ notice: warning === undefined ? undefined : { level: "warning" as const, message: warning } }),
     ledger: { new_papers: added.length },
   };
+}
+
+/**
+ * Papers of the pool that snowballing came upon again, as themselves or as a duplicate, with the links to other papers
+ * of the pool that their records do not hold yet.
+ */
+function newCitations(rrd: Rrd, { search, duplicates }: Batch): { readonly id: string; readonly found: PaperFound }[] {
+  const met = new Map<string, { readonly cites: Set<string>; readonly cited_by: Set<string> }>();
+  const meet = ({ id, cites = [], cited_by = [] }: PoolCitations) => {
+    const links = met.get(id) ?? { cites: new Set(), cited_by: new Set() };
+    met.set(id, links);
+    for (const other of cites) if (other !== id) links.cites.add(other);
+    for (const other of cited_by) if (other !== id) links.cited_by.add(other);
+  };
+  for (const citations of search?.pooled ?? []) meet(citations);
+  for (const { candidate, of } of duplicates) meet({ ...candidate.found, id: of });
+  return rrd.papers_pool.flatMap(({ id, found, source }) => {
+    const links = met.get(id);
+    if (links === undefined) return [];
+    const before = found ?? { sources: [source ?? "a person"], why: "" };
+    const cites = [...new Set([...(before.cites ?? []), ...links.cites])];
+    const cited_by = [...new Set([...(before.cited_by ?? []), ...links.cited_by])];
+    const isNew = cites.length > (before.cites?.length ?? 0) || cited_by.length > (before.cited_by?.length ?? 0);
+    if (!isNew) return [];
+    return [
+      {
+        id,
+        found: { ...before, ...(cites.length === 0 ? {} : { cites }), ...(cited_by.length === 0 ? {} : { cited_by }) },
+      },
+    ];
+  });
 }
 
 /** The check of recall by the person's seeds: among all that was searched, listed by folders, or found by the agent. */

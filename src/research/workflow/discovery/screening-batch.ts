@@ -33,7 +33,7 @@ export interface Batch {
   readonly candidates: readonly ScreeningCandidate[];
   readonly sources: readonly SourceReport[];
   /** Candidates that are the same work as a paper of the pool or an earlier candidate. */
-  readonly duplicates: readonly { candidate: PaperRecord; of: string; why?: string }[];
+  readonly duplicates: readonly { candidate: ScreeningCandidate; of: string; why?: string }[];
   /** Sources that are left to the agent: code can't ask them, or could not just now. */
   readonly toAgent?: readonly string[];
   /** Another agent has searched for it already; this one only judges its candidates. */
@@ -141,7 +141,7 @@ function standIns(
 /** Takes candidates while there is room, each work once. */
 function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
   const candidates: ScreeningCandidate[] = [];
-  const duplicates: { candidate: PaperRecord; of: string; why: string }[] = [];
+  const duplicates: { candidate: ScreeningCandidate; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
   const known = workIndex();
   for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));

@@ -40,6 +40,13 @@ export interface Searched extends Pick<
   readonly left: number;
   /** Keywords that no source was asked for so far. */
   readonly notAsked: readonly string[];
+  /** What snowballing came upon again: papers that were in the pool before, with the papers that it links them to. */
+  readonly pooled: readonly PoolCitations[];
+}
+
+/** Citations between a paper of the pool and others of it. */
+export interface PoolCitations extends Pick<Found, "cites" | "cited_by"> {
+  readonly id: string;
 }
 
 /** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
@@ -87,6 +94,7 @@ export async function searchResults(
       substitutions,
       left: 0,
       notAsked: termsNotAsked(rrd.requirements, session.steps),
+      pooled: pooledCitations(rrd, session.candidates.works),
     },
   };
 }
@@ -132,6 +140,18 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
       ...(apart.length === 0 ? {} : { apart: [...apart] }),
     },
   };
+}
+
+/** A work may stand in the pool under the id of any record that it was merged from. */
+function pooledCitations(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCitations[] {
+  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
+  return works.flatMap(({ record, provenance: { mergedFrom, places } }) => {
+    if (!places.some(({ seed }) => seed !== undefined)) return [];
+    const { cites, cited_by } = citationsOf(places);
+    return [...new Set([record, ...mergedFrom].map(({ id }) => id))]
+      .filter((id) => pool.has(id))
+      .map((id) => ({ id, cites: [...cites], cited_by: [...cited_by] }));
+  });
 }
 
 /**

@@ -186,4 +186,29 @@ describe("a research that follows references and citations", () => {
     const { rrd } = await researchFolder(wanting([], { sources: ["One"] }), offering).run(keeping(["s1", "r1"]), 12);
     expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["s1", "r1"]);
   });
+
+  test("keeps what snowballing says of papers that were in the pool before, once and with what was known of them", async () => {
+    const { how } = searching({
+      One: {
+        search: () => found("s1", "s2", "s3"),
+        references: (id) => (id === "s1" ? found("s2", "r1", "s1") : nothing),
+        citations: (id) => (id === "s1" ? found("s3") : nothing),
+      },
+    });
+    const offering = library({
+      serves: () => false,
+      services: (name) => [name],
+      search: (rrd, names) => runSearch(rrd, names, how),
+    });
+    const project = researchFolder(wanting([], { sources: ["One"] }), offering);
+    const { rrd } = await project.run(keeping(["s1", "s2", "s3", "r1"]), 12);
+    const linksOf = (id: string) => {
+      const { cites, cited_by, sources } = rrd.papers_pool.find((each) => each.id === id)?.found ?? {};
+      return { cites, cited_by, sources };
+    };
+    expect(linksOf("s2")).toEqual({ cites: undefined, cited_by: ["s1"], sources: ["One"] });
+    expect(linksOf("s3")).toEqual({ cites: ["s1"], cited_by: undefined, sources: ["One"] });
+    expect(linksOf("r1")).toEqual({ cites: undefined, cited_by: ["s1"], sources: ["One"] });
+    expect(linksOf("s1")).toEqual({ cites: undefined, cited_by: undefined, sources: ["One"] });
+  });
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/engine/storage/parse-json.js";
+import { parseJson } from "../../../../src/engine/storage/records/parse-json.js";
 
 /** What JSON.parse makes of a text, or that it refuses it. */
 const whole = (text: string): unknown => {

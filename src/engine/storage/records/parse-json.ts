@@ -1,4 +1,4 @@
-import { isLarge } from "./regular-file.js";
+import { isLarge } from "../regular-file.js";
 
 /** Bytes of a list that are decoded and parsed at once. */
 const pieceLength = 256_000;
