@@ -1,9 +1,21 @@
 #!/usr/bin/env node
 // The program `ralph`. As in cli.ts, only this file sets process.exitCode, and --version loads little.
+import type { Handed } from "./assistant/tools/context.js";
 import { packageVersion } from "./engine/lib/package-root.js";
+import type { Io } from "./engine/ui/io.js";
 
 const args = process.argv.slice(2);
 const version = packageVersion();
+
+/** The other wings are loaded by the first tool that needs one of them. */
+function handedLater(io: Io): Handed {
+  const load = async () => (await import("./compose/assistant.js")).handedTo(io);
+  return {
+    tools: async () => await (await load()).tools(),
+    http: async (signal) => await (await load()).http(signal),
+    readDocument: async (bytes, hints) => await (await load()).readDocument(bytes, hints),
+  };
+}
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) console.log(version);
 else {
@@ -12,5 +24,5 @@ else {
     import("./assistant/main.js"),
     import("./compose/config.js"),
   ]);
-  process.exitCode = await main(args, processIo(), { version, keys: configKeys });
+  process.exitCode = await main(args, processIo(), { version, keys: configKeys }, { handed: handedLater });
 }

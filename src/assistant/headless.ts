@@ -5,8 +5,9 @@ import type { Failure } from "../engine/loop/types.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model-fetch.js";
 import { type Asked, settingsOf } from "./settings.js";
-import { workspaceTools } from "./tools/list.js";
-import { toolContext } from "./tools/context.js";
+import { nothingHanded } from "./tools/open.js";
+import { type Handed, toolContext, type ToolContext } from "./tools/context.js";
+import { briefTools } from "./tools/list.js";
 
 /** What `ralph --headless` is started with. */
 export interface Headless extends Omit<Asked, "cwd"> {
@@ -16,6 +17,9 @@ export interface Headless extends Omit<Asked, "cwd"> {
   readonly workspace: string;
   /** It may read files of the workspace. */
   readonly reads: boolean;
+  /** It may fetch what stands in the public web. */
+  readonly web?: boolean;
+  readonly handed?: Handed;
   readonly brief: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -52,7 +56,7 @@ export async function headless(asked: Headless): Promise<number> {
       settings,
       system: instructions,
       messages: [{ role: "user", content: brief }],
-      tools: asked.reads ? workspaceTools(toolContext({ root: asked.workspace, window, ask: async () => "no" })) : [],
+      tools: briefTools({ reads: asked.reads, web: asked.web === true }, contextOf(asked, window)),
       clock,
       signal,
       maxWaitMs,
@@ -68,6 +72,22 @@ export async function headless(asked: Headless): Promise<number> {
     return finish(write, { kind: "auth", message: messageOf(error) });
   }
 }
+
+/** What the tools of a brief can reach: they write nothing, run nothing and remember nothing. */
+const contextOf = ({ workspace, handed = nothingHanded }: Headless, window: number): ToolContext =>
+  toolContext({
+    root: workspace,
+    window,
+    backups: workspace,
+    env: {},
+    exec: () => {
+      throw new Error("A brief's tools run no program.");
+    },
+    memory: async () => "A brief has no memory.",
+    http: handed.http,
+    readDocument: handed.readDocument,
+    ask: async () => "no",
+  });
 
 function finish(write: Headless["write"], end: string | Failure): number {
   write(typeof end === "string" ? { type: "end", message: end } : { type: "end", failure: end });

@@ -15,9 +15,10 @@ import { homeOf, type Io } from "../engine/ui/io.js";
 import { converse } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
 import { isMemoryCommand, memoryCommand, recalled } from "./memory-commands.js";
-import { memoryPath, openOwnMemory } from "./own-memory.js";
-import { toolContext } from "./tools/context.js";
-import { assistantTools, listed } from "./tools/list.js";
+import { memoryLater, memoryPath, openOwnMemory } from "./own-memory.js";
+import { ownTools } from "./tools/open.js";
+import type { Handed } from "./tools/context.js";
+import { listed } from "./tools/list.js";
 import { permissionFrom } from "./tools/permission.js";
 import { makers } from "./providers.js";
 import { hashOf, ollamaAddress, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
@@ -29,9 +30,11 @@ export interface Program {
   readonly keys: ConfigKeys;
 }
 
-/** What a test puts in place of the outside. */
+/** The outside, as the program hands it over or a test puts something in its place. */
 export interface Outside {
   readonly fetch?: typeof globalThis.fetch;
+  /** What the assistant has of the other wings. */
+  readonly handed?: (io: Io) => Handed;
 }
 
 const help = `Usage: ralph [options] [message]
@@ -67,6 +70,7 @@ const options = {
   settings: { type: "boolean" },
   folder: { type: "string" },
   read: { type: "boolean" },
+  web: { type: "boolean" },
   version: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -89,7 +93,8 @@ export async function main(
     if (values.version === true) return print(io, `${version}\n`);
     if (values.help === true) return print(io, help);
     if (values.trust === true) return await trust(io, keys);
-    if (positionals.join(" ") === "tools") return print(io, `${listed(values.json === true)}\n`);
+    if (positionals.join(" ") === "tools")
+      return print(io, `${listed(values.json === true, await outside.handed?.(io).tools())}\n`);
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
     if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
       return await onMemory(positionals.slice(1), io, keys, outside);
@@ -108,10 +113,11 @@ export async function main(
         const { headless } = await import("./headless.js");
         return await headless({
           ...asked,
-          ...outside,
+          ...given({ fetch: outside.fetch, handed: outside.handed?.({ ...io, cwd: values.folder ?? io.cwd }) }),
           folder: values.folder ?? io.cwd,
           workspace: io.cwd,
           reads: values.read === true,
+          web: values.web === true,
           brief: await readAll(io, interrupt.signal),
           clock: io.clock,
           signal: interrupt.signal,
@@ -181,34 +187,35 @@ async function answer(
   { isDebug, isAllowed }: { readonly isDebug: boolean; readonly isAllowed: boolean },
   io: Io,
   signal: AbortSignal,
-  { fetch = modelFetch() }: Outside,
+  { fetch = modelFetch(), handed }: Outside,
 ): Promise<number> {
   await writeFirstConfig(io, asked.keys);
   const settings = await settingsOf(asked);
   await warnOfOpenKey(settings, io);
   const { provider, url, model, key } = settings;
   const redact = redactFor(io.env, { API_KEY: key });
-  const opened = await provider.open({
+  const asking = await provider.open({
     url,
     model,
     fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch,
     ...given({ key }),
   });
   let isThinking = false;
-  const memory = await memoryIfThere(io, asked.keys, fetch);
+  const own = memoryLater(io, asked.keys, fetch);
+  const memory = existsSync(memoryPath(io.env)) ? await opened(own.open(), io) : undefined;
   const memories = memory && (await recalled(memory, message).catch(tellNoMemory(io)));
   // Vectors of another model are made anew while the model answers.
   const ended = new AbortController();
   const embedding = memory?.embedAgain(ended.signal).catch(() => 0);
   const system = [settings.systemPrompt, memories].filter((part) => part !== undefined).join("\n\n");
+  const ask = permissionFrom(io, isAllowed, signal);
+  const { tools } = await ownTools({ io, settings, memory: own.open, handed: handed?.(io), ask });
   const spoken = await converse({
-    model: opened,
+    model: asking,
     settings,
     ...(system === "" ? {} : { system }),
     messages: [{ role: "user", content: message }],
-    tools: assistantTools(
-      toolContext({ root: io.cwd, window: settings.window, ask: permissionFrom(io, isAllowed, signal) }),
-    ),
+    tools,
     clock: io.clock,
     signal,
     maxWaitMs,
@@ -223,7 +230,7 @@ async function answer(
   });
   ended.abort();
   await embedding;
-  await memory?.close();
+  await own.close();
   if (!("failure" in spoken)) return print(io, spoken.message.endsWith("\n") ? "" : "\n");
   if (spoken.failure.kind === "aborted") return 130;
   io.stderr(`ralph: ${redact(spoken.failure.message)}\n`);
@@ -237,10 +244,9 @@ function described({ provider, url, model, keyFrom, window, isWindowKnown }: Set
   return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.`;
 }
 
-/** The memory, where there is one. One that does not open is a warning, never the end. */
-async function memoryIfThere(io: Io, keys: ConfigKeys, fetch: typeof globalThis.fetch): Promise<Memory | undefined> {
-  if (!existsSync(memoryPath(io.env))) return undefined;
-  const memory = await openOwnMemory(io, keys, fetch);
+/** One that does not open is a warning, never the end. */
+async function opened(opening: Promise<Memory | string>, io: Io): Promise<Memory | undefined> {
+  const memory = await opening;
   if (typeof memory !== "string") return memory;
   io.stderr(`ralph: ${memory} Going on without it.\n`);
   return undefined;

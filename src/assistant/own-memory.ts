@@ -38,3 +38,19 @@ export async function openOwnMemory(
     embeddingService({ url, model: model === "" ? defaultModel : model, fetch, ...(key === "" ? {} : { key }) }),
   );
 }
+
+/** The same memory, opened by the first who needs it; kept for the next. */
+export function memoryLater(
+  io: Io,
+  keys: ConfigKeys,
+  fetch: typeof globalThis.fetch,
+): { open(): Promise<Memory | string>; close(): Promise<void> } {
+  let opened: Promise<Memory | string> | undefined;
+  return {
+    open: async () => await (opened ??= openOwnMemory(io, keys, fetch)),
+    async close() {
+      const memory = await opened;
+      if (typeof memory === "object") await memory.close();
+    },
+  };
+}

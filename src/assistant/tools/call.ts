@@ -35,6 +35,8 @@ export function bound<Args>(tool: AssistantTool<Args>, context: ToolContext): Bo
     const checked = checkArguments(name, parameters, given);
     if (isProblem(checked)) return callFailure("INVALID_ARGUMENTS", checked.problem);
     const args = checked as Args;
+    const never = tool.refuses?.(args, context);
+    if (never !== undefined) return never;
     if (needsPermission(tool)) {
       const refused = await requirePermission(tool, args, context);
       if (refused !== undefined) return refused;

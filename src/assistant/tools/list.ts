@@ -1,12 +1,57 @@
 import { bound, type BoundTool } from "./call.js";
 import type { AssistantTool, ToolContext } from "./context.js";
-import { fileInfo, fileList, fileRead } from "./read-files.js";
+import { fileDelta } from "./files/delta.js";
+import { fetchUrl, processPdf, vectorAddPdf } from "./documents.js";
+import { forgetMemory, recallMemories, remember } from "./memories.js";
+import { fileInfo, fileList, fileRead } from "./files/read.js";
+import { fileSearch } from "./files/search.js";
+import { shellExecute } from "./shell/shell.js";
+import { todoWrite } from "./todos.js";
+import {
+  vectorAddChunkedText,
+  vectorAddText,
+  vectorAddVector,
+  vectorCreateIndex,
+  vectorDeleteIndex,
+  vectorDeleteVector,
+  vectorGetVector,
+  vectorListIndices,
+  vectorSearch,
+  vectorUpdateVector,
+} from "./vectors.js";
+import { fileAppend, fileWrite } from "./files/write.js";
 
 /** Every tool of the assistant's own. Adding one takes its object in a file of this folder and its line here. */
-const tools: readonly AssistantTool[] = [fileRead, fileList, fileInfo];
+const tools: readonly AssistantTool[] = [
+  fileRead,
+  fileWrite,
+  fileAppend,
+  fileList,
+  fileSearch,
+  fileInfo,
+  fileDelta,
+  shellExecute,
+  remember,
+  recallMemories,
+  forgetMemory,
+  todoWrite,
+  processPdf,
+  vectorCreateIndex,
+  vectorDeleteIndex,
+  vectorListIndices,
+  vectorAddVector,
+  vectorUpdateVector,
+  vectorDeleteVector,
+  vectorGetVector,
+  vectorSearch,
+  vectorAddText,
+  vectorAddChunkedText,
+  vectorAddPdf,
+  fetchUrl,
+];
 
-/** Those that a brief of the loop may have: they read and do nothing else. */
-const readingTools: readonly AssistantTool[] = [fileRead, fileList, fileInfo];
+/** Those with which an agent without a shell reads its workspace. */
+const readingTools: readonly AssistantTool[] = [fileRead, fileList, fileSearch, fileInfo];
 
 /** All tools there are, in words: a line each with what it does, or JSON with its schema. */
 export function listed(isJson: boolean, more: readonly AssistantTool[] = []): string {
@@ -25,6 +70,14 @@ export function listed(isJson: boolean, more: readonly AssistantTool[] = []): st
 export const assistantTools = (context: ToolContext, more: readonly AssistantTool[] = []): readonly BoundTool[] =>
   [...tools, ...more].map((tool) => bound(tool, context));
 
-/** The tools with which an agent without a shell reads its workspace. */
-export const workspaceTools = (context: ToolContext): readonly BoundTool[] =>
-  readingTools.map((tool) => bound(tool, context));
+/** The tools of a brief of the loop, by what its agent may reach; `more`: those that the brief itself names. */
+export const briefTools = (
+  { reads, web }: { readonly reads: boolean; readonly web: boolean },
+  context: ToolContext,
+  more: readonly AssistantTool[] = [],
+): readonly BoundTool[] => offered({ reads, web }, more).map((tool) => bound(tool, context));
+
+const offered = (
+  { reads, web }: { readonly reads: boolean; readonly web: boolean },
+  more: readonly AssistantTool[],
+): readonly AssistantTool[] => [...(reads ? readingTools : []), ...(web ? [fetchUrl] : []), ...more];

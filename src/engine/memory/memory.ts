@@ -3,7 +3,11 @@ import { dirname } from "node:path";
 import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { messageOf } from "../lib/errors.js";
 import type { Embedder } from "./embedder.js";
+import { OwnVectors, ownModel } from "./own-vectors.js";
+import { invalid, isMemoryProblem, type MemoryProblem, noElement, noIndex } from "./problem.js";
 import { add, nearest, type SignBits, signsOf, wordsFor } from "./sign-bits.js";
+
+export { isMemoryProblem, type MemoryProblem };
 
 export const memoryTypes = ["correction", "preference", "fact", "instruction", "web_content", "general"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
@@ -52,18 +56,6 @@ export interface IndexStats {
   readonly waiting: number;
 }
 
-/** Why the memory does not do what it was asked to; the codes are the specification's. */
-export interface MemoryProblem {
-  readonly code:
-    | "VECTOR_DB_ERROR_INVALID_PARAM"
-    | "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND"
-    | "VECTOR_DB_ERROR_INDEX_NOT_FOUND"
-    | "VECTOR_DB_ERROR_FULL";
-  readonly problem: string;
-}
-
-export const isMemoryProblem = (value: object): value is MemoryProblem => "problem" in value;
-
 /** What is to be remembered. */
 export interface NewChunk {
   readonly content: string;
@@ -91,6 +83,8 @@ export interface Memory {
   documentsOf(index: string): Promise<readonly { id: number; title: string; chunks: number }[]>;
   /** Gives chunks whose vectors are of another embedder new ones, until all have; rejects where the embedder does. */
   embedAgain(signal: AbortSignal): Promise<number>;
+  /** Vectors that no embedder of ours made. */
+  readonly vectors: OwnVectors;
   close(): Promise<void>;
 }
 
@@ -161,6 +155,10 @@ export async function openMemory(path: string, embedder: Embedder): Promise<Memo
 class Store implements Memory {
   readonly #connect: () => Client;
   readonly #embedder: Embedder;
+  readonly vectors = new OwnVectors({
+    rows: async (sql, args) => await this.#rows(sql, args),
+    room: async (index, more) => await this.#room(index, more),
+  });
   #client: Client | undefined;
   /** Sign bits of the embedder's vectors, and up to where they were read. */
   #signs: { readonly held: SignBits; block: number; last: number } | undefined;
@@ -233,12 +231,24 @@ class Store implements Memory {
       });
       return Number(lastInsertRowid);
     });
-    for (let at = 0; at < chunks.length; at += batchOfVectors) {
-      const part = chunks.slice(at, at + batchOfVectors).map((chunk) => ({ ...chunk, document }));
-      const added = await this.add(index, part);
-      if ("problem" in added) return added;
+    let isWhole = false;
+    try {
+      for (let at = 0; at < chunks.length; at += batchOfVectors) {
+        const part = chunks.slice(at, at + batchOfVectors).map((chunk) => ({ ...chunk, document }));
+        const added = await this.add(index, part);
+        if ("problem" in added) return added;
+      }
+      isWhole = true;
+      return { document };
+    } finally {
+      // Half a document would be recalled as if it were all of it.
+      if (!isWhole)
+        await this.#write([
+          { sql: "DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE document = ?)", args: [document] },
+          { sql: "DELETE FROM chunks WHERE document = ?", args: [document] },
+          { sql: "DELETE FROM documents WHERE id = ?", args: [document] },
+        ]);
     }
-    return { document };
   }
 
   async search(query: string, most: number, indices?: readonly string[]): Promise<readonly Recalled[]> {
@@ -279,7 +289,7 @@ class Store implements Memory {
 
   async get(id: number): Promise<Chunk | MemoryProblem> {
     const [chunk] = await this.#chunksOf([id]);
-    return chunk ?? { code: "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND", problem: `There is no chunk ${id}.` };
+    return chunk ?? noElement(id);
   }
 
   async edit(id: number, field: "type" | "source" | "importance" | "content", value: string) {
@@ -291,7 +301,9 @@ class Store implements Memory {
       return invalid(`'${value}' is no ${field}; there are ${allowed.join(", ")}.`);
     if (field === "content" && value.trim() === "") return invalid("The content must not be empty.");
     const { model } = this.#embedder;
-    const [vector] = field === "content" ? await this.#embedder.embed([value]) : [];
+    const [stored] = await this.#rows("SELECT model FROM chunks WHERE id = ?", [id]);
+    const isOwn = stored?.["model"] === ownModel;
+    const [vector] = field === "content" && !isOwn ? await this.#embedder.embed([value]) : [];
     await this.#transact(async (transaction) => {
       // The name of the column is one of four words above.
       await transaction.execute({ sql: `UPDATE chunks SET ${field} = ? WHERE id = ?`, args: [value, id] });
@@ -339,7 +351,7 @@ class Store implements Memory {
     const rows = await this.#rows(
       `SELECT name, kind, (SELECT count(*) FROM chunks WHERE index_name = name) AS chunks,
               (SELECT count(*) FROM documents WHERE index_name = name) AS documents,
-              (SELECT count(*) FROM chunks WHERE index_name = name AND model <> ?) AS waiting
+              (SELECT count(*) FROM chunks WHERE index_name = name AND model NOT IN (?, '${ownModel}')) AS waiting
        FROM indices ORDER BY name`,
       [this.#embedder.model],
     );
@@ -370,8 +382,9 @@ class Store implements Memory {
     const { model } = this.#embedder;
     let done = 0;
     while (!signal.aborted) {
-      const rows = await this.#rows("SELECT id, content FROM chunks WHERE model <> ? ORDER BY id LIMIT ?", [
+      const rows = await this.#rows("SELECT id, content FROM chunks WHERE model NOT IN (?, ?) ORDER BY id LIMIT ?", [
         model,
+        ownModel,
         batchOfVectors,
       ]);
       if (rows.length === 0) break;
@@ -526,12 +539,6 @@ class Store implements Memory {
 
 const isBusy = (error: unknown): boolean =>
   /SQLITE_BUSY|SQLITE_LOCKED|database is locked|statements in progress/i.test(messageOf(error));
-
-const invalid = (problem: string): MemoryProblem => ({ code: "VECTOR_DB_ERROR_INVALID_PARAM", problem });
-const noIndex = (name: string): MemoryProblem => ({
-  code: "VECTOR_DB_ERROR_INDEX_NOT_FOUND",
-  problem: `There is no index ${name}.`,
-});
 
 const within = (indices: readonly string[] | undefined): string =>
   indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;

@@ -38,9 +38,10 @@ export interface Tool<Args, Context, Answer> {
 /** What a call of a tool comes to, as a model reads it: what was found or done, or a code and one sentence. */
 export type ToolResult = ({ readonly success: true } & Readonly<Record<string, unknown>>) | ToolFailure;
 
-export interface ToolFailure {
+export interface ToolFailure extends Readonly<Record<string, unknown>> {
   readonly success: false;
   readonly code: string;
+  /** One sentence. */
   readonly error: string;
 }
 

@@ -1,10 +1,17 @@
 import { lstat, realpath } from "node:fs/promises";
 import nodePath, { type PlatformPath } from "node:path";
-import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
-import { type ToolFailure, toolFailure } from "../../engine/tools/tool.js";
+import { ExpectedError, hasCode } from "../../../engine/lib/errors.js";
+import { type ToolFailure, toolFailure } from "../../../engine/tools/tool.js";
 
-/** The specification's codes of what is wrong with a file. */
-export type FileError = "NOT_FOUND" | "PERMISSION" | "TOO_LARGE" | "INVALID_PATH" | "MEMORY" | "IO";
+/** The specification's codes of what is wrong with a file, and one for a change that can't be made. */
+export type FileError =
+  | "NOT_FOUND"
+  | "PERMISSION"
+  | "TOO_LARGE"
+  | "INVALID_PATH"
+  | "MEMORY"
+  | "IO"
+  | "INVALID_OPERATION";
 
 export const fileFailure = (code: FileError, error: string): ToolFailure => toolFailure(`FILE_ERROR_${code}`, error);
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from "../../engine/lib/tokens.js";
+import { estimateTokens } from "../../../engine/lib/tokens.js";
 
 /** A part of a text that fits, and what was left out of it. */
 export interface Truncated {

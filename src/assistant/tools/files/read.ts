@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { access, lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readRegularUpTo } from "../../engine/storage/regular-file.js";
-import { takes, type ToolFailure, type ToolResult } from "../../engine/tools/tool.js";
-import type { AssistantTool, ToolContext } from "./context.js";
+import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
+import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
+import type { AssistantTool, ToolContext } from "../context.js";
 import { fileFailure, fileProblem, placed } from "./paths.js";
 import { truncate } from "./truncate.js";
 
@@ -25,7 +25,7 @@ export async function bytesIn(root: string, named: string): Promise<Buffer | Too
 }
 
 /** Where a file or folder is that must be there. */
-async function there(root: string, named: string): Promise<string | ToolFailure> {
+export async function there(root: string, named: string): Promise<string | ToolFailure> {
   const found = await placed(root, named);
   if ("code" in found) return found;
   return found.exists ? found.path : fileFailure("NOT_FOUND", `There is no file or folder ${named}.`);
@@ -34,7 +34,8 @@ async function there(root: string, named: string): Promise<string | ToolFailure>
 /** Does what a tool does to a file; whatever the system has against it is an answer. */
 export async function onFile(named: string, act: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
-    return await act();
+    const done = await act();
+    return done.success ? { code: "FILE_SUCCESS", ...done } : done;
   } catch (error) {
     return fileProblem(error, named);
   }

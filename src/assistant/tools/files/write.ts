@@ -1,0 +1,90 @@
+import { appendFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { stat } from "node:fs/promises";
+import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
+import { makeFolder } from "../../../engine/storage/regular-file.js";
+import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
+import { keepBackup } from "./backups.js";
+import type { AssistantTool, ToolContext } from "../context.js";
+import { changes } from "./changes.js";
+import { fileFailure, placed } from "./paths.js";
+import { bytesIn, maxFile, onFile } from "./read.js";
+
+interface WriteArguments {
+  readonly file_path: string;
+  readonly content: string;
+  readonly create_backup?: boolean;
+}
+
+const tooLarge = (named: string, bytes: number): ToolFailure =>
+  fileFailure("TOO_LARGE", `${named} would have ${bytes} bytes; files of up to ${maxFile} bytes are written.`);
+
+/**
+ * Replaces a file's content in one step, or makes it, with the folders above it. What was there is kept elsewhere
+ * unless `isKept` is false.
+ */
+export async function replaceFile(
+  { root, backups }: ToolContext,
+  named: string,
+  content: string,
+  isKept: boolean,
+): Promise<ToolResult> {
+  const found = await placed(root, named);
+  if ("code" in found) return found;
+  const size = Buffer.byteLength(content);
+  if (size > maxFile) return tooLarge(named, size);
+  const old = found.exists ? await bytesIn(root, named) : undefined;
+  if (old !== undefined && "code" in old) return old;
+  const backup = old === undefined || !isKept ? undefined : await keepBackup(backups, found.path, old, Date.now());
+  makeFolder(dirname(found.path));
+  await writeFileAtomic(found.path, content);
+  return {
+    success: true,
+    path: found.path,
+    bytes_written: size,
+    created: old === undefined,
+    ...(backup === undefined ? {} : { backup }),
+  };
+}
+
+/** What a change of a file is, for the person who is asked. */
+export async function previewOf({ root }: ToolContext, named: string, content: string): Promise<string> {
+  const old = await bytesIn(root, named).catch(() => undefined);
+  const before = old === undefined || "code" in old ? undefined : old.toString("utf8");
+  return `${before === undefined ? "New file" : "Change"} ${named}\n${changes(before ?? "", content)}`;
+}
+
+export const fileWrite: AssistantTool<WriteArguments> = {
+  name: "file_write",
+  description: "Write a whole file. The content before is kept as a backup unless create_backup is false.",
+  does: ["writes"],
+  parameters: takes(
+    { file_path: { type: "string" }, content: { type: "string" }, create_backup: { type: "boolean" } },
+    ["file_path", "content"],
+  ),
+  preview: async ({ file_path: named, content }, context) => await previewOf(context, named, content),
+  run: async ({ file_path: named, content, create_backup: isKept = true }, context) =>
+    await onFile(named, async () => await replaceFile(context, named, content, isKept)),
+};
+
+type AppendArguments = Omit<WriteArguments, "create_backup">;
+
+export const fileAppend: AssistantTool<AppendArguments> = {
+  name: "file_append",
+  description: "Add text at the end of a file that exists.",
+  does: ["writes"],
+  parameters: takes({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
+  preview: async ({ file_path: named, content }) => `Add to ${named}\n${changes("", content)}`,
+  run: async ({ file_path: named, content }, { root }) =>
+    await onFile(named, async () => {
+      const found = await placed(root, named);
+      if ("code" in found) return found;
+      if (!found.exists) return fileFailure("NOT_FOUND", `There is no file ${named}; file_write makes one.`);
+      const before = await stat(found.path);
+      if (!before.isFile()) return fileFailure("INVALID_PATH", `${named} is no regular file.`);
+      const size = before.size + Buffer.byteLength(content);
+      if (size > maxFile) return tooLarge(named, size);
+      await appendFile(found.path, content);
+      return { success: true, path: found.path, bytes_written: Buffer.byteLength(content), size_bytes: size };
+    }),
+};

@@ -1,0 +1,49 @@
+import type { AssistantTool, Handed } from "../assistant/tools/context.js";
+import { resolveConfig } from "./config.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { isProblem, toolFailure } from "../engine/tools/tool.js";
+import type { Io } from "../engine/ui/io.js";
+import { readUntrusted } from "../research/full-text/reader-process.js";
+import { findResearch } from "../research/overview/find-research.js";
+import type { Given, ResearchTool, ToolContext } from "../research/toolbox/context.js";
+import { callTool, tools } from "../research/toolbox/toolbox.js";
+import { httpFor } from "./library.js";
+import { toolContextFor } from "./tools.js";
+
+/** What the assistant has of the other wings: the tools of the research project here, the network, the reader. */
+export const handedTo = (io: Io): Handed => ({
+  async tools() {
+    try {
+      const folder = await findResearch(io.cwd, undefined);
+      return researchTools(tools, (signal) => toolContextFor(folder, undefined, io, signal));
+    } catch (error) {
+      // No project here, or several: nobody has said which is meant.
+      if (error instanceof ExpectedError) return [];
+      throw error;
+    }
+  },
+  async http(signal) {
+    const { sources, stateDir, contact } = await resolveConfig({ env: io.env, cwd: io.cwd });
+    return httpFor({ sources, stateDir, contact }, signal);
+  },
+  readDocument: readUntrusted,
+});
+
+/** Tools of the research wing as tools of the assistant: the same names, arguments and bounded answers. */
+export const researchTools = (
+  offered: readonly ResearchTool[],
+  open: (signal: AbortSignal) => Promise<ToolContext>,
+): readonly AssistantTool<Given>[] =>
+  offered.map(({ name, description, does, parameters }) => ({
+    name,
+    description,
+    does,
+    parameters,
+    async run(given, _, signal) {
+      const answer = await callTool(offered, name, given, await open(signal), signal);
+      if (isProblem(answer)) return toolFailure("RESEARCH_ERROR", answer.problem);
+      return answer.unanswered === true
+        ? toolFailure("RESEARCH_ERROR_UNANSWERED", answer.text)
+        : { success: true, content: answer.text };
+    },
+  }));

@@ -1,0 +1,23 @@
+/** Why the memory does not do what it was asked to; the codes are the specification's. */
+export interface MemoryProblem {
+  readonly code:
+    | "VECTOR_DB_ERROR_INVALID_PARAM"
+    | "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND"
+    | "VECTOR_DB_ERROR_INDEX_NOT_FOUND"
+    | "VECTOR_DB_ERROR_FULL";
+  readonly problem: string;
+}
+
+export const isMemoryProblem = (value: object): value is MemoryProblem => "problem" in value;
+
+export const invalid = (problem: string): MemoryProblem => ({ code: "VECTOR_DB_ERROR_INVALID_PARAM", problem });
+
+export const noIndex = (name: string): MemoryProblem => ({
+  code: "VECTOR_DB_ERROR_INDEX_NOT_FOUND",
+  problem: `There is no index ${name}.`,
+});
+
+export const noElement = (id: number): MemoryProblem => ({
+  code: "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND",
+  problem: `There is no chunk ${id}.`,
+});
