@@ -33,6 +33,8 @@ export interface Found {
   /** Of tests: how many fail, and the names of all that there are. */
   readonly failing?: number;
   readonly tests?: readonly string[];
+  /** Of tests: files that could not be loaded, and tests that ran before and no longer do. */
+  readonly unloaded?: number;
   readonly results?: TestResults;
 }
 
@@ -65,21 +67,31 @@ export async function run(
     signal,
     reach,
     graceMs: 500,
+    inPieces: true,
   });
-  const lines: string[] = [];
-  let size = 0;
+  let stdout = "";
   for (;;) {
     const step = await process.next();
     if (step.done === true) {
       const end = step.value;
       const ok = end.cause === "exited" && end.exitCode === 0 && end.signal === undefined;
-      return { end, ok, stdout: lines.join("\n"), stderr: end.stderr };
+      return { end, ok, stdout: lastLines(stdout, maxOutput), stderr: end.stderr };
     }
-    lines.push(step.value);
-    size += step.value.length + 1;
-    while (size > maxOutput && lines.length > 1) size -= (lines.shift()?.length ?? 0) + 1;
-    if (size > maxOutput) lines[0] = (lines[0] ?? "").slice(-maxOutput);
+    stdout += step.value;
+    if (stdout.length > 2 * maxOutput + slack) stdout = stdout.slice(-maxOutput - 1);
   }
+}
+
+/** How much more is let come in before the beginning is cut off: each cut copies what stays. */
+const slack = 1_000_000;
+
+/** The last whole lines of a text, as far as there are any, with plain line ends. */
+function lastLines(text: string, most: number): string {
+  const kept = text.slice(-most);
+  const isCut = kept.length < text.length && text.at(-most - 1) !== "\n";
+  const first = isCut ? kept.indexOf("\n") : -1;
+  const whole = first === -1 || first === kept.length - 1 ? kept : kept.slice(first + 1);
+  return whole.replace(/\r\n/g, "\n").replace(/\n$/, "");
 }
 
 /** The same of a command line, by the shell. */

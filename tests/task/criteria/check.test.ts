@@ -31,6 +31,20 @@ describe("criteria", () => {
     ["one that fails", { type: "command_succeeds", command: "echo why >&2; exit 3" }, {}, false, /code 3\.\nwhy/],
     ["one that a signal ends", { type: "command_succeeds", command: "kill -TERM $$" }, {}, false, /SIGTERM|143/],
     [
+      "one that prints 60 MB of short lines",
+      { type: "command_succeeds", command: "yes | head -c 60000000; printf 'the\\r\\nend\\n'; exit 3" },
+      {},
+      false,
+      /^It ended with exit code 3\.\n…(?:y\n)+the\nend$/,
+    ],
+    [
+      "one that prints one long line",
+      { type: "command_succeeds", command: "head -c 9000000 /dev/zero | tr '\\0' x; exit 3" },
+      {},
+      false,
+      /^It ended with exit code 3\.\n…x+$/,
+    ],
+    [
       "one that takes too long",
       { type: "command_succeeds", command: "sleep 9", timeout_seconds: 0.3 },
       {},
