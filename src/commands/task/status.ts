@@ -14,7 +14,7 @@ import { newState, taskFormat } from "../../task/folder/state-file.js";
 import { readTask } from "../../task/folder/task-file.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { withoutProgress } from "../../task/workflow/memory.js";
-import { budgetOf, metIn, spentIn } from "../../task/workflow/status.js";
+import { budgetOf, countedIn, metIn, spentIn } from "../../task/workflow/status.js";
 
 /** Prints where a task stands; reads only. */
 export async function taskStatus(folder: string, json: boolean, io: Io): Promise<number> {
@@ -87,9 +87,13 @@ function lines(state: TaskState, folder: string, { running, steering }: Around, 
     const found = passed ? "" : `: ${oneLine(detail.split("\n")[0] ?? "").slice(0, 160)}`;
     say("", `${passed ? "✓" : "✗"} ${oneLine(criterion)}${found}`);
   }
-  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}`);
-  for (const { iteration, agent = "", outcome, met: after, undone } of attempts.slice(-5))
-    say("", `#${iteration} ${oneLine(agent)}: ${undone === true ? "undone" : outcome}, ${after} of ${total} met`);
+  const free = attempts.length - countedIn(attempts).length;
+  const idle = free === 0 ? "" : `, and ${free} that ${free === 1 ? "does" : "do"} not count: no agent got to work`;
+  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}${idle}`);
+  for (const { iteration, agent = "", outcome, failure, met: after, undone } of attempts.slice(-5)) {
+    const how = undone === true ? "undone" : `${outcome}${failure === undefined ? "" : ` (${failure})`}`;
+    say("", `#${iteration} ${oneLine(agent)}: ${how}, ${after} of ${total} met`);
+  }
   if (attempts.length > 5)
     say("", `and ${attempts.length - 5} before; ${shown(io.cwd, folder)}/whole.task.md has them all`);
   if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of work`);

@@ -19,7 +19,7 @@ import { taskFormat } from "../../task/folder/state-file.js";
 import { checkedTask, readTask } from "../../task/folder/task-file.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import { taskWords } from "../../task/folder/words.js";
-import { metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
+import { countedIn, metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
 
 export interface TaskArguments {
   /** A file, a folder with one, or the task itself in words. */
@@ -88,6 +88,7 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
       status: oldStatus(verdict),
       ...verdict,
       iterations: spent?.iterations ?? 0,
+      not_counted: (state?.attempts.length ?? 0) - countedIn(state?.attempts ?? []).length,
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
       criteria: (state?.checks ?? []).map(({ criterion, passed }) => ({ criterion, passed })),

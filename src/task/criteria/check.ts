@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import type { Told } from "../../engine/loop/types.js";
 import type { Criterion } from "../generated/ralph.js";
 import type { Check } from "../generated/ralph-state.js";
@@ -41,6 +42,7 @@ export async function checkAll(
       detail,
       ...(found.failing === undefined ? {} : { failing: found.failing }),
       ...(found.tests === undefined ? {} : { tests: found.tests.length }),
+      ...given({ unloaded: found.unloaded }),
     });
     await tell({ type: "checked", criterion: words, passed: found.passed, ms, detail });
   }
@@ -106,5 +108,6 @@ async function checkSome(
   const counted = all.filter(({ found }) => found.failing !== undefined);
   if (counted.length === 0) return { passed, detail };
   const failing = counted.reduce((sum, { found }) => sum + (found.failing ?? 0), 0);
-  return { passed, detail, failing, tests: all.flatMap(({ found }) => found.tests ?? []) };
+  const unloaded = counted.reduce((sum, { found }) => sum + (found.unloaded ?? 0), 0);
+  return { passed, detail, failing, unloaded, tests: all.flatMap(({ found }) => found.tests ?? []) };
 }

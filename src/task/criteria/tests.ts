@@ -52,16 +52,24 @@ export function judgeTests(results: TestResults, seen: readonly string[]): Found
   const broken = ran.filter(isFailing);
   const gone = seen.filter((name) => !names.has(name));
   const failing = broken.length + gone.length;
+  const unloaded = gone.length + broken.filter(({ test_name }) => isNoTest(test_name)).length;
   const skipped = tests.length - ran.length;
   const known = ran.map(({ test_name }) => test_name).filter((name) => !isNoTest(name));
   if (ran.length === 0) {
     const none = skipped > 0 ? `${many(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
     const detail = `${framework}: ${none}${said(results)}`;
-    return { passed: false, detail, failing: Math.max(1, gone.length), tests: known, results };
+    return {
+      passed: false,
+      detail,
+      failing: Math.max(1, gone.length),
+      unloaded: Math.max(1, gone.length),
+      tests: known,
+      results,
+    };
   }
   if (failing === 0) {
     const detail = `${framework}: ${many(ran.length, "test")} passed${skipped === 0 ? "" : `, ${skipped} skipped`}.`;
-    return { passed: true, detail, failing: 0, tests: known, results };
+    return { passed: true, detail, failing: 0, unloaded: 0, tests: known, results };
   }
   const named = broken.slice(0, maxNamed).map(inOneLine);
   const lost =
@@ -73,7 +81,7 @@ export function judgeTests(results: TestResults, seen: readonly string[]): Found
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : [];
   const head = `${framework}: ${broken.length} failed of ${many(ran.length, "test")}.`;
   const detail = [head, ...lost, ...named, ...more].join("\n");
-  return { passed: false, detail, failing, tests: known, results };
+  return { passed: false, detail, failing, unloaded, tests: known, results };
 }
 
 function inOneLine({ test_name, error }: TestResult): string {

@@ -75,7 +75,7 @@ export function checkedTask(value: unknown, where: string): RalphTask {
   if (deep !== undefined) throw wrong(`${where}: ${deep} is nested deeper than ${maxLevels} levels`, "Remove it.");
   const types = typesIn(value);
   const broken = types.length > 0 ? types : problemsOf("ralph", value).map(withExample);
-  const problems = [...broken, ...nulsIn(value), ...patternsIn(value)];
+  const problems = [...broken, ...nulsIn(value), ...patternsIn(value), ...addressesIn(value)];
   const [first, ...more] = problems;
   if (first === undefined) return value as RalphTask;
   const others = more.length === 0 ? "" : `, and ${more.length} more`;
@@ -151,6 +151,18 @@ const patternsIn = (value: unknown): Problem[] =>
     } catch (error) {
       return [{ pointer: `${pointer}/pattern`, message: `is no regular expression: ${messageOf(error)}` }];
     }
+  });
+
+/** Addresses that nothing here can ask. */
+const addressesIn = (value: unknown): Problem[] =>
+  criteriaIn(value).flatMap(({ pointer, criterion: { type, url } }) => {
+    if (type !== "http_ok" || typeof url !== "string") return [];
+    const hint = "Begin it with http:// or https://, such as http://127.0.0.1:3000/.";
+    if (!URL.canParse(url)) return [{ pointer: `${pointer}/url`, message: `"${url}" is no address`, hint }];
+    const { protocol } = new URL(url);
+    return protocol === "http:" || protocol === "https:"
+      ? []
+      : [{ pointer: `${pointer}/url`, message: `"${protocol}" can't be asked`, hint }];
   });
 
 const unknownFields = (value: unknown, path: string): string[] =>

@@ -75,6 +75,10 @@ export interface Check {
    * Of tests: how many there are.
    */
   tests?: number;
+  /**
+   * Of tests: how many files could not be loaded, and how many tests ran before and no longer did.
+   */
+  unloaded?: number;
 }
 /**
  * This interface was referenced by `TaskState`'s JSON-Schema
@@ -125,6 +129,14 @@ export interface Best {
    * Tests failing.
    */
   failing: number;
+  /**
+   * Test files that could not be loaded, and tests that ran before and no longer did.
+   */
+  unloaded?: number;
+  /**
+   * Tests that ran.
+   */
+  tests?: number;
   /**
    * When; 0: before the first.
    */

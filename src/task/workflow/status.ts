@@ -26,9 +26,27 @@ export function attemptOf({ task }: TaskState): Unit {
   };
 }
 
-/** Whether more criteria are met than ever before, or as many with fewer tests failing. */
-export const isBetter = (now: Best, best: Best): boolean =>
-  now.met > best.met || (now.met === best.met && now.failing < best.failing);
+/** How far the task is by these checks, made after this iteration. */
+export function reached(checks: readonly Check[], iteration: number): Best {
+  const sum = (of: (check: Check) => number | undefined) => checks.reduce((all, each) => all + (of(each) ?? 0), 0);
+  const best = { met: metIn(checks), failing: failingIn(checks), iteration };
+  return checks.some(({ unloaded }) => unloaded !== undefined)
+    ? { ...best, unloaded: sum(({ unloaded }) => unloaded), tests: sum(({ tests }) => tests) }
+    : best;
+}
+
+/**
+ * Whether more criteria are met than ever before, or as many with fewer tests failing, or as many with more tests that
+ * run: a file that could not be loaded was one failure, and that its tests run now is progress, although each of them
+ * fails. Fewer failures because a file can't be loaded any more, or because tests are gone, are none; nor are more tests
+ * beside those that ran.
+ */
+export function isBetter(now: Best, best: Best): boolean {
+  if (now.met !== best.met) return now.met > best.met;
+  const [unloaded, before] = [now.unloaded ?? 0, best.unloaded ?? now.unloaded ?? 0];
+  if (unloaded < before && (now.tests ?? 0) > (best.tests ?? 0)) return true;
+  return unloaded <= before && now.failing < best.failing;
+}
 
 export const progressOf = ({ task, checks }: TaskState): Progress => ({
   done: metIn(checks),

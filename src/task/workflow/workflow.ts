@@ -20,7 +20,7 @@ import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.j
 import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
 import { derive, memoryOf, steered, withSummary } from "./memory.js";
-import { attemptOf, budgetOf, failingIn, isBetter, isMet, metIn, progressOf, spentIn } from "./status.js";
+import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
 
 /**
  * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts.
@@ -254,7 +254,7 @@ const withChecks = (state: TaskState, { checks, tests }: Checked, at: string): T
   checks: [...checks],
   checked_at: at,
   tests_seen: seenAfter(state, { checks, tests }),
-  best: state.best ?? { met: metIn(checks), failing: failingIn(checks), iteration: 0 },
+  best: state.best ?? reached(checks, 0),
 });
 
 /** Tests that were there once, those of now included. */
@@ -277,8 +277,8 @@ interface Judged {
 /** Accepted is what is better than ever before; of a run that failed, the files count all the same. */
 function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, before: readonly Check[]): Judged {
   const checks = checked?.checks ?? before;
-  const now: Best = { met: metIn(checks), failing: failingIn(checks), iteration: run.iteration };
-  const known = state.best ?? { met: metIn(before), failing: failingIn(before) };
+  const now = reached(checks, run.iteration);
+  const known = state.best ?? reached(before, 0);
   const better = checked !== undefined && isBetter(now, known);
   const lost = checks
     .filter(

@@ -312,6 +312,19 @@ describe("a file that is no task", () => {
     ],
     ["no JSON", '{"task": "x",', /ralph\.json:1:\d+: the file ends in the middle/],
     [
+      "an address that can't be asked, within another criterion",
+      JSON.stringify({
+        task: "x",
+        acceptance_criteria: [{ type: "not", criterion: { type: "http_ok", url: "ftp://127.0.0.1/a" } }],
+      }),
+      /\/acceptance_criteria\/0\/criterion\/url "ftp:" can't be asked \(Begin it with http/,
+    ],
+    [
+      "an address that is none",
+      JSON.stringify({ task: "x", acceptance_criteria: [{ type: "http_ok", url: "localhost" }] }),
+      /\/acceptance_criteria\/0\/url "localhost" is no address/,
+    ],
+    [
       "a NUL in a path",
       String.raw`{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"a\u0000"}]}`,
       /\/acceptance_criteria\/0\/path holds a NUL/,
@@ -331,5 +344,21 @@ describe("a file that is no task", () => {
     writeFileSync(path("ralph.json"), text);
     const { code, err } = await task();
     expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe("an agent that can't be started", () => {
+  it("is told, and its attempts are named as such and not counted", async () => {
+    write({ task: "Make a.txt", acceptance_criteria: [exists("a.txt")] });
+    const args = ["--agent", "cmd:/not/there", "--unconfined", "--sandbox", "host"];
+    const { code, err } = await task(...args);
+    expect(code).toBe(1);
+    expect(err).toContain("cmd:/not/there can't be started");
+    expect(err).toMatch(/the agent never got to work, so no iteration counts · /);
+    expect(err).not.toContain("0 iterations");
+    expect((await cli(["status"], folder)).out).toMatch(
+      /Iterations 0 of 10, and 1 that does not count: no agent got to work\n +#1 cmd:\/not\/there: failed \(missing\), 0 of 1 met/,
+    );
+    expect((await json(...args)).last).toMatchObject({ iterations: 0, not_counted: 2 });
   });
 });

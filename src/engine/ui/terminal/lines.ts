@@ -163,7 +163,10 @@ export function permanentLines(
     case "run-ended": {
       const { verdict, reason } = event.verdict;
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
-      const sums = after.iterations === 0 ? [] : [colors.dim(truncate(summary(after, Date.parse(event.at)), room))];
+      const sums =
+        after.iterations + (after.free ?? 0) === 0
+          ? []
+          : [colors.dim(truncate(summary(after, Date.parse(event.at)), room))];
       const history = historySummary(after);
       const compressed = history === undefined ? [] : block(history, colors.dim);
       return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums, ...compressed];

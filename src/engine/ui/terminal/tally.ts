@@ -8,6 +8,8 @@ export interface Tally {
   readonly startedAt?: number;
   /** Iterations in which the agent really worked; those that only met a closed service are free. */
   readonly iterations: number;
+  /** Those others: a service was closed, or the agent could not be started. */
+  readonly free?: number;
   /** Input and output tokens of the iterations that ended. */
   readonly tokens: number;
   /** US dollars of the iterations that ended; undefined while none is known. */
@@ -93,6 +95,7 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
       return {
         ...rest,
         iterations: tally.iterations + (worked ? 1 : 0),
+        ...(worked ? {} : { free: (tally.free ?? 0) + 1 }),
         tokens: tally.tokens + tokensOf(usage),
         cost_usd: add(tally.cost_usd, cost_usd),
         ...(event.estimated === true ? { estimated: true as const } : {}),
@@ -207,8 +210,16 @@ export function leftText({ tokens, seconds, cost_usd }: Forecast): string {
 export const wholeForecast = (forecast: Forecast): string =>
   `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
+/** "12 iterations"; those in which no agent got to work do not count, and are told. */
+function countText({ iterations, free = 0 }: Tally): string {
+  if (free === 0) return many(iterations, "iteration");
+  return iterations === 0
+    ? "the agent never got to work, so no iteration counts"
+    : `${many(iterations, "iteration")}, and ${free} in which the agent did not get to work`;
+}
+
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number): string {
-  const parts = [many(tally.iterations, "iteration"), duration(endedAt - (tally.startedAt ?? endedAt)), spent(tally)];
+  const parts = [countText(tally), duration(endedAt - (tally.startedAt ?? endedAt)), spent(tally)];
   return parts.filter((part) => part !== "").join(" · ");
 }
