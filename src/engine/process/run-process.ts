@@ -77,9 +77,9 @@ export interface ProcessEnd {
 export type Exec = (request: ProcessRequest) => AsyncGenerator<string, ProcessEnd>;
 
 /**
- * Runs a program in a process group of its own and yields its stdout, line by line or in pieces, with bounded memory and as fast as
- * it is read. Returns how it ended; never throws for what the program does. When it returns, or is returned from early,
- * the group is gone, and on Linux so is every descendant that left the group.
+ * Runs a program in a process group of its own and yields its stdout, line by line or in pieces, with bounded memory
+ * and as fast as it is read. Returns how it ended; never throws for what the program does. When it returns, or is
+ * returned from early, the group is gone, and on Linux so is every descendant that left the group.
  */
 export const runProcess: Exec = (request) => runStarted(request, startChild);
 
