@@ -49,7 +49,7 @@ function hasPdftotext() {
 async function costOfReading(bytes, name) {
   const child = fork(join(root, "dist/reader.js"), [String(maxMemory), String(process.pid)], {
     serialization: "advanced",
-    execArgv: ["--max-old-space-size=1075"],
+    execArgv: ["--max-old-space-size=1075", "--max-semi-space-size=32", "--min-semi-space-size=16"],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   let status = "ended by its memory or a crash";

@@ -384,17 +384,22 @@ const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Scri
 const leftToRight =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
+/** Where Unicode has them; to ask for a script takes longer, and next to no line of a paper holds one of these. */
+const maybeRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /** Letters of scripts that run to the right, less those that run to the left. */
 const leaning = (runs: readonly Run[]): number =>
-  runs.reduce(
-    (sum, { text }) => sum + (text.match(leftToRight)?.length ?? 0) - (text.match(rightToLeft)?.length ?? 0),
-    0,
-  );
+  !runs.some(({ text }) => maybeRightToLeft.test(text))
+    ? 0
+    : runs.reduce(
+        (sum, { text }) => sum + (text.match(leftToRight)?.length ?? 0) - (text.match(rightToLeft)?.length ?? 0),
+        0,
+      );
 
 /**
  * In Hebrew and Arabic lines words stand from right to left, and those of other scripts among them from left to right.
  */
 function inReadingOrder(runs: readonly Run[], isRightToLeft: boolean): readonly Run[] {
+  if (!runs.some(({ text }) => maybeRightToLeft.test(text))) return runs;
   const holds = (run: Run) => run.text.search(rightToLeft) !== -1;
   if (!runs.some(holds) || (!isRightToLeft && leaning(runs) > 0)) return runs;
   const ordered: Run[] = [];

@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
-import { packageFile } from "../../lib/package-root.js";
 import { messageOf } from "../../lib/errors.js";
-import { inkOf, type OperatorNumbers, type Operators } from "./ink.js";
+import { inkOf, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
+import { openDocument } from "./open-document.js";
 import { joinPages, withAccents } from "./pages.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type DocumentText, type ReadResult } from "../text/document-text.js";
@@ -34,25 +33,17 @@ interface PdfOptions {
  */
 export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: PdfOptions = {}): Promise<ReadResult> {
   if (bytes.length > maxPdf) return unreadable(`The PDF is larger than ${maxPdf / megabyte} MB.`);
-  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
-  const { OPS } = await getResolvedPDFJS();
-  giveNodeItsTransfer();
-  let document;
+  let opened;
   try {
-    // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout,
-    // which carries our results.
-    document = await getDocumentProxy(Uint8Array.from(bytes), {
-      verbosity: 0,
-      isEvalSupported: false,
-      cMapUrl: cMaps(),
-      cMapPacked: true,
-      // Pictures say nothing here, and to decode them takes longer than all the rest.
-      maxImageSize: 1,
-    });
+    opened = await openDocument(bytes);
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
+  const { document, names } = opened;
   try {
+    const groups = await document.getOptionalContentConfig();
+    const isOn = (group: unknown): boolean =>
+      group === null || group === undefined || groups.isVisible(group) !== false;
     const pages: Line[][] = [];
     const hidden: string[] = [];
     let glyphs = 0;
@@ -60,17 +51,17 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
       const page = await document.getPage(number);
       const content = await page.getTextContent();
-      const ink = inkOf(
-        (await page.getOperatorList({ annotationMode: noAnnotations })) as Operators,
-        OPS as unknown as OperatorNumbers,
-      );
+      const ink = inkOf((await page.getOperatorList({ annotationMode: noAnnotations })) as Operators, {
+        names,
+        view: page.view,
+        isOn,
+      });
       const runs = content.items.flatMap((item) =>
         "str" in item ? [{ ...item, str: inCharacters(item.str, ink.unknown.get(item.fontName)) }] : [],
       );
       const isShown = (run: TextItem) => !isTiny(run) && !ink.isUnseen(placeOf(run));
       const out = runs.filter((run) => !isShown(run));
-      const [some] = out.map(({ str }) => str.trim()).filter((text) => text !== "");
-      if (some !== undefined) hidden.push(...out.map(({ str }) => str));
+      hidden.push(...[...out.map(({ str }) => str), ...ink.outside].filter((text) => text.trim() !== ""));
       glyphs += ink.glyphs;
       characters += runs.reduce((sum, { str }) => sum + str.replace(/\s+/g, "").length, 0);
       pages.push(uprightFirst(runs.filter(isShown)));
@@ -91,38 +82,10 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   }
 }
 
-/**
- * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are
- * pdf.js's own; the build copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a
- * file it would fetch.
- */
-const cMaps = (): string => {
-  const built = packageFile("dist", "cmaps");
-  return `${existsSync(built) ? built : packageFile("node_modules", "pdfjs-dist", "cmaps")}/`;
-};
-
 interface TextItem {
   readonly str: string;
   readonly transform: readonly number[];
   readonly width: number;
-}
-
-/**
- * pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks
- * off at the first font.
- */
-function giveNodeItsTransfer(): void {
-  if ("transferToFixedLength" in ArrayBuffer.prototype) return;
-  // eslint-disable-next-line no-extend-native -- pdf.js calls it there, in the process that reads documents.
-  Object.defineProperty(ArrayBuffer.prototype, "transferToFixedLength", {
-    configurable: true,
-    writable: true,
-    value: function (this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
-      const moved = new ArrayBuffer(length);
-      new Uint8Array(moved).set(new Uint8Array(this, 0, Math.min(length, this.byteLength)));
-      return moved;
-    },
-  });
 }
 
 /**
@@ -136,7 +99,8 @@ const inCharacters = (text: string, unknown: ReadonlySet<string> | undefined): s
     "ϵ",
   );
 
-const placeOf = ({ transform, width }: TextItem) => ({
+const placeOf = ({ str, transform, width }: TextItem) => ({
+  text: str,
   x: transform[4] ?? 0,
   y: transform[5] ?? 0,
   width,
@@ -222,7 +186,7 @@ function assemble(
   const unseen = hidden.replace(/\s+/g, " ").trim();
   if (unseen !== "")
     warnings.push(
-      `${unseen.length} characters of hidden text (too small, in the colour of the page, or covered) were left out of the text${findInstructions(unseen).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
+      `${unseen.length} characters of hidden text (too small, in the colour of the page, covered, or outside of it) were left out of the text${findInstructions(unseen).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
     );
   if (isGarbled)
     warnings.push("Some of the PDF's fonts don't say which letters they show; some of the text is missing or wrong.");

@@ -1,0 +1,126 @@
+import { existsSync } from "node:fs";
+import type { getDocumentProxy } from "unpdf";
+import { packageFile } from "../../lib/package-root.js";
+
+type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/** A PDF, opened by pdf.js. */
+export interface OpenPdf {
+  readonly document: PdfDocument;
+  /** pdf.js's names of its operations, at their numbers. */
+  readonly names: readonly (string | undefined)[];
+}
+
+/** Opens a PDF for its text and for what lies over it. Throws what pdf.js throws for a file that is none. */
+export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
+  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+  const { OPS, PDFWorker } = await getResolvedPDFJS();
+  giveNodeItsTransfer();
+  const port = new SharingPort();
+  const { pdfjsWorker } = globalThis as unknown as {
+    readonly pdfjsWorker: { readonly WorkerMessageHandler: { initializeFromPort(port: SharingPort): void } };
+  };
+  pdfjsWorker.WorkerMessageHandler.initializeFromPort(port);
+  // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout,
+  // which carries our results.
+  const document = await getDocumentProxy(Uint8Array.from(bytes), {
+    worker: new PDFWorker({ port: port as never, verbosity: 0 }),
+    verbosity: 0,
+    isEvalSupported: false,
+    cMapUrl: cMaps(),
+    cMapPacked: true,
+    // Pictures say nothing here, and to decode them takes longer than all the rest.
+    maxImageSize: 1,
+    // The outlines of letters are for those who draw them.
+    disableFontFace: false,
+  });
+  const names: (string | undefined)[] = [];
+  for (const [name, number] of Object.entries(OPS as unknown as Readonly<Record<string, number>>)) names[number] = name;
+  return { document, names };
+}
+
+/** What goes between pdf.js's two halves, as far as it is looked at. */
+interface Message {
+  readonly action?: string;
+  readonly stream?: number;
+  readonly chunk?: { readonly fnArray?: readonly unknown[]; readonly argsArray?: readonly unknown[] };
+}
+
+/** pdf.js's number of a message that brings a piece of what was asked for. */
+const piece = 4;
+/** Messages that bring fonts and pictures to be drawn. */
+const drawn = new Set(["commonobj", "obj"]);
+
+/**
+ * The channel between the half of pdf.js that reads the file and the half that is asked; both run in this process.
+ * pdf.js's own copies everything that passes through it, fonts and drawings included, which takes a fifth of the time.
+ * This one hands pieces of texts and operations over as they are, in lists of their own, since the reading half empties
+ * its lists and goes on with them, and leaves out what only a painter needs.
+ */
+class SharingPort {
+  readonly #listeners = new Set<(event: { readonly data: unknown }) => void>();
+
+  postMessage(message: Message, transfer: readonly ArrayBuffer[] = []): void {
+    if (drawn.has(message.action ?? "")) return;
+    const { chunk } = message;
+    const data =
+      message.stream === piece && chunk !== undefined
+        ? {
+            ...message,
+            chunk: {
+              ...chunk,
+              ...(chunk.fnArray === undefined ? {} : { fnArray: chunk.fnArray.slice() }),
+              ...(chunk.argsArray === undefined ? {} : { argsArray: chunk.argsArray.slice() }),
+            },
+          }
+        : structuredClone(message, { transfer: [...transfer] });
+    queueMicrotask(() => {
+      for (const listener of this.#listeners) listener({ data });
+    });
+  }
+
+  addEventListener(
+    _: string,
+    listener: (event: { readonly data: unknown }) => void,
+    options?: { readonly signal?: AbortSignal },
+  ) {
+    this.#listeners.add(listener);
+    options?.signal?.addEventListener("abort", () => this.#listeners.delete(listener));
+  }
+
+  removeEventListener(_: string, listener: (event: { readonly data: unknown }) => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  terminate(): void {
+    this.#listeners.clear();
+  }
+}
+
+/**
+ * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are
+ * pdf.js's own; the build copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a
+ * file it would fetch.
+ */
+const cMaps = (): string => {
+  const built = packageFile("dist", "cmaps");
+  return `${existsSync(built) ? built : packageFile("node_modules", "pdfjs-dist", "cmaps")}/`;
+};
+
+/**
+ * pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks
+ * off at the first font.
+ */
+function giveNodeItsTransfer(): void {
+  if ("transferToFixedLength" in ArrayBuffer.prototype) return;
+  // eslint-disable-next-line no-extend-native -- pdf.js calls it there, in the process that reads documents.
+  Object.defineProperty(ArrayBuffer.prototype, "transferToFixedLength", {
+    configurable: true,
+    writable: true,
+    value: function (this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
+      const moved = new ArrayBuffer(length);
+      new Uint8Array(moved).set(new Uint8Array(this, 0, Math.min(length, this.byteLength)));
+      return moved;
+    },
+  });
+}
