@@ -9,19 +9,58 @@ export const normalTitle = (title: string): string =>
 const plainTitle = (title: string): string =>
   title
     .replace(/<[^<>]+>/g, " ")
+    .replace(/(?<=[A-Za-z])\?(?=[a-z])/g, "")
     .toLowerCase()
     .replace(/[^a-z\d]+/g, " ")
     .trim();
 
 const anyTitle = (title: string): string =>
-  withoutLatex(title)
-    .replace(/<[^<>]+>|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6});/g, " ")
+  withoutEntities(decodedOnce(withoutLatex(title)))
+    .replace(/<[^<>]+>|&(?:amp|lt|gt|quot|apos|nbsp);/g, " ")
+    // A letter that a database could not write.
+    .replace(/\ufffd|(?<=\p{L})\?(?=\p{Ll})/gu, "")
+    // A sharp s before or behind a hyphen is meant as a beta.
+    .replace(/\u00df(?=-)|(?<=-)\u00df(?!\p{L})/gu, "\u03b2")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[ßøæœłđðþıα-ω]/gu, (letter) => spelt[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
+
+/** `&#233;`, `&#xe9;` and `&eacute;` as the letter. */
+const withoutEntities = (text: string): string =>
+  text.includes("&")
+    ? text
+        .replace(/&#(?:x([\da-f]{1,5})|(\d{1,6}));/gi, (_, hex?: string, decimal?: string) => {
+          const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+          return code < 0x11_0000 && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : " ";
+        })
+        .replace(/&([a-z])(?:acute|grave|circ|uml|tilde|cedil|ring|caron|slash);/gi, "$1")
+        .replace(/&([a-z]{2})lig;/gi, "$1")
+    : text;
+
+/** What Windows-1252 writes for the bytes 0x80 to 0x9f. */
+const windows = new Map(
+  [
+    ..."\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178",
+  ].map((letter, index) => [letter, 0x80 + index]),
+);
+const rest = `[\\u0080-\\u00bf${[...windows.keys()].join("")}]`;
+const encodedTwice = new RegExp(
+  `[\\u00c2-\\u00df]${rest}|[\\u00e0-\\u00ef]${rest}{2}|[\\u00f0-\\u00f4]${rest}{3}`,
+  "g",
+);
+
+/** UTF-8 that was read as Latin-1 or Windows-1252, such as "Ã¼" for "ü", read as what it is. */
+function decodedOnce(text: string): string {
+  if (!/[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u02dc\u2013-\u203a\u20ac\u2122]/.test(text)) return text;
+  return text.replace(encodedTwice, (letters) => {
+    const bytes = Buffer.from([...letters].map((letter) => windows.get(letter) ?? letter.charCodeAt(0)));
+    const read = bytes.toString("utf8");
+    return read.includes("\ufffd") ? letters : read;
+  });
+}
 
 /** Letters that no accent can be taken off, and those of formulas. */
 const spelt: Readonly<Record<string, string>> = {

@@ -72,6 +72,8 @@ function inPlace(record: MatchFeatures, other: MatchFeatures): MatchFeatures {
 }
 
 type Titles = NonNullable<ReturnType<typeof matchTitles>>;
+/** One title, but for slips or its end. */
+const isNearly = (titles: Titles): boolean => titles === "near" || titles === "cut";
 type AuthorMatch = "all" | "first" | "unknown";
 
 /** Two records with one identifier: services copy identifiers wrongly, so something else has to agree. */
@@ -109,9 +111,9 @@ function standInOnePlace(
   if (isWeak(a, b) && (authors === "other" || isOtherEditorial(a, b))) return false;
   const isOneRange = hasOneRange(a.place, b.place);
   if (compareVolumes(a.place, b.place) !== "same")
-    return isOneRange && (titles === "equal" || titles === "near") && authors === "all";
+    return isOneRange && (titles === "equal" || isNearly(titles)) && authors === "all";
   if (titles === "equal") return authors !== "other" || venues !== "other";
-  if (titles === "near") return authors !== "other";
+  if (isNearly(titles)) return authors !== "other";
   const isNamed = authors === "all" || authors === "first";
   return isNamed && (titles === "longer" || a.notice || isOneRange);
 }
@@ -159,10 +161,20 @@ function asPublished(
     if (venues === "unknown" && a.title?.generic === true) return unlike;
   }
   const isOneIssue = pages === "same" || (volumes === "same" && issues === "same");
-  if (titles === "near" && (authors === "unknown" || (years > 0 && !isOneIssue))) return unlike;
-  if (titles === "longer" && !(authors === "all" && years === 0 && isOneIssue)) return unlike;
+  if (isNearly(titles) && (authors === "unknown" || (years > 0 && !isOneIssue))) return unlike;
+  if (titles === "longer" && !(authors === "all" && years === 0 && (isOneIssue || isOneList(a, b, venues))))
+    return unlike;
   return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}` };
 }
+
+/** Three authors or more do not give one journal two works in a year, of which one's long title begins the other's. */
+const isOneList = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
+  venues === "same" &&
+  a.year !== undefined &&
+  b.year !== undefined &&
+  a.authors.count >= 3 &&
+  a.authors.count === b.authors.count &&
+  [a.title, b.title].every((title) => title !== undefined && isLong(title));
 
 /**
  * Authors do not give one issue of a journal two works under one long title. Where one of the two records is a page or
@@ -224,6 +236,7 @@ const said = (titles: Titles, authors: AuthorMatch | "other"): string => {
   const title = {
     equal: "the same title",
     near: "the same title but for its spelling",
+    cut: "the same title, cut short in one",
     longer: "the same title, one with more behind it",
     alike: "most words of the title, the same pages",
   }[titles];

@@ -52,7 +52,10 @@ function numbered(text: string | null | undefined): Numbered | undefined {
 function pagesOf(text: string | null | undefined): Pages | undefined {
   const plain = (text ?? "").toLowerCase().replace(/^\s*(?:pages?|pp?)\b\.?\s*/, "");
   // "215 p" counts the pages.
-  const match = /^\D{0,3}?(\p{L}{0,4})[\s.]*(\d+)(?!\d*\s*p(?:p|ages)?\b)(?:\s*[-–—]+\s*\p{L}{0,4}(\d+))?/u.exec(plain);
+  const match =
+    /^\D{0,3}?(\p{L}{0,4})[\s.]*(\d+)(?!\d*\s*p(?:p|ages)?\b)(?:\s*[-\u2010-\u2015\u2212]+\s*\p{L}{0,4}(\d+))?/u.exec(
+      plain,
+    );
   if (match === null) return undefined;
   const [, letters = "", start = "", end = start] = match;
   const first = Number(start);

@@ -18,6 +18,8 @@ export interface TitleParts {
   readonly notice: boolean;
   /** It corrects another work; its words are then those of the title that it corrects. */
   readonly corrects: boolean;
+  /** Its end is missing, as its dots say. */
+  readonly cut: boolean;
   /** So short that other works may well have it too. */
   readonly short: boolean;
 }
@@ -44,7 +46,7 @@ const notices =
   /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat\w+|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
 /** Words that make another work of a title they are added to. */
 const turnsInto =
-  /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix)\b/;
+  /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
 const generic =
   /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
@@ -73,7 +75,9 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
   const plain = corrected(whole) ?? whole;
   const normal = normalTitle(plain);
   if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
-  const words = normal.split(" ");
+  const all = normal.split(" ");
+  // Some databases leave the first article out.
+  const words = all.length > 3 && /^(?:the|a|an)$/.test(all[0] ?? "") ? all.slice(1) : all;
   const part = partOf(normal, words);
   return {
     words,
@@ -85,6 +89,7 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     generic: generic.test(normal),
     notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
     corrects: plain !== whole,
+    cut: /(?:…|\.\.\.)\W*$/.test(title),
     // Chinese and Japanese titles are one word.
     short: words.length < 3 && !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u.test(normal),
   };
@@ -144,20 +149,29 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
 
 /**
  * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways or
- * with a slip of the pen;
+ * with a slip of the pen; `cut`, a long one whose end was lost;
  * `longer`, one stands within the other, as before a subtitle or beside a translation; `alike`, most words are the
  * same; or nothing.
  */
-export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "longer" | "alike" | undefined {
+export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "cut" | "longer" | "alike" | undefined {
   if (a.corrects !== b.corrects) return undefined;
   if (a.compact === b.compact) return "equal";
   if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
   if (a.notice !== b.notice) return undefined;
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
   const added = short.words.length < 4 ? undefined : addedTo(short, long);
+  if (added !== undefined && isCut(short, long)) return "cut";
   if (added !== undefined) return turnsInto.test(added) || long.part !== short.part ? undefined : "longer";
   if (isNear(short, long)) return "near";
   return long.part === short.part && alikeness(short, long) >= minAlike ? "alike" : undefined;
+}
+
+/** Whether the shorter of two titles is a long one whose end was lost: it ends within a word, or in dots. */
+function isCut(short: TitleParts, long: TitleParts): boolean {
+  if (!isLong(short) || !long.compact.startsWith(short.compact)) return false;
+  const last = short.words.at(-1) ?? "";
+  const its = long.words[short.words.length - 1] ?? "";
+  return short.cut || (its !== last && its.startsWith(last) && !/^(?:e?s|ed)$/.test(its.slice(last.length)));
 }
 
 /** What the longer of two titles has more, where the shorter one stands within it. */
@@ -211,8 +225,25 @@ function isSpelling(a: string, b: string): boolean {
     prefix.exec(a)?.[0] !== prefix.exec(b)?.[0]
   )
     return false;
-  return distance(a, b) <= (Math.min(a.length, b.length) >= 8 ? 2 : 1);
+  // "Prednisone" and "prednisolone" are two letters apart, and two substances.
+  return distance(a, b) <= 1 || isTurned(a, b) || (Math.min(a.length, b.length) >= 8 && sounds(a) === sounds(b));
 }
+
+/** Two letters next to each other changed places. */
+function isTurned(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  const at = [...a].findIndex((letter, index) => letter !== b[index]);
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+}
+
+/** A word as slips leave it: vowels, doubled letters and letters that sound alike in one form. */
+const sounds = (word: string): string =>
+  word
+    .replace(/ph/g, "f")
+    .replace(/[ckq]/g, "k")
+    .replace(/h/g, "")
+    .replace(/[aeiouy]+/g, "a")
+    .replace(/(.)\1+/g, "$1");
 
 /** Levenshtein's distance; words are short. */
 function distance(a: string, b: string): number {

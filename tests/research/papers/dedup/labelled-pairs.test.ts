@@ -4,6 +4,7 @@ import { mergeRecords } from "../../../../src/research/papers/dedup/merge-record
 import type { PaperRecord, TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
+import { otherInDatabases, sameInDatabases } from "../../../fixtures/database-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
 import { thirdOther, thirdSame } from "../../../fixtures/third-labelled-pairs.js";
 
@@ -27,11 +28,16 @@ const asRecord = (paper: TitledPaper, number: number): PaperRecord => ({
 const worksOf = (a: TitledPaper, b: TitledPaper) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).works.length;
 
 describe("pairs of records of which it is known whether they are one work", () => {
-  it.each([...samePairs, ...moreSame, ...thirdSame])("are one: %s", (_, a, b) => {
+  it.each([...samePairs, ...moreSame, ...thirdSame, ...sameInDatabases])("are one: %s", (_, a, b) => {
     expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([true, true, 1]);
   });
 
-  it.each([...otherPairs, ...moreOther, ...thirdOther])("are two: %s", (_, a, b) => {
+  it("are at least 150 of each kind in the forms of databases", () => {
+    expect(sameInDatabases.length).toBeGreaterThanOrEqual(150);
+    expect(otherInDatabases.length).toBeGreaterThanOrEqual(150);
+  });
+
+  it.each([...otherPairs, ...moreOther, ...thirdOther, ...otherInDatabases])("are two: %s", (_, a, b) => {
     expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([false, false, 2]);
   });
 });
