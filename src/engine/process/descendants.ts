@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 
 /** The environment variable by which everything an agent started is found again, however it detached itself. */
 export const marker = "RESEARCH_RALPH_RUN";
@@ -69,16 +69,32 @@ function processes(): number[] {
 }
 
 /**
- * What the system tells of a process; undefined of one that has ended or may not be looked into, a zombie and the
- * kernel's own.
+ * What the system tells of a process, up to the next call; undefined of one that has ended or may not be looked into, a
+ * zombie and the kernel's own.
  */
 function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
+  let file: number | undefined;
   try {
-    return readFileSync(`/proc/${pid}/${name}`);
+    file = openSync(`/proc/${pid}/${name}`, "r");
+    let length = 0;
+    for (;;) {
+      const read = readSync(file, shared, length, shared.length - length, null);
+      length += read;
+      if (read === 0) return shared.subarray(0, length);
+      if (length === shared.length) shared = Buffer.concat([shared, Buffer.alloc(shared.length)]);
+    }
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
+
+/**
+ * What was read last: the system tells no size, and a buffer of the usual length for each of some hundred processes
+ * would be megabytes to clear away after each agent.
+ */
+let shared = Buffer.alloc(64 * 1024);
 
 const isAnother = (pid: number): boolean => Number.isInteger(pid) && pid !== process.pid;
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CheckedNumber, Evidence } from "../generated/rrd.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { checkNumbers } from "./check-numbers.js";
-import { citedWords, findQuote, type QuoteMatch } from "./find-quote.js";
+import { citedWords, findQuote, holdsQuote, type QuoteMatch } from "./find-quote.js";
 import { normalise } from "./normalise.js";
 
 /** A claim as an agent left it. */
@@ -66,7 +66,7 @@ export function checkEvidence(
     const match = text === undefined ? undefined : findQuote(text, quote);
     if (text !== undefined && match?.found === true && match.isCited !== true)
       return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
-    if (shown !== undefined && findQuote(shown, quote).found)
+    if (shown !== undefined && holdsQuote(shown, quote))
       return { claim, quote, status: "verified", locator: abstractLocator, text_sha256: hashOf(shown.text) };
     if (text === undefined || match === undefined)
       return { claim, quote, status: "could-not-check", locator: locator ?? null };

@@ -87,7 +87,7 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   if (isTooShort(quote)) return { found: false, nearest: nearestPassage(searchable, quote), tooShort: true };
   const ready = prepare(searchable);
   const refusals: string[] = [];
-  const hit = asWhole(ready, quote, refusals) ?? (isElided(quote) ? inFragments(ready, quote, refusals) : undefined);
+  const hit = hitOf(ready, quote, refusals);
   if (hit !== undefined)
     return {
       found: true,
@@ -111,6 +111,13 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
 /** The same for many quotes of one text. */
 export const findQuotes = (text: Searchable, quotes: readonly string[]): QuoteMatch[] =>
   quotes.map((quote) => findQuote(text, quote));
+
+/** Whether a quote stands in a text: `found` of `findQuote`, without the search for what is nearest to it. */
+export const holdsQuote = (text: Searchable, quote: string): boolean =>
+  !isTooShort(quote) && hitOf(prepare(text), quote, []) !== undefined;
+
+const hitOf = (ready: Prepared, quote: string, refusals: string[]): Span | undefined =>
+  asWhole(ready, quote, refusals) ?? (isElided(quote) ? inFragments(ready, quote, refusals) : undefined);
 
 function locatedAt(searchable: Searchable, offset: number): { locator?: string } {
   const locator = locatorAt(searchable.marks ?? [], offset);

@@ -86,6 +86,13 @@ export function normalise(source: string, extras?: Extras): Normalised {
       at = extra.end;
       continue;
     }
+    // Four of five characters: a small letter stands for itself, but an x may be a product and one struck out may not.
+    if (char >= "a" && char <= "z" && char !== "x" && !struckOut.has(at)) {
+      push(char, at, at + 1);
+      lastRank = undefined;
+      at += 1;
+      continue;
+    }
     if (dropped.has(at) || at === brace) {
       at += 1;
       continue;
@@ -160,9 +167,10 @@ export function normalise(source: string, extras?: Extras): Normalised {
   return {
     source,
     chars: chars.join(""),
-    gaps: Uint8Array.from(gaps),
-    from: Int32Array.from(from),
-    to: Int32Array.from(to),
+    // Not `from`, which goes through an iterator.
+    gaps: new Uint8Array(gaps),
+    from: new Int32Array(from),
+    to: new Int32Array(to),
     notes,
   };
 

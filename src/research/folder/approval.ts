@@ -39,8 +39,17 @@ export const realFile = (path: string): string =>
 export const instructionFiles = (root: string): string[] =>
   [lessonsName, claudeName, promptName].map((name) => join(root, name));
 
-export const editFile = (stateDir: string, path: string): string =>
-  join(stateDir, "waiting", `${createHash("sha256").update(path).digest("hex").slice(0, 16)}.json`);
+/** A run asks for the same four files some twenty times an iteration. */
+const names = new Map<string, string>();
+
+export function editFile(stateDir: string, path: string): string {
+  let name = names.get(path);
+  if (name === undefined) {
+    name = `${createHash("sha256").update(path).digest("hex").slice(0, 16)}.json`;
+    names.set(path, name);
+  }
+  return join(stateDir, "waiting", name);
+}
 
 /** What is recorded of a file, also once a person has said yes to it. */
 export async function readEdit(stateDir: string, path: string): Promise<Edit | undefined> {
