@@ -1,27 +1,25 @@
-import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
-import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
+import { readConfigFile, userFiles } from "../engine/config/file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
-import type { Memory } from "../engine/memory/memory.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
-import { converse } from "./converse.js";
+import type { Said } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
-import { isMemoryCommand, memoryCommand, recalled } from "./memory-commands.js";
-import { memoryLater, memoryPath, openOwnMemory } from "./own-memory.js";
-import { ownTools } from "./tools/open.js";
-import type { Handed } from "./tools/context.js";
-import { listed } from "./tools/list.js";
-import { permissionFrom } from "./tools/permission.js";
+import { isMemoryCommand, memoryCommand } from "./memory-commands.js";
+import { openOwnMemory } from "./own-memory.js";
 import { makers } from "./providers.js";
-import { hashOf, ollamaAddress, ownFolder, type Settings, settingsOf, trusted, trustFile } from "./settings.js";
+import type { SavedSession } from "./session/saved.js";
+import { type Asked, ollamaAddress, ownFolder, ownServers, type Settings, settingsOf } from "./settings.js";
+import type { Handed } from "./tools/context.js";
+import { permissionFrom } from "./tools/permission.js";
+import { agreedServers, trustFolder } from "./trust.js";
 
 /** What the program is. */
 export interface Program {
@@ -42,15 +40,17 @@ const help = `Usage: ralph [options] [message]
        ralph memory <command>
        ralph tools [--json]
 
-Answers one message on stdout. What is piped in is added to the message: git diff | ralph "review this".
+Answers one message on stdout; without one, begins a dialogue at the terminal.
+What is piped in is added to the message: git diff | ralph "review this".
 Memories that fit the message are added to it; \`ralph memory help\` lists the commands.
 
 Options:
   --model <name>      model to ask, instead of the configured one
   --api-url <url>     address of its API, in full
   --debug             print every request on stderr, without keys
+  --continue          go on with the last conversation of this folder
   --yes               let tools write files and run commands without asking
-  --trust             agree to the address that this folder's ralph.config.* names
+  --trust             agree to the address and the MCP servers of this folder's ralph.config.*
   --settings          print which model is asked where, with which key; ask nothing
   --headless          answer the text on stdin with lines of JSON, for research-ralph
   -v, --version       print the version
@@ -64,6 +64,7 @@ const options = {
   "api-url": { type: "string" },
   debug: { type: "boolean" },
   yes: { type: "boolean", short: "y" },
+  continue: { type: "boolean", short: "c" },
   json: { type: "boolean" },
   trust: { type: "boolean" },
   headless: { type: "boolean" },
@@ -74,9 +75,6 @@ const options = {
   version: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
 } as const;
-
-/** Milliseconds that a person at the terminal waits for a service that asks for patience. */
-const maxWaitMs = 120_000;
 
 /**
  * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 where there is none, 2 for wrong usage,
@@ -92,9 +90,11 @@ export async function main(
     const { values, positionals } = parsed(args);
     if (values.version === true) return print(io, `${version}\n`);
     if (values.help === true) return print(io, help);
-    if (values.trust === true) return await trust(io, keys);
-    if (positionals.join(" ") === "tools")
+    if (values.trust === true) return print(io, `${await trustFolder(io, keys)}\n`);
+    if (positionals.join(" ") === "tools") {
+      const { listed } = await import("./tools/list.js");
       return print(io, `${listed(values.json === true, await outside.handed?.(io).tools())}\n`);
+    }
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
     if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
       return await onMemory(positionals.slice(1), io, keys, outside);
@@ -125,9 +125,16 @@ export async function main(
         });
       }
       if (values.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
-      const message = await messageFrom(positionals, io, interrupt.signal);
-      const flags = { isDebug: values.debug === true, isAllowed: values.yes === true };
-      return await answer(message, { ...asked, cwd: io.cwd }, flags, io, interrupt.signal, outside);
+      const flags = {
+        isDebug: values.debug === true,
+        isAllowed: values.yes === true,
+        goesOn: values.continue === true,
+      };
+      const here = { ...asked, cwd: io.cwd };
+      const { signal } = interrupt;
+      if (positionals.length === 0 && canTalk(io)) return await talk(here, flags, version, io, signal, outside);
+      const message = await messageFrom(positionals, io, signal);
+      return await answer(message, here, flags, version, io, signal, outside);
     } catch (error) {
       if (interrupt.signal.aborted) return 130;
       throw error;
@@ -141,6 +148,9 @@ export async function main(
     return error instanceof ExpectedError ? error.exitCode : 1;
   }
 }
+
+/** Whether a person sits at a terminal that shows what is printed. */
+const canTalk = (io: Io): boolean => io.canAsk && canShow(io);
 
 function parsed(args: readonly string[]) {
   try {
@@ -181,60 +191,146 @@ async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal
   return message;
 }
 
+/** What an answer or a dialogue is begun with, as far as it needs no model. */
+async function prepared(asked: Asked, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
+  await writeFirstConfig(io, asked.keys);
+  const settings = await settingsOf(asked);
+  await warnOfOpenKey(settings, io);
+  const redact = redactFor(io.env, given({ API_KEY: settings.key }));
+  return { settings, redact, fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch };
+}
+
+/** What the command line says of one answer or dialogue. */
+interface Flags {
+  readonly isDebug: boolean;
+  /** Tools may write and run without a question. */
+  readonly isAllowed: boolean;
+  /** The last conversation of this folder goes on. */
+  readonly goesOn: boolean;
+}
+
+/** The conversation to go on with, where one is wanted and there is one. */
+async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?: SavedSession }> {
+  if (!goesOn) return {};
+  const { lastSession } = await import("./session/saved.js");
+  const before = await lastSession(io.env, io.cwd);
+  if (typeof before === "object") return { before };
+  io.stderr(`ralph: ${before ?? "There is no conversation in this folder yet; a new one begins."}\n`);
+  return {};
+}
+
 async function answer(
   message: string,
-  asked: Parameters<typeof settingsOf>[0],
-  { isDebug, isAllowed }: { readonly isDebug: boolean; readonly isAllowed: boolean },
+  asked: Asked,
+  flags: Flags,
+  version: string,
   io: Io,
   signal: AbortSignal,
   { fetch = modelFetch(), handed }: Outside,
 ): Promise<number> {
-  await writeFirstConfig(io, asked.keys);
-  const settings = await settingsOf(asked);
-  await warnOfOpenKey(settings, io);
-  const { provider, url, model, key } = settings;
-  const redact = redactFor(io.env, { API_KEY: key });
-  const asking = await provider.open({
-    url,
-    model,
-    fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch,
-    ...given({ key }),
+  const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
+  const written = await agreedServers(io, await ownServers(asked));
+  const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
+  const [{ Session }, { startServers }] = await Promise.all([
+    import("./session/session.js"),
+    import("./mcp/servers.js"),
+  ]);
+  const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
+  const session = new Session({
+    io,
+    asked,
+    ...ready,
+    ...given({ handed: handed?.(io) }),
+    servers,
+    ask: permissionFrom(io, flags.isAllowed, signal),
+    say,
+    ...(await conversationBefore(io, flags)),
   });
-  let isThinking = false;
-  const own = memoryLater(io, asked.keys, fetch);
-  const memory = existsSync(memoryPath(io.env)) ? await opened(own.open(), io) : undefined;
-  const memories = memory && (await recalled(memory, message).catch(tellNoMemory(io)));
-  // Vectors of another model are made anew while the model answers.
-  const ended = new AbortController();
-  const embedding = memory?.embedAgain(ended.signal).catch(() => 0);
-  const system = [settings.systemPrompt, memories].filter((part) => part !== undefined).join("\n\n");
-  const ask = permissionFrom(io, isAllowed, signal);
-  const { tools } = await ownTools({ io, settings, memory: own.open, handed: handed?.(io), ask });
-  const spoken = await converse({
-    model: asking,
-    settings,
-    ...(system === "" ? {} : { system }),
-    messages: [{ role: "user", content: message }],
-    tools,
-    clock: io.clock,
+  // Its tools are of use only if they are there with the first request.
+  await Promise.race([servers.settled, aborted(signal)]);
+  const view = canShow(io) ? await viewOn(io) : plainView(io);
+  try {
+    const spoken = await session.answer(message, signal, view.tell);
+    view.end();
+    await session.save();
+    if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");
+    if (spoken.failure.kind === "aborted") return 130;
+    say(spoken.failure.message);
+    return 1;
+  } finally {
+    view.end();
+    await session.close();
+  }
+}
+
+/** Whether stdout and stderr are a terminal. */
+const canShow = (io: Io): boolean => io.isTTY && Number.isFinite(io.tableWidth);
+
+async function viewOn(io: Io) {
+  const [{ answerView }, { createColors }] = await Promise.all([
+    import("./dialogue/answer-view.js"),
+    import("picocolors"),
+  ]);
+  return answerView(io, createColors(io.color));
+}
+
+/** The answer as it is on stdout, for a file or another program. */
+const plainView = (io: Io) => ({
+  tell(said: Said) {
+    if (said.type === "text") io.stdout(sanitise(said.text));
+    if (said.type === "again") io.stderr(`\nralph: ${said.reason}\n`);
+  },
+  end: () => undefined,
+});
+
+const aborted = async (signal: AbortSignal): Promise<void> =>
+  await new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** A dialogue. Until its prompt stands, nothing is loaded but readline and the settings. */
+async function talk(
+  asked: Asked,
+  flags: Flags,
+  version: string,
+  io: Io,
+  signal: AbortSignal,
+  { fetch = modelFetch(), handed }: Outside,
+): Promise<number> {
+  const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
+  const written = await agreedServers(io, await ownServers(asked));
+  const before = await conversationBefore(io, flags);
+  const { dialogue } = await import("./dialogue/dialogue.js");
+  const { model, provider, url } = ready.settings;
+  const where = provider.name === "compatible" ? url.host : provider.title;
+  const goesOn = before.before === undefined ? "" : ` · going on with ${before.before.messages.length} messages`;
+  return await dialogue({
+    io,
+    greeting: `ralph ${version} · ${model} of ${where}${goesOn} · /help lists the commands`,
+    redact,
     signal,
-    maxWaitMs,
-    tell(said) {
-      if (said.type === "thinking" && io.isTTY) io.stderr(`${isThinking ? "" : "· "}${sanitise(said.text)}`);
-      if (said.type === "text") io.stdout(`${isThinking && io.isTTY ? "\n" : ""}${sanitise(said.text)}`);
-      if (said.type === "tool" && io.isTTY)
-        io.stderr(`· ${said.name} ${sanitise(JSON.stringify(said.input)).slice(0, 100)}\n`);
-      isThinking = said.type === "thinking";
-      if (said.type === "again") io.stderr(`\nralph: ${said.reason}\n`);
+    async open({ ask, say }) {
+      const [{ Session }, { startServers }] = await Promise.all([
+        import("./session/session.js"),
+        import("./mcp/servers.js"),
+      ]);
+      const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
+      const session = new Session({
+        io,
+        asked,
+        ...ready,
+        ...given({ handed: handed?.(io) }),
+        servers,
+        ask: flags.isAllowed ? async () => "yes" : ask,
+        say,
+        ...before,
+      });
+      // What fails here fails again, and is told, with the first message.
+      void session.warmUp().catch(() => undefined);
+      return { session, servers };
     },
   });
-  ended.abort();
-  await embedding;
-  await own.close();
-  if (!("failure" in spoken)) return print(io, spoken.message.endsWith("\n") ? "" : "\n");
-  if (spoken.failure.kind === "aborted") return 130;
-  io.stderr(`ralph: ${redact(spoken.failure.message)}\n`);
-  return 1;
 }
 
 /** Provider, model and where the key is from, as one sentence without the key. */
@@ -243,17 +339,6 @@ function described({ provider, url, model, keyFrom, window, isWindowKnown }: Set
   const key = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
   return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.`;
 }
-
-/** One that does not open is a warning, never the end. */
-async function opened(opening: Promise<Memory | string>, io: Io): Promise<Memory | undefined> {
-  const memory = await opening;
-  if (typeof memory !== "string") return memory;
-  io.stderr(`ralph: ${memory} Going on without it.\n`);
-  return undefined;
-}
-
-const tellNoMemory = (io: Io) => (error: unknown) =>
-  void io.stderr(`ralph: The memory could not be searched (${messageOf(error)}); going on without it.\n`);
 
 async function onMemory(
   words: readonly string[],
@@ -314,13 +399,3 @@ const debugging =
     say(`← ${response.status} ${response.statusText}\n`);
     return response;
   };
-
-/** Remembers that the user agrees to what this folder's file says, as it stands now. */
-async function trust(io: Io, keys: ConfigKeys): Promise<number> {
-  const file = await readConfigFile(keys, projectFiles(io.cwd));
-  if (file === undefined) throw new ExpectedError(`There is no ralph.config.json or ralph.config.yaml in ${io.cwd}.`);
-  const hashes = new Set([...(await trusted(io.env)), hashOf(file.text)]);
-  await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(trustFile(io.env), `${[...hashes].join("\n")}\n`, { mode: 0o600 });
-  return print(io, `${join(file.path)} is trusted as it stands now.\n`);
-}

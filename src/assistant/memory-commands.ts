@@ -113,6 +113,8 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
+export const memoryCommandNames: readonly string[] = Object.keys(commands);
+
 /** Whether these words are a command on the memory and no message: "memory leaks" is one. */
 export const isMemoryCommand = ([first, second]: readonly string[]): boolean =>
   first === "memory" && (second === undefined || Object.hasOwn(commands, second));

@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { modelNamed } from "../engine/agents/prices.js";
-import { projectFiles } from "../engine/config/file.js";
+import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError, hasCode } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
+import { homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { isLoopback, isMakers, makers, type Provider, providerOf } from "./providers.js";
 
@@ -100,7 +101,35 @@ export async function ownFile({
   cwd,
   env,
 }: Pick<Asked, "keys" | "cwd" | "env">): Promise<{ path: string; text: string; written: Written } | undefined> {
-  return (await gatherConfig(keys, { env, cwd })).apart;
+  const { apart } = await gatherConfig(keys, { env, cwd });
+  const onlyServers = Object.keys(apart?.written ?? {}).every((key) => !(key in keys.apart) || key === "mcpServers");
+  // A file that only adds servers leaves the model to the user's own file.
+  return onlyServers ? ((await readConfigFile(keys, userFiles(homeOf(env)))) ?? apart) : apart;
+}
+
+/** The MCP servers of the nearest file that has any, and whether the user has agreed to start them. */
+export interface OwnServers {
+  readonly written: Readonly<Record<string, unknown>>;
+  readonly path: string;
+  readonly text: string;
+  /** They are of the user's own file, or of one that the user has agreed to. */
+  readonly isTrusted: boolean;
+}
+
+export async function ownServers({
+  keys,
+  cwd,
+  env,
+}: Pick<Asked, "keys" | "cwd" | "env">): Promise<OwnServers | undefined> {
+  for (const paths of [projectFiles(cwd), userFiles(homeOf(env))]) {
+    const file = await readConfigFile(keys, paths);
+    const { mcpServers: written = {} } = (file?.written ?? {}) as AssistantConfig;
+    if (file === undefined || Object.keys(written).length === 0) continue;
+    const { path, text } = file;
+    const isOwn = !projectFiles(cwd).includes(path);
+    return { written, path, text, isTrusted: isOwn || (await trusted(env)).includes(hashOf(text)) };
+  }
+  return undefined;
 }
 
 /**

@@ -94,10 +94,14 @@ function oneServer(
   let tools: readonly McpTool[] = [];
   let problem = "problem" in settings ? settings.problem : "";
   let isClosed = false;
+  /** Later attempts tell of themselves where they are asked for. */
+  let wasTried = false;
   let attempt: Promise<void> | undefined;
 
   const attach = async (): Promise<void> => {
-    if ("problem" in settings) return options.say(settings.problem);
+    const isFirst = !wasTried;
+    wasTried = true;
+    if ("problem" in settings) return isFirst ? options.say(settings.problem) : undefined;
     await connection?.close();
     connection = undefined;
     problem = "";
@@ -108,7 +112,7 @@ function oneServer(
       tools = offered(settings, reached.tools);
     } catch (error) {
       problem = messageOf(error);
-      if (!isClosed) options.say(problem);
+      if (!isClosed && isFirst) options.say(problem);
     }
   };
   /** One attempt at a time, however many calls wait for it. */

@@ -1,0 +1,74 @@
+import { readdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fence } from "../../engine/lib/sanitise.js";
+import { lexicallyWithin, placed } from "../tools/files/paths.js";
+import { truncate } from "../tools/files/truncate.js";
+
+/** Largest file that is attached, in bytes; and estimated tokens of it that are. */
+const maxBytes = 10 * 1024 * 1024;
+const maxTokens = 20_000;
+/** Most suggestions of one completion. */
+const maxNames = 50;
+
+const mentions = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
+
+/** A message with the files behind it that it names as `@file`, fenced as data; and the names of those files. */
+export async function withFiles(message: string, root: string, window: number) {
+  const names = [...new Set([...message.matchAll(mentions)].map(([, quoted, plain]) => quoted ?? plain ?? ""))];
+  const attached: string[] = [];
+  const parts: string[] = [message];
+  for (const name of names) {
+    // A full stop ends the sentence and not the name.
+    const text = (await textOf(root, name)) ?? (await textOf(root, name.replace(/[.,;:!?)]$/, "")));
+    if (text === undefined) continue;
+    const { text: shown } = truncate(text, Math.min(maxTokens, Math.floor(window / 4)));
+    attached.push(name);
+    parts.push(`File ${name}:\n${fence(shown)}`);
+  }
+  return { message: parts.join("\n\n"), attached };
+}
+
+/** The text of a file in the folder; undefined where there is none, or it is no text. */
+async function textOf(root: string, name: string): Promise<string | undefined> {
+  try {
+    const place = await placed(root, name);
+    if ("success" in place || !place.exists) return undefined;
+    const file = await open(place.path, "r");
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile() || stats.size > maxBytes) return undefined;
+      const text = await file.readFile("utf8");
+      return text.includes("\0") ? undefined : text;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Paths of the folder that begin as `begun` does, folders with a slash behind them. */
+export function pathsFrom(root: string, begun: string): string[] {
+  const folder = begun.endsWith("/") ? begun : begun.includes("/") ? `${dirname(begun)}/` : "";
+  const path = lexicallyWithin(root, folder === "" ? "." : folder);
+  if (path === undefined) return [];
+  const start = begun.slice(folder.length);
+  try {
+    return readdirSync(path)
+      .filter((name) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")) && !/\s/.test(name))
+      .sort()
+      .slice(0, maxNames)
+      .map((name) => `${folder}${name}${isFolder(join(path, name)) ? "/" : ""}`);
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
