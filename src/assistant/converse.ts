@@ -4,8 +4,8 @@ import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { failureOf, retryAfter } from "./model-failure.js";
-import { fitted } from "./session/compact.js";
-import { answerRoom, promptRoom, tokensIn } from "./session/room.js";
+import { fitted } from "./conversation/compact.js";
+import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
 import type { Settings } from "./settings.js";
 import { type BoundTool, callByName } from "./tools/call.js";
 

@@ -12,10 +12,10 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import type { Said } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
-import { isMemoryCommand, memoryCommand } from "./memory-commands.js";
-import { openOwnMemory } from "./own-memory.js";
+import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
+import { openOwnMemory } from "./memory/own-memory.js";
 import { makers } from "./providers.js";
-import type { SavedSession } from "./session/saved.js";
+import type { SavedSession } from "./conversation/saved.js";
 import { type Asked, ollamaAddress, ownFolder, ownServers, type Settings, settingsOf } from "./settings.js";
 import type { Handed } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
@@ -212,7 +212,7 @@ interface Flags {
 /** The conversation to go on with, where one is wanted and there is one. */
 async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?: SavedSession }> {
   if (!goesOn) return {};
-  const { lastSession } = await import("./session/saved.js");
+  const { lastSession } = await import("./conversation/saved.js");
   const before = await lastSession(io.env, io.cwd);
   if (typeof before === "object") return { before };
   io.stderr(`ralph: ${before ?? "There is no conversation in this folder yet; a new one begins."}\n`);
@@ -231,10 +231,7 @@ async function answer(
   const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
   const written = await agreedServers(io, await ownServers(asked));
   const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
-  const [{ Session }, { startServers }] = await Promise.all([
-    import("./session/session.js"),
-    import("./mcp/servers.js"),
-  ]);
+  const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
   const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
   const session = new Session({
     io,
@@ -311,10 +308,7 @@ async function talk(
     redact,
     signal,
     async open({ ask, say }) {
-      const [{ Session }, { startServers }] = await Promise.all([
-        import("./session/session.js"),
-        import("./mcp/servers.js"),
-      ]);
+      const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
       const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
       const session = new Session({
         io,

@@ -13,7 +13,7 @@ const budgets = {
   commands: 40,
   compose: 2,
   task: 6,
-  assistant: 5,
+  assistant: 20,
   web: 6,
   house: 26,
   fuzz: 19,

@@ -1,8 +1,8 @@
 import { count, many, money } from "../../engine/ui/terminal/format.js";
-import { memoryCommand, memoryCommandNames } from "../memory-commands.js";
+import { memoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
 import type { McpServers, ServerState } from "../mcp/servers.js";
-import { tokensIn } from "../session/room.js";
-import type { Session } from "../session/session.js";
+import { tokensIn } from "../conversation/room.js";
+import type { Session } from "../session.js";
 
 /** What a command of the dialogue works on. */
 export interface Reached {

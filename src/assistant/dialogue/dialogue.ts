@@ -5,7 +5,7 @@ import type { Redact } from "../../engine/lib/redact.js";
 import { width, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { McpServers } from "../mcp/servers.js";
-import type { Session } from "../session/session.js";
+import type { Session } from "../session.js";
 import type { Permission, ToolContext } from "../tools/context.js";
 import { type AnswerView, answerView } from "./answer-view.js";
 import { commandsFrom, leaving, onCommand } from "./commands.js";
@@ -43,8 +43,8 @@ const answers: Readonly<Record<string, { readonly permission: Permission; readon
 };
 
 /**
- * A dialogue on the terminal, until the user leaves. `open` is called once the prompt stands: what it loads, loads while
- * the user types. Aborting `signal` ends it.
+ * A dialogue on the terminal, until the user leaves. `open` is called once the prompt stands: what it loads, loads
+ * while the user types. Aborting `signal` ends it.
  */
 export async function dialogue({
   io,
@@ -246,8 +246,8 @@ function suspend(io: Io, reader: Interface, raw: (on: boolean) => void): void {
 }
 
 /**
- * The messages that are typed, with their pasted texts, until the line is closed. A line that ends with a backslash goes
- * on in the next one. Behind a message keys wait until the line is shown again.
+ * The messages that are typed, with their pasted texts, until the line is closed. A line that ends with a backslash
+ * goes on in the next one. Behind a message keys wait until the line is shown again.
  */
 async function* linesOf(
   reader: Interface,

@@ -9,7 +9,7 @@ interface Target {
   write(text: string): void;
 }
 
-/** Characters of a line that is kept until its end; nobody writes a longer one, and each is looked at again and again. */
+/** Characters of a line that is kept until its end: what is kept is looked at again with each new word. */
 const longestLine = 8000;
 /** Least width that text is broken to. */
 const leastWidth = 10;

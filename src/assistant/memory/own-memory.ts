@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { ConfigKeys } from "../engine/config/keys.js";
-import { embeddingService, lexical } from "../engine/memory/embedder.js";
-import { type Memory, openMemory } from "../engine/memory/memory.js";
-import type { Io } from "../engine/ui/io.js";
-import { isLoopback, isMakers, providerOf } from "./providers.js";
-import { ownFile, ownFolder, requireTrust } from "./settings.js";
+import type { ConfigKeys } from "../../engine/config/keys.js";
+import { embeddingService, lexical } from "../../engine/memory/embedder.js";
+import { type Memory, openMemory } from "../../engine/memory/memory.js";
+import type { Io } from "../../engine/ui/io.js";
+import { isLoopback, isMakers, providerOf } from "../providers.js";
+import { ownFile, ownFolder, requireTrust } from "../settings.js";
 
 /** Where the user's memory lies. */
 export const memoryPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "memory.db");

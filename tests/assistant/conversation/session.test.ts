@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { compacted, fitted, paired, textOf } from "../../../src/assistant/session/compact.js";
-import { answerRoom, buffer, leastAnswer, promptRoom, tokensIn } from "../../../src/assistant/session/room.js";
-import { lastSession, saveSession, sessionPath } from "../../../src/assistant/session/saved.js";
+import { compacted, fitted, paired, textOf } from "../../../src/assistant/conversation/compact.js";
+import { answerRoom, buffer, leastAnswer, promptRoom, tokensIn } from "../../../src/assistant/conversation/room.js";
+import { lastSession, saveSession, sessionPath } from "../../../src/assistant/conversation/saved.js";
 import fc from "../../support/fast-check.js";
 
 /** Texts of any length, cheap to make: letters, signs of two units, quotes that JSON escapes. */

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../engine/lib/errors.js";
-import { fence, oneLine, sanitise } from "../engine/lib/sanitise.js";
-import { chunksOf } from "../engine/memory/chunks.js";
-import { type Chunk, isMemoryProblem, longTerm, type Memory, type Recalled } from "../engine/memory/memory.js";
-import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { messageOf } from "../../engine/lib/errors.js";
+import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
+import { chunksOf } from "../../engine/memory/chunks.js";
+import { type Chunk, isMemoryProblem, longTerm, type Memory, type Recalled } from "../../engine/memory/memory.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 
 /** What a memory command answers; `failed` where it did not do what it was asked to. */
 export interface Told {

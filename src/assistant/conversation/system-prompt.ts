@@ -19,8 +19,8 @@ const has = (tools: readonly string[], ...names: readonly string[]): boolean =>
   names.some((name) => tools.includes(name));
 
 /**
- * The built-in prompt: effort by the request, context, tools, memory, todos. The parts of tools that are not offered are
- * left out: they would cost tokens and promise what is not there.
+ * The built-in prompt: effort by the request, context, tools, memory, todos. The parts of tools that are not offered
+ * are left out: they would cost tokens and promise what is not there.
  */
 export function builtInPrompt({ cwd, tools }: Pick<PromptParts, "cwd" | "tools">): string {
   const parts = [

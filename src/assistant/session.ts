@@ -1,25 +1,25 @@
 import { existsSync } from "node:fs";
 import type { ModelMessage } from "ai";
-import { modelNamed, isPriced, priceOf } from "../../engine/agents/prices.js";
-import { messageOf } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
-import { redactFor } from "../../engine/lib/redact.js";
-import type { Usage } from "../../engine/loop/types.js";
-import type { Memory } from "../../engine/memory/memory.js";
-import type { Io } from "../../engine/ui/io.js";
-import { converse, type Said, type Spoken } from "../converse.js";
-import { mcpTool } from "../mcp/as-tools.js";
-import type { McpServers } from "../mcp/servers.js";
-import { recalled } from "../memory-commands.js";
-import { memoryLater, memoryPath } from "../own-memory.js";
-import { type Asked, type Settings, settingsOf } from "../settings.js";
-import { bound, type BoundTool } from "../tools/call.js";
-import type { Handed, ToolContext } from "../tools/context.js";
-import { ownTools } from "../tools/open.js";
-import { compacted } from "./compact.js";
-import { tokensIn } from "./room.js";
-import { type SavedSession, saveSession } from "./saved.js";
-import { folderPrompt, systemPrompt } from "./system-prompt.js";
+import { modelNamed, isPriced, priceOf } from "../engine/agents/prices.js";
+import { messageOf } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
+import { redactFor } from "../engine/lib/redact.js";
+import type { Usage } from "../engine/loop/types.js";
+import type { Memory } from "../engine/memory/memory.js";
+import type { Io } from "../engine/ui/io.js";
+import { converse, type Said, type Spoken } from "./converse.js";
+import { mcpTool } from "./mcp/as-tools.js";
+import type { McpServers } from "./mcp/servers.js";
+import { recalled } from "./memory/memory-commands.js";
+import { memoryLater, memoryPath } from "./memory/own-memory.js";
+import { type Asked, type Settings, settingsOf } from "./settings.js";
+import { bound, type BoundTool } from "./tools/call.js";
+import type { Handed, ToolContext } from "./tools/context.js";
+import { ownTools } from "./tools/open.js";
+import { compacted } from "./conversation/compact.js";
+import { tokensIn } from "./conversation/room.js";
+import { type SavedSession, saveSession } from "./conversation/saved.js";
+import { folderPrompt, systemPrompt } from "./conversation/system-prompt.js";
 
 /** What a session is begun with. */
 export interface Beginning {
