@@ -115,6 +115,9 @@ const saidWithin = (text: string, { start, end }: { start: number; end: number }
     .filter(({ from, to }) => from < end && to > start)
     .map(({ said }) => said)
     .join(" ");
+/** Numbers raised behind a word may be marks of footnotes, which a quote may leave out. */
+const withoutFootnotes = (text: string): string =>
+  text.replaceAll(/(?<=\p{Ll}{3})[¹²³⁰⁴-⁹]{1,3}(?![\p{L}\p{N}])/gu, (mark) => " ".repeat(mark.length));
 const digits = (value: string): string => value.normalize("NFKD").replaceAll(/[^0-9]/g, "");
 
 /** Some of the words, from four on: fewer say too little to be looked for. */
@@ -143,7 +146,10 @@ describe("a quote that is found", () => {
         for (const [kind, quote] of Object.entries(quotes)) {
           const match = findQuote(whole, quote.join(""));
           tally.count(`${kind}, ${match.found ? "found" : "not found"}`);
-          if (match.found) expect(saidWithin(whole, match)).toBe(saidBy(quote.join("")));
+          if (match.found)
+            expect([whole, withoutFootnotes(whole)].map((text) => saidWithin(text, match))).toContain(
+              saidBy(quote.join("")),
+            );
         }
       }),
       { numRuns: cases() },
