@@ -376,6 +376,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       {
         text,
         ...given({ target, checks, testCommand, rounds }),
+        graph: values["graph"] === true,
         force: values["force"] === true,
         keepTests: values["keepTests"] === true,
         ...running(values),
@@ -387,6 +388,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--check <command>", "a command that must succeed at the end; again for more", collected)
     .option("--test-command <command>", "the command that runs the tests")
     .option("--rounds <N>", "maximum rounds: librarian, artisan, critic, tests, adversary (default: 10)", whole)
+    .option("--graph", "only show the files that the librarian would be shown, with their tokens; starts no agent")
     .option("--keep-tests", "keep the adversary's tests in the project")
     .option("--force", "continue after the verdict stuck")
     .option("-i, --iterations <N>", "maximum runs of agents in this run", number)

@@ -8,8 +8,8 @@ import { placeFor, scratchOf } from "./open-task.js";
 import { toolchainsOf } from "./toolchains.js";
 import { codeStateName, codeLogName, codeReportName, codeSnapshotIndex, vaultName } from "../code/folder/layout.js";
 import { codeFormat, newCodeState } from "../code/folder/state-file.js";
-import type { CodeState, Job } from "../code/generated/ralph-code.js";
-import { placesText } from "../code/roles/parts.js";
+import type { CodeState, Job, Tested } from "../code/generated/ralph-code.js";
+import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
 import { builtInPlan } from "../code/roles/plan.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
 import { loadMachine } from "../code/round/machine.js";
@@ -166,11 +166,20 @@ function begun(state: CodeState, { job, force }: CodeWish): CodeState {
 
 const noFixes: Fixes = { recall: async () => "", keep: async () => undefined };
 
-/** The failing files themselves. */
+/** The project's files by their distance from where it fails, read anew for each role. */
 function rankingOf(folder: string): Ranking {
+  const near = async ({ job }: CodeState, tests: Tested) => {
+    const { readGraph } = await import("../code/graph/graph.js");
+    const graph = await readGraph(folder);
+    const starts = startsOf(folder, job, tests, graph);
+    return { starts, files: ranked(graph, starts) };
+  };
   return {
-    text: async (_state, tests, tokens) => placesText(folder, builtInPlan(folder, tests, []).files, tokens),
-    plan: async (_state, tests) => builtInPlan(folder, tests, []),
+    text: async (state, tests, tokens) => {
+      const { starts, files } = await near(state, tests);
+      return rankedText(folder, files, starts, tokens);
+    },
+    plan: async (state, tests) => builtInPlan(folder, tests, (await near(state, tests)).files),
   };
 }
 

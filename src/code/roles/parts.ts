@@ -1,12 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import { fence, oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/ui/terminal/format.js";
+import { linesOf, textOf } from "../graph/source-text.js";
 import type { CodePlan, Job, Place, Round, Tested } from "../generated/ralph-code.js";
-
-/** Larger files are no source code. */
-export const maxFileBytes = 1_000_000;
 
 /** A part of a brief under its title; nothing where there is nothing to say. */
 export const part = (title: string, text: string | undefined, tokens: number): string[] =>
@@ -66,55 +62,6 @@ export const planText = ({ cause, files, steps }: CodePlan): string =>
     `Places: ${files.map(({ path, lines }) => `${path}${lines === undefined ? "" : `:${lines.join("-")}`}`).join(", ")}`,
     ...steps.map((step, at) => `${at + 1}. ${step}`),
   ].join("\n");
-
-/**
- * The path within the folder that a name of an agent's means; undefined where it leads out of it, also by a link, is no
- * file, or is too large to be source code.
- */
-export function fileWithin(folder: string, name: string): string | undefined {
-  const path = relative(folder, isAbsolute(name) ? name : resolve(folder, name));
-  if (path === "" || path.startsWith("..") || isAbsolute(path) || path.split(sep)[0] === ".git") return undefined;
-  try {
-    const real = realpathSync(join(folder, path));
-    return real === join(realpathSync(folder), path) && textOf(folder, path) !== undefined ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text of a file of the folder; undefined where it is none, is binary, or is too large. Never follows a link. */
-export function textOf(folder: string, path: string): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > maxFileBytes) return undefined;
-    const text = readFileSync(file, "utf8");
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
-/** Lines of a file with their numbers, as far as they fit; what was left out is said. */
-export function linesOf(text: string, first: number, last: number, tokens: number): string {
-  const lines = text.split("\n");
-  const shown: string[] = [];
-  let used = 0;
-  const end = Math.min(last, lines.length);
-  for (let at = Math.max(1, first); at <= end; at += 1) {
-    const line = `${at}\t${(lines[at - 1] ?? "").slice(0, 400)}`;
-    used += estimateTokens(line) + 1;
-    if (used > tokens) {
-      shown.push(`… lines ${at} to ${end} are left out`);
-      break;
-    }
-    shown.push(line);
-  }
-  return shown.join("\n");
-}
 
 /** The text of these places, each under its name, in at most so many tokens. */
 export function placesText(folder: string, places: readonly Place[], tokens: number): string {

@@ -1,6 +1,6 @@
 import type { CodePlan, Place, Tested } from "../generated/ralph-code.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
-import { fileWithin, textOf } from "./parts.js";
+import { fileWithin, textOf } from "../graph/source-text.js";
 
 /** The librarian's answer as a plan, every place of it checked; what is wrong where a place is not there. */
 export function planIn(

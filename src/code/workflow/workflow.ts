@@ -122,6 +122,13 @@ export type CodeWorkflow = Workflow<LoadedCode, CodeUnit, Prepared, Context>;
 
 /** The share of the model's window that the librarian's brief fills at most. */
 const librarianShare = 0.25;
+/** What the rest of its brief takes at most. */
+const besideFiles = 7_500;
+
+/** Estimated tokens of files in the librarian's brief; `scale`: 1, or less where the last one was too large. */
+export const librarianTokens = (window: number, scale: number): number =>
+  Math.max(1_000, Math.floor((window * librarianShare - besideFiles) * scale));
+
 const maxChanged = 50;
 
 type Refused = { readonly reasons: readonly string[] };
@@ -436,9 +443,9 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         if (tests === undefined) throw new Error(`${unit.id} comes before the tests`);
         if (unit.kind === "librarian") {
           if (options.isBuiltIn) return { settled: { plan: await options.ranking.plan(state, tests) } };
-          const tokens = Math.floor(options.window * librarianShare * scaleOf(state, unit)) - 7_500;
+          const tokens = librarianTokens(options.window, scaleOf(state, unit));
           const [files, recalled] = await Promise.all([
-            options.ranking.text(state, tests, Math.max(1_000, tokens)),
+            options.ranking.text(state, tests, tokens),
             fixes.recall(tests.signatures),
           ]);
           return { ready: { files, fixes: recalled } };

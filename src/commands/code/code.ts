@@ -12,6 +12,7 @@ import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { usualWindow } from "../../engine/loop/guards/context-window.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
@@ -26,6 +27,8 @@ export interface CodeArguments {
   readonly checks?: readonly string[];
   readonly testCommand?: string;
   readonly rounds?: number;
+  /** Only shows the librarian's files. */
+  readonly graph: boolean;
   readonly force: boolean;
   readonly keepTests: boolean;
   readonly flags: ConfigFlags;
@@ -37,6 +40,13 @@ export interface CodeArguments {
 /** Works on the project in the current folder by roles until its tests pass; its exit code is the verdict's. */
 export async function codeCommand(args: CodeArguments, io: Io): Promise<number> {
   const folder = io.cwd;
+  if (args.graph) {
+    const job = {
+      rounds: 1,
+      ...given({ target: args.target === undefined ? undefined : targetIn(folder, args.target) }),
+    };
+    return (await import("./graph.js")).graphCommand(folder, job, usualWindow, io, args.json);
+  }
   const job = jobOf(args, folder);
   const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: folder });
   const how = {
@@ -50,7 +60,7 @@ export async function codeCommand(args: CodeArguments, io: Io): Promise<number> 
   };
   const wish = {
     ...{ folder, job, force: args.force, keepTests: args.keepTests },
-    ...{ hasAdversary: true, isBuiltIn: false, temperatures: {}, window: 200_000 },
+    ...{ hasAdversary: true, isBuiltIn: false, temperatures: {}, window: usualWindow },
   };
   const verdict = await drive(config, io, how, (run) => openCode(wish, config, io, run));
   await sayEnd(folder, verdict, io, args);
@@ -80,7 +90,7 @@ function jobOf({ text, target, checks = [], testCommand, rounds }: CodeArguments
 }
 
 /** @throws ExpectedError (exit code 2) for a target that is outside of the project, or not there. */
-export function targetIn(folder: string, target: string): string {
+function targetIn(folder: string, target: string): string {
   const path = relative(folder, resolve(folder, target));
   if (path.startsWith("..") || isAbsolute(path))
     throw new ExpectedError(

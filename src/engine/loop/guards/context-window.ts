@@ -1,7 +1,7 @@
 import type { AgentRun, Watch } from "../types.js";
 
 /** Tokens that a model takes in one request, where nothing is known of it. */
-const usualWindow = 200_000;
+export const usualWindow = 200_000;
 const warnAt = 0.3;
 const closeAt = 0.4;
 

@@ -1,0 +1,64 @@
+import { dirname, join } from "node:path";
+import { type FileReader, grammars, type Imports } from "./language.js";
+
+/**
+ * Reads the imports of Python: `a.b` of `import a.b`, and `a.b:c` of `from a.b import c`, with the dots of a relative
+ * one.
+ */
+export async function pythonReader(): Promise<FileReader> {
+  const parse = await grammars();
+  return {
+    read(_path, text): Imports {
+      const root = parse("python", text).root();
+      const found = root.findAll({ rule: { any: [{ kind: "import_statement" }, { kind: "import_from_statement" }] } });
+      const names = found.flatMap((node) =>
+        namesIn(
+          node
+            .text()
+            .replace(/#[^\n]*/g, "")
+            .replace(/\\\n/g, " "),
+        ),
+      );
+      const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
+      return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Python" } : {}) };
+    },
+  };
+}
+
+function namesIn(statement: string): string[] {
+  const [, from, what] = /^from\s+([\w.]+)\s+import\s+([^]*)$/.exec(statement) ?? [];
+  const parts = (what ?? statement.replace(/^import\s/, "")).replace(/[()]/g, "").split(",");
+  const words = parts
+    .map(
+      (part) =>
+        part
+          .trim()
+          .split(/\s+as\s+/)[0]
+          ?.trim() ?? "",
+    )
+    .filter((word) => word !== "");
+  return from === undefined ? words : words.map((word) => `${from}:${word}`);
+}
+
+/** Finds the file of a Python import among the project's: below the root, `src/`, or beside the file that imports. */
+export const pythonResolver =
+  (files: ReadonlySet<string>) =>
+  (from: string, name: string): string[] => {
+    const [module = "", what] = name.split(":");
+    const dots = /^\.*/.exec(module)?.[0].length ?? 0;
+    const rest = module
+      .slice(dots)
+      .split(".")
+      .filter((part) => part !== "");
+    const above = Array.from({ length: Math.max(0, dots - 1) }, () => "..");
+    const roots = dots > 0 ? [join(dirname(from), ...above)] : [".", "src", dirname(from)];
+    for (const root of roots) {
+      const paths = [...(what === undefined || what === "*" ? [] : [[...rest, what]]), rest];
+      for (const path of paths) {
+        const base = join(root, ...path);
+        const found = [`${base}.py`, join(base, "__init__.py")].find((each) => files.has(each));
+        if (found !== undefined) return [found];
+      }
+    }
+    return [];
+  };

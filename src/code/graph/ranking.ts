@@ -1,0 +1,120 @@
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import { fence } from "../../engine/lib/sanitise.js";
+import type { Job, Tested } from "../generated/ralph-code.js";
+import { fileWithin, linesOf, textOf } from "./source-text.js";
+import { distancesFrom, type ImportGraph } from "./graph.js";
+
+/** A file of the project, and how far it is from where it fails. */
+export interface Ranked {
+  readonly path: string;
+  readonly distance: number;
+}
+
+/** Lines where it fails, by file. */
+type Failing = ReadonlyMap<string, readonly number[]>;
+
+/** Where to begin: the target, the places of the failures, and the files that the task or a test names. */
+export function startsOf(folder: string, job: Job, tests: Tested | undefined, graph: ImportGraph): Failing {
+  const starts = new Map<string, number[]>();
+  const add = (name: string | undefined, line?: number) => {
+    const path = name === undefined ? undefined : fileWithin(folder, name);
+    if (path === undefined) return;
+    starts.set(path, [...(starts.get(path) ?? []), ...(line === undefined ? [] : [line])]);
+  };
+  add(job.target);
+  for (const { file, line, stack = [], test } of tests?.failures ?? []) {
+    add(file, line);
+    for (const frame of stack) {
+      const [, path, row] = /(?:file:\/\/)?([\w./@~+-]+\.\w{1,4}):(\d{1,7})/.exec(frame.slice(0, 500)) ?? [];
+      if (path !== undefined && !path.includes("node_modules")) add(path, Number(row));
+      const [, python, at] = /File "([^"]+)", line (\d{1,7})/.exec(frame) ?? [];
+      add(python, at === undefined ? undefined : Number(at));
+    }
+    const [first = ""] = test.split(/[\s>]/);
+    if (graph.imports.has(first)) add(first);
+  }
+  const words = new Set((job.text ?? "").match(/[\w./-]+\.\w{1,4}/g));
+  for (const path of graph.imports.keys()) if (words.has(path) || words.has(path.split("/").at(-1) ?? "")) add(path);
+  return starts;
+}
+
+/**
+ * All files by their distance, the nearest first; without a place to begin at, those that most others import. Files
+ * that nothing connects with it are the last.
+ */
+export function ranked(graph: ImportGraph, starts: Failing): Ranked[] {
+  const distances = distancesFrom(graph, [...starts.keys()]);
+  const importers = new Map<string, number>();
+  for (const all of graph.imports.values()) for (const each of all) importers.set(each, (importers.get(each) ?? 0) + 1);
+  const far = Math.max(0, ...distances.values()) + 2;
+  return [...new Set([...starts.keys(), ...graph.imports.keys()])]
+    .map((path) => ({ path, distance: starts.has(path) ? 0 : (distances.get(path) ?? far) }))
+    .toSorted(
+      (a, b) =>
+        a.distance - b.distance ||
+        (importers.get(b.path) ?? 0) - (importers.get(a.path) ?? 0) ||
+        (a.path < b.path ? -1 : 1),
+    );
+}
+
+/** Lines around a failing one that are shown where a file does not fit whole. */
+const around = 40;
+/** Of the room, what the files at distances 0 and 1 may take, so that a name of all the others is left. */
+const listTokens = 800;
+
+/**
+ * The files as a text of at most so many tokens: those at distances 0 and 1 always, cut where they are too long, then
+ * the others whole, as long as there is room, then the names of the rest.
+ */
+export function rankedText(folder: string, files: readonly Ranked[], failing: Failing, tokens: number): string {
+  const near = files.filter(({ distance }) => distance <= 1);
+  let left = tokens - listTokens;
+  const shown: string[] = [];
+  for (const [at, { path, distance }] of near.entries()) {
+    const text = textOf(folder, path);
+    if (text === undefined) continue;
+    const share = Math.max(60, Math.floor(left / (near.length - at)));
+    const block = blockOf(path, distance, cutTo(text, failing.get(path) ?? [], share - 60));
+    left -= estimateTokens(block);
+    if (left < 0) break;
+    shown.push(block);
+  }
+  let at = near.length;
+  for (; at < files.length; at += 1) {
+    const { path, distance } = files[at] as Ranked;
+    const text = textOf(folder, path);
+    if (text === undefined) continue;
+    const block = blockOf(path, distance, linesOf(text, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY));
+    const size = estimateTokens(block);
+    if (size > left) break;
+    left -= size;
+    shown.push(block);
+  }
+  const rest = files.slice(at).map(({ path, distance }) => `${path} (${distance})`);
+  return [...shown, ...(rest.length === 0 ? [] : [namesOf(rest)])].join("\n\n");
+}
+
+const blockOf = (path: string, distance: number, text: string): string =>
+  `## ${path} (distance ${distance})\n${fence(text)}`;
+
+function namesOf(names: readonly string[]): string {
+  const kept: string[] = [];
+  let used = 30;
+  for (const name of names) {
+    used += estimateTokens(name) + 1;
+    if (used > listTokens) break;
+    kept.push(name);
+  }
+  const more = names.length - kept.length;
+  return `Not shown: ${kept.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+}
+
+/** A file within so many tokens: whole, else what stands around the failing lines, else its beginning. */
+function cutTo(text: string, failing: readonly number[], tokens: number): string {
+  const whole = linesOf(text, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  if (estimateTokens(whole) <= tokens) return whole;
+  const lines = [...new Set(failing)].toSorted((a, b) => a - b).slice(0, 8);
+  if (lines.length === 0) return linesOf(text, 1, Number.POSITIVE_INFINITY, tokens);
+  const share = Math.floor(tokens / lines.length);
+  return lines.map((line) => linesOf(text, Math.max(1, line - around), line + around, share)).join("\n…\n");
+}

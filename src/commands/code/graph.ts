@@ -1,0 +1,57 @@
+import { readGraph } from "../../code/graph/graph.js";
+import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
+import { codeFormat } from "../../code/folder/state-file.js";
+import type { Job } from "../../code/generated/ralph-code.js";
+import { latestTests } from "../../code/workflow/status.js";
+import { librarianTokens } from "../../code/workflow/workflow.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { readRecords } from "../../engine/storage/records/record-store.js";
+import type { Io } from "../../engine/ui/io.js";
+import { count, many } from "../../engine/ui/terminal/format.js";
+
+/**
+ * Prints the files that the librarian would be shown, the nearest first, with their tokens. Starts no agent and runs no
+ * test: where it fails is known from the last run, else from the target.
+ */
+export async function graphCommand(folder: string, job: Job, window: number, io: Io, json: boolean): Promise<number> {
+  const state = (await readRecords(folder, codeFormat).catch(() => undefined))?.state;
+  const tests = state && latestTests(state);
+  const graph = await readGraph(folder);
+  const starts = startsOf(folder, job, tests, graph);
+  const files = ranked(graph, starts);
+  const room = librarianTokens(window, 1);
+  const text = rankedText(folder, files, starts, room);
+  const shown = new Map(
+    text.split(/^(?=## .+ \(distance \d+\)$)/m).flatMap((block) => {
+      const path = /^## (.+) \(distance \d+\)$/m.exec(block)?.[1];
+      return path === undefined ? [] : [[path, estimateTokens(block)] as const];
+    }),
+  );
+  const rows = files.map(({ path, distance }) => ({
+    path,
+    distance,
+    tokens: shown.get(path) ?? 0,
+    imports: graph.imports.get(path) ?? [],
+  }));
+  const problems = [...graph.problems].map(([path, problem]) => ({ path, problem }));
+  const tokens = estimateTokens(text);
+  if (json) {
+    io.stdout(`${JSON.stringify({ files: rows, problems, starts: [...starts.keys()], tokens, room })}\n`);
+    return 0;
+  }
+  const width = Math.max(4, ...rows.slice(0, 200).map(({ path }) => path.length));
+  for (const { path, distance, tokens: own } of rows.filter((row) => row.tokens > 0))
+    io.stdout(
+      `${String(distance).padStart(3)}  ${oneLine(path).padEnd(Math.min(width, Math.max(10, io.columns - 22)))}  ${count(own)} tokens\n`,
+    );
+  const hidden = rows.length - shown.size;
+  if (hidden > 0) io.stdout(`     ${many(hidden, "more file")}, named or left out\n`);
+  for (const { path, problem } of problems) io.stdout(`  !  ${oneLine(path)}: ${oneLine(problem)}\n`);
+  if (starts.size === 0)
+    io.stdout(
+      "Nothing says where to begin: name a file with --target, or run research-ralph code, which runs the tests.\n",
+    );
+  io.stdout(`${count(tokens)} of ${count(room)} tokens for the files\n`);
+  return 0;
+}

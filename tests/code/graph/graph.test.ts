@@ -1,0 +1,159 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { distancesFrom, readGraph } from "../../../src/code/graph/graph.js";
+import { ranked, rankedText } from "../../../src/code/graph/ranking.js";
+import { estimateTokens } from "../../../src/engine/lib/tokens.js";
+
+let folder: string;
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function project(files: Readonly<Record<string, string>>): string {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "graph-")));
+  execFileSync("git", ["init", "-q", folder]);
+  mkdirSync(join(folder, ".ralph"));
+  put(files);
+  return folder;
+}
+
+function put(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+const importsOf = async (path: string): Promise<readonly string[]> =>
+  [...((await readGraph(folder)).imports.get(path) ?? [])].toSorted();
+
+describe("the import graph", () => {
+  it("finds static, dynamic, passed on and required files of TypeScript and JavaScript", async () => {
+    project({
+      "package.json": '{"name":"a","type":"module"}',
+      "a.ts":
+        'import { b } from "./b.js";\nimport type { T } from "./types.js";\nexport * from "./c";\nconst d = await import("./d.ts");\nimport e from "./lib";\n',
+      "b.ts": "export const b = 1;\n",
+      "types.ts": "export type T = 1;\n",
+      "c.ts": "export const c = 1;\n",
+      "d.ts": "export const d = 1;\n",
+      "lib/index.ts": "export default 1;\n",
+      "old.cjs": 'const x = require("./x.cjs"); // require("./never.cjs")\nconst s = "require(\'./never.cjs\')";\n',
+      "x.cjs": "",
+      "never.cjs": "",
+    });
+    expect(await importsOf("a.ts")).toEqual(["b.ts", "c.ts", "d.ts", "lib/index.ts", "types.ts"]);
+    expect(await importsOf("old.cjs")).toEqual(["x.cjs"]);
+  });
+
+  it("follows paths of a tsconfig and packages of a workspace", async () => {
+    project({
+      "package.json": '{"private":true,"workspaces":["packages/*"]}',
+      "tsconfig.json": '{"compilerOptions":{"baseUrl":".","paths":{"@/*":["src/*"]}}}',
+      "src/a.ts": 'import "@/deep/b";\nimport "core";\n',
+      "src/deep/b.ts": "",
+      "packages/core/package.json": '{"name":"core","exports":{".":"./main.ts"}}',
+      "packages/core/main.ts": "",
+      ".gitignore": "node_modules\n",
+    });
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync("../packages/core", join(folder, "node_modules/core"));
+    expect(await importsOf("src/a.ts")).toEqual(["packages/core/main.ts", "src/deep/b.ts"]);
+  });
+
+  it("finds modules of Python: packages, src, relative ones, names that are modules", async () => {
+    project({
+      "src/app/__init__.py": "",
+      "src/app/main.py":
+        "import os\nfrom . import util\nfrom .deep.a import (\n  one,  # a name\n  two as three,\n)\nfrom ..app import util as u\n",
+      "src/app/util.py": "",
+      "src/app/deep/__init__.py": "",
+      "src/app/deep/a.py": "one = two = 1\n",
+      "test_main.py": 'from app.main import x\nimport app.deep.a\ntext = "import app.util"\n',
+      "broken.py": "x = = 2\n",
+    });
+    expect(await importsOf("src/app/main.py")).toEqual(["src/app/deep/a.py", "src/app/util.py"]);
+    expect(await importsOf("test_main.py")).toEqual(["src/app/deep/a.py", "src/app/main.py"]);
+    expect([...(await readGraph(folder)).problems.keys()]).toEqual(["broken.py"]);
+  });
+
+  it("finds modules of Rust: mod, use of crate, self and super, nested ones and other crates", async () => {
+    project({
+      "Cargo.toml": '[package]\nname = "my-lib"\nversion = "0.1.0"\n',
+      "src/lib.rs": "pub mod a;\nmod inner { mod deep; }\nuse crate::a::{b::B, c};\n",
+      "src/a/mod.rs": "pub mod b;\npub mod c;\n",
+      "src/a/b.rs": "use super::c::C;\npub struct B;\n",
+      "src/a/c.rs": "use crate::inner;\npub struct C;\n",
+      "src/inner/deep.rs": "",
+      "tests/it.rs": "use my_lib::a::b::B;\n",
+    });
+    expect(await importsOf("src/lib.rs")).toEqual(["src/a/b.rs", "src/a/c.rs", "src/a/mod.rs", "src/inner/deep.rs"]);
+    expect(await importsOf("src/a/b.rs")).toEqual(["src/a/c.rs"]);
+    expect(await importsOf("src/a/c.rs")).toEqual(["src/lib.rs"]);
+    expect(await importsOf("tests/it.rs")).toEqual(["src/a/b.rs"]);
+  });
+
+  it("leaves out what git ignores, links, binaries and large files, and lists what does not parse", async () => {
+    project({
+      ".gitignore": "dist/\n",
+      "a.js": 'import "./dist/b.js"; import "./link.js"; import "./big.js"; import "./binary.js";',
+      "dist/b.js": "",
+      "real.js": "",
+      "big.js": " ".repeat(1_000_001),
+      "binary.js": "\0",
+      "broken.js": "const = ;",
+    });
+    symlinkSync("real.js", join(folder, "link.js"));
+    const { imports, problems } = await readGraph(folder);
+    expect([...imports.keys()].toSorted()).toEqual(["a.js", "broken.js", "real.js"]);
+    expect(imports.get("a.js")).toEqual(["real.js"]);
+    expect([...problems.keys()]).toEqual(["broken.js"]);
+  });
+
+  it("survives a cycle, and reads a file again only once it has changed, a new file or a manifest included", async () => {
+    project({ "a.js": 'import "./b.js";', "b.js": 'import "./a.js"; import "./c.js";' });
+    expect(await importsOf("b.js")).toEqual(["a.js"]);
+    expect([...distancesFrom(await readGraph(folder), ["a.js"])]).toEqual([
+      ["a.js", 0],
+      ["b.js", 1],
+    ]);
+    put({ "c.js": "" });
+    expect(await importsOf("b.js")).toEqual(["a.js", "c.js"]);
+    put({ "a.js": 'import "./c.js"; // longer' });
+    expect(await importsOf("a.js")).toEqual(["c.js"]);
+    writeFileSync(join(folder, ".ralph/graph.json"), "{ broken");
+    expect(await importsOf("a.js")).toEqual(["c.js"]);
+    expect(JSON.parse(readFileSync(join(folder, ".ralph/graph.json"), "utf8"))).toHaveProperty("layout");
+  });
+
+  it("ranks by distance in both directions", async () => {
+    project({
+      "t.js": 'import "./m.js";',
+      "m.js": 'import "./deep.js";',
+      "deep.js": "",
+      "user.js": 'import "./m.js";',
+      "far.js": "",
+    });
+    const files = ranked(await readGraph(folder), new Map([["t.js", [1]]]));
+    expect(files.map(({ path }) => path)).toEqual(["t.js", "m.js", "deep.js", "user.js", "far.js"]);
+  });
+
+  it("shows the nearest files whatever their length, and never more than its room", async () => {
+    const long = Array.from({ length: 4_000 }, (_, at) => `export const name${at} = ${at};`).join("\n");
+    project({
+      "t.js": `import "./m.js";\n${long}`,
+      "m.js": long,
+      ...Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.js`, long.slice(0, 4_000)])),
+    });
+    const starts = new Map([["t.js", [3_000]]]);
+    const files = ranked(await readGraph(folder), starts);
+    for (const room of [3_000, 12_000, 40_000]) {
+      const text = rankedText(folder, files, starts, room);
+      expect(estimateTokens(text)).toBeLessThanOrEqual(room);
+      expect(text).toContain("## t.js (distance 0)");
+      expect(text).toContain("name2998 =");
+      expect(text).toContain("## m.js (distance 1)");
+    }
+  });
+});
