@@ -369,12 +369,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
   withAgent(task);
 
-  const code = add("code", "[text]", async (values, text) => {
+  const code = add("code", "[text] [more...]", async (values, text, more) => {
+    const words = [more ?? []].flat();
+    if (text === "memory" && words.length > 0)
+      return (await import("./code/memory.js")).memoryCommand(words, io, values["json"] === true);
     const { codeCommand } = await import("./code/code.js");
     const { target, check: checks, testCommand, rounds } = values as CodeValues;
     return codeCommand(
       {
-        text,
+        text: [...(text === undefined ? [] : [text]), ...words].join(" ") || text,
         ...given({ target, checks, testCommand, rounds }),
         graph: values["graph"] === true,
         force: values["force"] === true,

@@ -13,13 +13,15 @@ import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
 import { builtInPlan } from "../code/roles/plan.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
 import { loadMachine } from "../code/round/machine.js";
+import { fixesIn } from "../code/vault/fixes.js";
 import { derive, withEnd } from "../code/workflow/status.js";
-import { type CodeWorkflow, codeWorkflow, type Fixes, type Ranking } from "../code/workflow/workflow.js";
+import { type CodeWorkflow, codeWorkflow, type Ranking } from "../code/workflow/workflow.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenFolder, hiddenName, lastGoodOf, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Verdict } from "../engine/loop/types.js";
+import { lexical } from "../engine/memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
@@ -113,7 +115,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       isBuiltIn: wish.isBuiltIn,
       keepTests: wish.keepTests,
       temperatures: wish.temperatures,
-      fixes: noFixes,
+      fixes: fixesIn(folder, lexical, io.clock.now, (message) => notify("warning", message)),
       ranking: rankingOf(folder),
       window: wish.window,
       veto: async (proposal) => {
@@ -163,8 +165,6 @@ function begun(state: CodeState, { job, force }: CodeWish): CodeState {
     loop: { ...state.loop, ...(force ? { since: last?.round ?? 0, stagnation_since: state.iteration ?? 0 } : {}) },
   };
 }
-
-const noFixes: Fixes = { recall: async () => "", keep: async () => undefined };
 
 /** The project's files by their distance from where it fails, read anew for each role. */
 function rankingOf(folder: string): Ranking {

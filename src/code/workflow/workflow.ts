@@ -28,6 +28,7 @@ import { adversaryBrief, artisanBrief, criticBrief, librarianBrief, type Told } 
 import { planIn } from "../roles/plan.js";
 import type { loadMachine } from "../round/machine.js";
 import { areSame } from "../round/signature.js";
+import type { FixAttempt, Fixes } from "../vault/fixes.js";
 import { type Change, changeBetween } from "./change.js";
 import { unmetOf } from "./ends.js";
 import { isOurReport, reportText } from "./report.js";
@@ -47,20 +48,6 @@ import { testProject, type TestRun } from "./tests.js";
 
 /** Remembers what stands around a role and nobody but this program and the user may change. */
 export type Protect = (iteration: number) => Promise<{ putBack(): Promise<readonly string[]> }>;
-
-/** What helped against which errors, in the life of the project. */
-export interface Fixes {
-  /** Fixes that helped against errors like these, a line each; empty where there is none. */
-  recall(signatures: readonly string[]): Promise<string>;
-  /** Keeps what a round did about these errors, once the tests have spoken. */
-  keep(round: Round, attempts: FixAttempt, framework: string): Promise<void>;
-}
-
-/** What came of a round, by error signature. */
-export interface FixAttempt {
-  readonly signatures: readonly { readonly signature: string; readonly success: boolean }[];
-  readonly tokens: number;
-}
 
 /** The project's files by their distance from where it fails. */
 export interface Ranking {
@@ -254,7 +241,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         .filter((each) => each.round === unit.round)
         .reduce((sum, { tokens = 0 }) => sum + tokens, 0),
     };
-    await fixes.keep(full, attempt, tested.framework);
+    await fixes.keep(`${state.id}/${state.baseline?.at ?? ""}`, full, attempt, tested.framework);
     await keepOf(unit.round, "tests.json", JSON.stringify(run.results ?? tested, null, 2));
     const next = await store.edit((current) => ({
       ...withRound(current, { ...full, ...(veto.length === 0 ? {} : { veto: [...veto] }) }),

@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
+import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { messageOf } from "../lib/errors.js";
+import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 import { OwnVectors, ownModel } from "./own-vectors.js";
 import { invalid, isMemoryProblem, type MemoryProblem, noElement, noIndex } from "./problem.js";
@@ -98,10 +97,6 @@ const perBlock = 1000;
 const rankConstant = 60;
 /** A word that stands in this share of all chunks says nothing. */
 const tooFrequent = 0.2;
-/** Milliseconds that a write waits for that of another process. */
-const busyMs = 5_000;
-/** A connection that met a busy file stays broken, so it is opened anew; this often. */
-const maxReopened = 20;
 const batchOfVectors = 200;
 
 const layout: readonly string[] = [
@@ -140,9 +135,7 @@ const columns = "id, index_name, content, type, source, importance, created_at, 
  */
 export async function openMemory(path: string, embedder: Embedder): Promise<Memory | string> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const { createClient } = await import("@libsql/client");
-    const store = new Store(() => createClient({ url: `file:${path}`, timeout: busyMs }), embedder);
+    const store = new Store(await Database.at(path), embedder);
     const problem = await store.prepare(path);
     if (problem === undefined) return store;
     await store.close();
@@ -153,18 +146,17 @@ export async function openMemory(path: string, embedder: Embedder): Promise<Memo
 }
 
 class Store implements Memory {
-  readonly #connect: () => Client;
+  readonly #database: Database;
   readonly #embedder: Embedder;
   readonly vectors = new OwnVectors({
     rows: async (sql, args) => await this.#rows(sql, args),
     room: async (index, more) => await this.#room(index, more),
   });
-  #client: Client | undefined;
   /** Sign bits of the embedder's vectors, and up to where they were read. */
   #signs: { readonly held: SignBits; block: number; last: number } | undefined;
 
-  constructor(connect: () => Client, embedder: Embedder) {
-    this.#connect = connect;
+  constructor(database: Database, embedder: Embedder) {
+    this.#database = database;
     this.#embedder = embedder;
   }
 
@@ -405,8 +397,7 @@ class Store implements Memory {
   }
 
   async close(): Promise<void> {
-    this.#client?.close();
-    this.#client = undefined;
+    this.#database.close();
   }
 
   /** Why an index does not take so many chunks more. */
@@ -500,45 +491,18 @@ class Store implements Memory {
     return rows.map(chunkOf);
   }
 
-  async #rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
-    return await this.#again(async (client) => (await client.execute({ sql, args: [...args] })).rows);
+  #rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
+    return this.#database.rows(sql, args);
   }
 
-  async #write(statements: readonly InStatement[]): Promise<void> {
-    await this.#again(async (client) => void (await client.batch([...statements], "write")));
+  #write(statements: readonly InStatement[]): Promise<void> {
+    return this.#database.write(statements);
   }
 
-  async #transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
-    return await this.#again(async (client) => {
-      const transaction = await client.transaction("write");
-      try {
-        const value = await work(transaction);
-        await transaction.commit();
-        return value;
-      } finally {
-        transaction.close();
-      }
-    });
-  }
-
-  /** Does it once more on a new connection where the file was busy. */
-  async #again<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
-    for (let tried = 1; ; tried += 1) {
-      this.#client ??= this.#connect();
-      try {
-        return await work(this.#client);
-      } catch (error) {
-        if (tried >= maxReopened || !isBusy(error)) throw error;
-        this.#client.close();
-        this.#client = undefined;
-        await new Promise((resolve) => setTimeout(resolve, 10 * tried));
-      }
-    }
+  #transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+    return this.#database.transact(work);
   }
 }
-
-const isBusy = (error: unknown): boolean =>
-  /SQLITE_BUSY|SQLITE_LOCKED|database is locked|statements in progress/i.test(messageOf(error));
 
 const within = (indices: readonly string[] | undefined): string =>
   indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;

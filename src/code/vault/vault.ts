@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Row } from "@libsql/client";
+import { messageOf } from "../../engine/lib/errors.js";
+import { Database } from "../../engine/memory/database.js";
+import type { Embedder } from "../../engine/memory/embedder.js";
+import { vaultName } from "../folder/layout.js";
+
+/** What a round did about an error, and whether the tests say that it helped. */
+export interface Fix {
+  readonly id: number;
+  readonly error_signature: string;
+  readonly hypothesis: string;
+  readonly action_taken: string;
+  readonly success: boolean;
+  /** ISO 8601 in UTC. */
+  readonly timestamp: string;
+  readonly cost_tokens: number;
+  readonly framework: string;
+  readonly language: string;
+}
+
+/** A fix as it is written. `key`: of the run, the round and the signature; the same is written once. */
+export type NewFix = Omit<Fix, "id"> & { readonly key: string };
+
+/** A fix of an error like the one that was asked for. */
+export interface SimilarFix extends Fix {
+  /** Cosine of the two signatures, to 1. */
+  readonly similarity: number;
+}
+
+/** What helped against which error, for the life of a project: one SQLite file, which several processes may use. */
+export interface Vault {
+  /** Keeps fixes; one that is there under its key already stays as it is. */
+  add(fixes: readonly NewFix[]): Promise<void>;
+  /** The fixes that helped against the errors that are most like these, the nearest first, each action once. */
+  similar(signatures: readonly string[], most: number): Promise<readonly SimilarFix[]>;
+  /** The newest first. */
+  list(most: number): Promise<readonly Fix[]>;
+  get(id: number): Promise<Fix | undefined>;
+  /** Whether there was such a fix. */
+  forget(id: number): Promise<boolean>;
+  close(): void;
+}
+
+/** The version of the table's layout. */
+const layout = 1;
+/** From this cosine on an error is like another. */
+const minSimilarity = 0.5;
+/** Fixes that are kept; of more, the oldest failures go first. */
+const maxFixes = 10_000;
+const columns = "id, error_signature, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
+
+/**
+ * Opens the vault of the project in `folder`, made where there is none. A file that is no database, or is broken, is set
+ * aside, and a new one begun; `warn` is told. Resolves with a sentence where the vault can't be had at all: a run then
+ * goes on without.
+ */
+export async function openVault(
+  folder: string,
+  embedder: Embedder,
+  warn: (message: string) => void,
+): Promise<Vault | string> {
+  const path = join(folder, vaultName);
+  try {
+    return await open(path, embedder);
+  } catch (error) {
+    if (!isBroken(error)) return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
+  }
+  try {
+    const aside = `${path}.broken-${Date.now()}`;
+    renameSync(path, aside);
+    for (const more of ["-wal", "-shm"])
+      if (existsSync(`${path}${more}`)) renameSync(`${path}${more}`, `${aside}${more}`);
+    warn(`The memory of fixes was broken; it is kept as ${aside}, and a new one is begun.`);
+    return await open(path, embedder);
+  } catch (error) {
+    return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
+  }
+}
+
+/** A key as it is stored: it stands in the index too. */
+const shortOf = (key: string): string => createHash("sha256").update(key).digest("base64url").slice(0, 16);
+
+const isBroken = (error: unknown): boolean =>
+  /SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed|no such column/i.test(messageOf(error));
+
+async function open(path: string, embedder: Embedder): Promise<Vault> {
+  const database = await Database.at(path);
+  try {
+    // Readers and a writer then don't wait for each other.
+    await database.rows("PRAGMA journal_mode = WAL");
+    await database.write([
+      `CREATE TABLE IF NOT EXISTS fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+         error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
+         timestamp TEXT NOT NULL, cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL,
+         model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
+      `PRAGMA user_version = ${layout}`,
+    ]);
+    await rebuild(database, embedder);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+
+  return {
+    async add(fixes) {
+      if (fixes.length === 0) return;
+      const vectors = await embedder.embed(fixes.map(({ error_signature }) => error_signature));
+      await database.write([
+        ...fixes.map((fix, at) => {
+          const vector = vectors[at] ?? new Float32Array();
+          const {
+            key,
+            error_signature,
+            hypothesis,
+            action_taken,
+            success,
+            timestamp,
+            cost_tokens,
+            framework,
+            language,
+          } = fix;
+          return {
+            sql: `INSERT OR IGNORE INTO fix_attempts (key, error_signature, hypothesis, action_taken, success, timestamp,
+                    cost_tokens, framework, language, model, dimension, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+            args: [
+              ...[shortOf(key), error_signature, hypothesis, action_taken, success ? 1 : 0, timestamp, cost_tokens],
+              ...[framework, language, embedder.model, vector.length, inBytes(vector)],
+            ],
+          };
+        }),
+        {
+          sql: `DELETE FROM fix_attempts WHERE id IN (SELECT id FROM fix_attempts ORDER BY success DESC, id DESC LIMIT -1 OFFSET ?)`,
+          args: [maxFixes],
+        },
+      ]);
+    },
+    async similar(signatures, most) {
+      if (signatures.length === 0) return [];
+      const wanted = await embedder.embed(signatures.slice(0, 20));
+      const rows = await database.rows(
+        "SELECT id, embedding FROM fix_attempts WHERE success = 1 AND model = ? AND dimension = ?",
+        [embedder.model, wanted[0]?.length ?? 0],
+      );
+      const near = rows
+        .map((row) => {
+          const vector = new Int8Array(row["embedding"] as ArrayBuffer);
+          return { id: Number(row["id"]), similarity: Math.max(...wanted.map((each) => cosine(each, vector))) };
+        })
+        .filter(({ similarity }) => similarity >= minSimilarity)
+        .toSorted((a, b) => b.similarity - a.similarity || b.id - a.id)
+        .slice(0, most * 4);
+      if (near.length === 0) return [];
+      const found = await database.rows(
+        `SELECT ${columns} FROM fix_attempts WHERE id IN (${near.map(({ id }) => id).join(",")})`,
+      );
+      const byId = new Map(found.map((row) => [Number(row["id"]), fixOf(row)]));
+      const actions = new Set<string>();
+      return near
+        .flatMap(({ id, similarity }) => {
+          const fix = byId.get(id);
+          return fix === undefined || actions.has(fix.action_taken) || !actions.add(fix.action_taken)
+            ? []
+            : [{ ...fix, similarity }];
+        })
+        .slice(0, most);
+    },
+    async list(most) {
+      return (await database.rows(`SELECT ${columns} FROM fix_attempts ORDER BY id DESC LIMIT ?`, [most])).map(fixOf);
+    },
+    async get(id) {
+      const [row] = await database.rows(`SELECT ${columns} FROM fix_attempts WHERE id = ?`, [id]);
+      return row && fixOf(row);
+    },
+    async forget(id) {
+      const gone = await database.rows("DELETE FROM fix_attempts WHERE id = ? RETURNING id", [id]);
+      return gone.length > 0;
+    },
+    close: () => database.close(),
+  };
+}
+
+/** Gives fixes whose vectors are of another embedder new ones. */
+async function rebuild(database: Database, embedder: Embedder): Promise<void> {
+  const old = await database.rows("SELECT id, error_signature FROM fix_attempts WHERE model <> ?", [embedder.model]);
+  for (let at = 0; at < old.length; at += 200) {
+    const part = old.slice(at, at + 200);
+    const vectors = await embedder.embed(part.map((row) => String(row["error_signature"])));
+    await database.write(
+      part.map((row, place) => {
+        const vector = vectors[place] ?? new Float32Array();
+        return {
+          sql: "UPDATE fix_attempts SET model = ?, dimension = ?, embedding = ? WHERE id = ?",
+          args: [embedder.model, vector.length, inBytes(vector), Number(row["id"])],
+        };
+      }),
+    );
+  }
+}
+
+const fixOf = (row: Row): Fix => ({
+  id: Number(row["id"]),
+  error_signature: String(row["error_signature"]),
+  hypothesis: String(row["hypothesis"]),
+  action_taken: String(row["action_taken"]),
+  success: Number(row["success"]) === 1,
+  timestamp: String(row["timestamp"]),
+  cost_tokens: Number(row["cost_tokens"]),
+  framework: String(row["framework"]),
+  language: String(row["language"]),
+});
+
+/** A vector in one byte a number: the largest is 127. A cosine does not depend on its length. */
+function inBytes(vector: Float32Array): Uint8Array {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const bytes = Int8Array.from(vector, (value) => (largest === 0 ? 0 : Math.round((value / largest) * 127)));
+  return new Uint8Array(bytes.buffer);
+}
+
+/** `a` is of length 1. */
+function cosine(a: Float32Array, b: Int8Array): number {
+  let [sum, square] = [0, 0];
+  for (let at = 0; at < b.length; at += 1) {
+    const value = b[at] as number;
+    sum += (a[at] ?? 0) * value;
+    square += value * value;
+  }
+  return square === 0 ? 0 : sum / Math.sqrt(square);
+}

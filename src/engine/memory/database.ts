@@ -1,0 +1,69 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
+import { messageOf } from "../lib/errors.js";
+
+/** Milliseconds that a write waits for that of another process. */
+const busyMs = 5_000;
+/** A connection that met a busy file stays broken, so it is opened anew; this often. */
+const maxReopened = 20;
+
+/** One SQLite file, which several processes may use at a time. */
+export class Database {
+  readonly #connect: () => Client;
+  #client: Client | undefined;
+
+  private constructor(connect: () => Client) {
+    this.#connect = connect;
+  }
+
+  /** The file at `path` and its folder, made where there is none. The library is loaded only here. */
+  static async at(path: string): Promise<Database> {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const { createClient } = await import("@libsql/client");
+    return new Database(() => createClient({ url: `file:${path}`, timeout: busyMs }));
+  }
+
+  async rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
+    return await this.#again(async (client) => (await client.execute({ sql, args: [...args] })).rows);
+  }
+
+  async write(statements: readonly InStatement[]): Promise<void> {
+    await this.#again(async (client) => void (await client.batch([...statements], "write")));
+  }
+
+  async transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+    return await this.#again(async (client) => {
+      const transaction = await client.transaction("write");
+      try {
+        const value = await work(transaction);
+        await transaction.commit();
+        return value;
+      } finally {
+        transaction.close();
+      }
+    });
+  }
+
+  close(): void {
+    this.#client?.close();
+    this.#client = undefined;
+  }
+
+  /** Does it once more on a new connection where the file was busy. */
+  async #again<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
+    for (let tried = 1; ; tried += 1) {
+      this.#client ??= this.#connect();
+      try {
+        return await work(this.#client);
+      } catch (error) {
+        if (tried >= maxReopened || !isBusy(error)) throw error;
+        this.close();
+        await new Promise((resolve) => setTimeout(resolve, 10 * tried));
+      }
+    }
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  /SQLITE_BUSY|SQLITE_LOCKED|database is locked|statements in progress/i.test(messageOf(error));

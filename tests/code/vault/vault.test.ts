@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fixesIn } from "../../../src/code/vault/fixes.js";
+import { type NewFix, openVault, type Vault } from "../../../src/code/vault/vault.js";
+import { type Embedder, lexical } from "../../../src/engine/memory/embedder.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "vault-"));
+  mkdirSync(join(folder, ".ralph"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const opened = async (embedder: Embedder = lexical): Promise<Vault> => {
+  const vault = await openVault(folder, embedder, () => undefined);
+  if (typeof vault === "string") throw new Error(vault);
+  return vault;
+};
+
+const fix = (key: string, error_signature: string, success = true): NewFix => ({
+  ...{ key, error_signature, success, hypothesis: `why ${key}`, action_taken: `did ${key}`, cost_tokens: 10 },
+  ...{ timestamp: "2026-01-01T00:00:00.000Z", framework: "vitest", language: "javascript" },
+});
+
+const missing = "runtime: TypeError: Cannot read properties of undefined (reading <value>) @ src/user.ts";
+const timeout = "timeout: Test timed out in <n>ms @ src/queue.ts";
+
+describe("the memory of fixes", () => {
+  it("finds what helped against errors that are alike, the nearest first, and nothing that failed", async () => {
+    const vault = await opened();
+    await vault.add([fix("a", missing), fix("b", timeout), fix("c", missing, false)]);
+    const like = "runtime: TypeError: Cannot read properties of null (reading <value>) @ src/account.ts";
+    const found = await vault.similar([like], 5);
+    vault.close();
+    expect(found.map(({ action_taken }) => action_taken)).toEqual(["did a"]);
+    expect(found[0]?.similarity).toBeGreaterThan(0.7);
+  });
+
+  it("keeps an entry once, however often it is written", async () => {
+    const vault = await opened();
+    await vault.add([fix("a", missing)]);
+    await vault.add([fix("a", missing), fix("b", timeout)]);
+    expect(await vault.list(10)).toHaveLength(2);
+    expect(await vault.forget(1)).toBe(true);
+    expect(await vault.forget(1)).toBe(false);
+    expect((await vault.list(10)).map(({ action_taken }) => action_taken)).toEqual(["did b"]);
+    vault.close();
+  });
+
+  it("takes entries of several processes at once", async () => {
+    const vaults = await Promise.all([opened(), opened(), opened(), opened()]);
+    await Promise.all(
+      vaults.flatMap((vault, at) =>
+        Array.from({ length: 10 }, (_, n) => vault.add([fix(`${at}-${n}`, `${missing} ${n}`)])),
+      ),
+    );
+    const all = await vaults[0]?.list(100);
+    for (const vault of vaults) vault.close();
+    expect(all).toHaveLength(40);
+  });
+
+  it("gives entries of another embedder new vectors, of another dimension too", async () => {
+    const first = await opened();
+    await first.add([fix("a", missing)]);
+    first.close();
+    const short: Embedder = { model: "short", embed: async (texts) => texts.map(() => Float32Array.of(1, 0, 0)) };
+    const second = await opened(short);
+    expect(await second.similar(["anything"], 5)).toHaveLength(1);
+    second.close();
+    const third = await opened();
+    expect(await third.similar([missing], 5)).toHaveLength(1);
+    third.close();
+  });
+
+  it("sets a broken file aside and goes on with a new one", async () => {
+    writeFileSync(
+      join(folder, ".ralph/memory.db"),
+      "this is no database at all, but long enough to be looked at\n".repeat(20),
+    );
+    const warnings: string[] = [];
+    const fixes = fixesIn(
+      folder,
+      lexical,
+      () => 0,
+      (message) => warnings.push(message),
+    );
+    expect(await fixes.recall([missing])).toBe("");
+    await fixes.keep(
+      "run",
+      { id: "round-1", round: 1, steps: [], hypothesis: "h", action_taken: "added a check" },
+      { signatures: [{ signature: missing, success: true }], tokens: 5 },
+      "vitest",
+    );
+    expect(await fixes.recall([missing])).toContain("added a check");
+    expect(warnings).toHaveLength(1);
+    expect(readdirSync(join(folder, ".ralph")).some((name) => name.startsWith("memory.db.broken-"))).toBe(true);
+  });
+
+  it("goes on without a memory where there can't be one, and says so once", async () => {
+    rmSync(join(folder, ".ralph"), { recursive: true });
+    writeFileSync(join(folder, ".ralph"), "a file");
+    const warnings: string[] = [];
+    const fixes = fixesIn(
+      folder,
+      lexical,
+      () => 0,
+      (message) => warnings.push(message),
+    );
+    expect([await fixes.recall([missing]), await fixes.recall([timeout])]).toEqual(["", ""]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("goes on without");
+  });
+
+  it("keeps a thousand entries within 1 MB, and finds each by its own error", async () => {
+    const vault = await opened();
+    const words = ["user", "order", "cart", "price", "token", "socket", "parser", "cache", "route", "worker"];
+    const all = Array.from({ length: 1_000 }, (_, at) => {
+      const word = (shift: number) => words[Math.floor(at / 10 ** shift) % 10] ?? "";
+      return fix(
+        `k${at}`,
+        `runtime: Error: ${word(0)} of ${word(1)} is not a ${word(2)} @ src/${word(0)}-${word(2)}.ts`,
+      );
+    });
+    await vault.add(all);
+    let hits = 0;
+    for (let at = 0; at < 1_000; at += 50) {
+      const found = await vault.similar([all[at]?.error_signature ?? ""], 5);
+      if (found.some(({ action_taken }) => action_taken === `did k${at}`)) hits += 1;
+    }
+    vault.close();
+    expect(hits).toBe(20);
+    expect(statSync(join(folder, ".ralph/memory.db")).size).toBeLessThan(1_000_000);
+  });
+});
