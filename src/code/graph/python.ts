@@ -26,18 +26,22 @@ export async function pythonReader(): Promise<FileReader> {
 }
 
 function namesIn(statement: string): string[] {
-  const [, from, what] = /^from\s+([\w.]+)\s+import\s+([^]*)$/.exec(statement) ?? [];
-  const parts = (what ?? statement.replace(/^import\s/, "")).replace(/[()]/g, "").split(",");
-  const words = parts
-    .map(
-      (part) =>
-        part
-          .trim()
-          .split(/\s+as\s+/)[0]
-          ?.trim() ?? "",
-    )
+  const words = statement
+    .replace(/[()]/g, " ")
+    .replaceAll(",", " , ")
+    .split(/\s/)
     .filter((word) => word !== "");
-  return from === undefined ? words : words.map((word) => `${from}:${word}`);
+  const isFrom = words[0] === "from";
+  const names: string[] = [];
+  let isNext = true;
+  for (const word of words.slice(isFrom ? 3 : 1)) {
+    if (word === ",") isNext = true;
+    else if (isNext) {
+      names.push(word);
+      isNext = false;
+    }
+  }
+  return isFrom ? names.map((name) => `${words[1] ?? ""}:${name}`) : names;
 }
 
 /** Finds the file of a Python import among the project's: below the root, `src/`, or beside the file that imports. */

@@ -24,18 +24,27 @@ export function startsOf(folder: string, job: Job, tests: Tested | undefined, gr
   add(job.target);
   for (const { file, line, stack = [], test } of tests?.failures ?? []) {
     add(file, line);
-    for (const frame of stack) {
-      const [, path, row] = /(?:file:\/\/)?([\w./@~+-]+\.\w{1,4}):(\d{1,7})/.exec(frame.slice(0, 500)) ?? [];
-      if (path !== undefined && !path.includes("node_modules")) add(path, Number(row));
-      const [, python, at] = /File "([^"]+)", line (\d{1,7})/.exec(frame) ?? [];
-      add(python, at === undefined ? undefined : Number(at));
-    }
+    for (const frame of stack)
+      for (const { file: path, line: row } of framesIn(frame)) if (!path.includes("node_modules")) add(path, row);
     const [first = ""] = test.split(/[\s>]/);
     if (graph.imports.has(first)) add(first);
   }
-  const words = new Set((job.text ?? "").match(/[\w./-]+\.\w{1,4}/g));
+  const words = new Set((job.text ?? "").split(/[^\w./-]/));
   for (const path of graph.imports.keys()) if (words.has(path) || words.has(path.split("/").at(-1) ?? "")) add(path);
   return starts;
+}
+
+/** The places that a line of a stack names. */
+function framesIn(frame: string): { readonly file: string; readonly line: number }[] {
+  const [, python, at] = /File "([^"]{1,300})", line (\d{1,7})/.exec(frame) ?? [];
+  if (python !== undefined) return [{ file: python, line: Number(at) }];
+  return frame
+    .slice(0, 500)
+    .split(/[\s()]/)
+    .flatMap((word) => {
+      const [file = "", row = ""] = word.replace("file://", "").split(":");
+      return file.includes(".") && /^\d{1,7}$/.test(row) ? [{ file, line: Number(row) }] : [];
+    });
 }
 
 /**

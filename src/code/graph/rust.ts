@@ -19,13 +19,23 @@ export async function rustReader(): Promise<FileReader> {
       }
       for (const node of root.findAll({ rule: { kind: "use_declaration" } })) {
         const tree = node.field("argument")?.text() ?? "";
-        names.push(...expanded(tree.replace(/\s+as\s+\w+/g, "").replace(/\s+/g, "")).map((path) => `use:${path}`));
+        names.push(...expanded(plain(tree)).map((path) => `use:${path}`));
       }
       const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
       return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Rust" } : {}) };
     },
   };
 }
+
+/** A tree of paths without spaces, other names and comments. */
+const plain = (tree: string): string =>
+  tree
+    .split("\n")
+    .map((line) => line.split("//")[0])
+    .join(" ")
+    .split(/\s/)
+    .filter((word, at, words) => word !== "as" && words[at - 1] !== "as")
+    .join("");
 
 /** Most paths of one declaration. */
 const maxPaths = 500;
@@ -111,8 +121,11 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
 
 function crateName(manifest: string): string {
   try {
-    const [, package_ = ""] = readFileSync(manifest, "utf8").split(/^\[package\]\s*$/m);
-    return (/^\s*name\s*=\s*"([^"]+)"/m.exec(package_)?.[1] ?? "").replaceAll("-", "_");
+    const lines = readFileSync(manifest, "utf8")
+      .split("\n")
+      .map((line) => line.trim());
+    const named = lines.slice(lines.indexOf("[package]") + 1).find((line) => line.startsWith("name"));
+    return (named?.split('"')[1] ?? "").replaceAll("-", "_");
   } catch {
     return "";
   }
