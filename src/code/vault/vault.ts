@@ -54,8 +54,8 @@ const columns = "id, error_signature, hypothesis, action_taken, success, timesta
 
 /**
  * Opens the vault of the project in `folder`, made where there is none. A file that is no database, or is broken, is
- * set aside, and a new one begun; `warn` is told. Resolves with a sentence where the vault can't be had at all: a run then
- * goes on without.
+ * set aside, and a new one begun; `warn` is told. Resolves with a sentence where the vault can't be had at all: a run
+ * then goes on without.
  */
 export async function openVault(
   folder: string,
