@@ -123,12 +123,13 @@ function withPapers(
   const works = workIndex();
   for (const paper of before) works.add(paper.id, matchFeaturesOf(paper));
   const pool = [...before];
+  const byId = new Map(before.map((paper) => [paper.id, paper]));
   const results = found.map(({ reference, paper }): Added => {
     const traits = matchFeaturesOf(paper);
-    const twin = pool.find(({ id }) => id === paper.id)?.id ?? works.twinOf(traits)?.id;
-    const known = pool.find(({ id }) => id === twin);
+    const known = byId.get(paper.id) ?? byId.get(works.twinOf(traits)?.id ?? "");
     if (known !== undefined) return { reference, id: known.id, title: known.title, result: "already there" };
     works.add(paper.id, traits);
+    byId.set(paper.id, paper);
     pool.push(paper);
     return { reference, id: paper.id, title: paper.title, result: "added" };
   });

@@ -14,6 +14,9 @@ interface WorkIndex {
   ): { readonly id: string; readonly why: string } | undefined;
 }
 
+/** Past so many works of one block lie only titles that begin alike, such as "Study number …". */
+const maxBlockSize = 100;
+
 /** Keeps works under what two records of one work share. */
 export function workIndex(): WorkIndex {
   const works: { readonly id: string; readonly traits: MatchFeatures }[] = [];
@@ -24,7 +27,7 @@ export function workIndex(): WorkIndex {
       for (const key of keysOf(traits)) {
         const block = blocks.get(key);
         if (block === undefined) blocks.set(key, [index]);
-        else block.push(index);
+        else if (block.length < maxBlockSize) block.push(index);
       }
     },
     twinOf(traits, mayBe = () => true) {

@@ -40,3 +40,16 @@ it("a new work is compared with few of thousands, and never with those that it m
   expect(asked.length).toBeLessThan(20);
   expect(ask(false)).toBeUndefined();
 });
+
+it("compares a new work with few of thousands whose titles begin alike, and still knows one by its DOI", () => {
+  const known = workIndex();
+  const paper = (n: number): TitledPaper => ({
+    ...{ title: `Study number ${n} of all`, authors: ["Moreau, Lise"], date: "2024" },
+    identifiers: { doi: `10.1000/${n}` },
+  });
+  for (let n = 0; n < 3000; n++) known.add(`p${n}`, matchFeaturesOf(paper(n)));
+  let asked = 0;
+  const ask = (n: number) => known.twinOf(matchFeaturesOf(paper(n)), () => ((asked += 1), true))?.id;
+  expect([ask(2999), ask(3000)]).toEqual(["p2999", undefined]);
+  expect(asked).toBeLessThan(600);
+});
