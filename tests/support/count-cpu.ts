@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
 
 /**
- * CPU seconds that each wing of `npm test` may use on a usual machine, its child processes included: 300 in all, which
+ * CPU seconds that each wing of `npm test` may use on a usual machine, its child processes included: 240 in all, which
  * two cores do in under three minutes.
  */
 const budgets = {
-  engine: 68,
-  research: 110,
-  commands: 40,
+  engine: 57,
+  research: 93,
+  commands: 34,
   compose: 2,
   task: 6,
   assistant: 20,
   web: 6,
-  house: 26,
-  fuzz: 19,
-  runner: 18,
+  house: 8,
+  fuzz: 14,
+  runner: 15,
 };
 
 /**
