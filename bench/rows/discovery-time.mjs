@@ -63,7 +63,8 @@ export const row = {
         };
         const started = clock.now();
         const names = services.map(({ name }) => name);
-        const found = await runSearch(rrd, names, { folder, open, now: clock.now, signal });
+        const alone = { replay: async () => [], isFirst: () => true, tell: () => undefined, watch: () => undefined };
+        const found = await runSearch(rrd, names, { ...alone, folder, open, now: clock.now, signal });
         const took = (clock.now() - started) / 1000;
         const failed = found.listings.find(({ status }) => status !== "ok");
         if (failed !== undefined) throw new Error(`${failed.source}: ${failed.reason}`);

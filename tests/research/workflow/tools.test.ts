@@ -13,6 +13,7 @@ import { briefFor } from "../../../src/research/workflow/brief/brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/research.js";
 import type { Library } from "../../../src/research/workflow/prepare.js";
+import { unwatched } from "../../support/unwatched-search.js";
 
 const serve = (names: readonly string[], about?: string): ToolServer => ({
   command: "server",
@@ -64,6 +65,7 @@ test("a paper that stands in its brief needs no tools", async () => {
 
 test("discovery searches further with tools where code can search a source outside, and nowhere else", async () => {
   const { services } = scholarly({
+    ...unwatched,
     root: "/",
     folder: "/",
     now: () => 0,

@@ -78,19 +78,17 @@ export interface SearchOptions {
   readonly folder: string;
   readonly open: Open;
   /** Ways to have the answers of the log; tried before the network when what was kept is lost. */
-  readonly replay?: () => Promise<
-    readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]
-  >;
+  readonly replay: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Aborted when the run ends at once: what the round under way then brings says nothing. */
   readonly signal: AbortSignal;
   /** True the first time in a run: what failed in the runs before is then asked again. */
-  readonly isFirst?: () => boolean;
+  readonly isFirst: () => boolean;
   /** Told how each source did, once a round is over. */
-  readonly tell?: (message: string) => void;
+  readonly tell: (message: string) => void;
   /** Told of each answer while a round goes on. */
-  readonly watch?: (progress: SearchProgress) => void;
+  readonly watch: (progress: SearchProgress) => void;
 }
 
 /** So many unjudged works make a screening batch worth while. */
@@ -105,12 +103,12 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   const { open, signal, tell } = options;
   const path = candidatesFile(options.folder);
   // What the person interrupts fails, which says nothing of a source.
-  const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch?.(progress));
+  const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch(progress));
   const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
   const begun = await begin(rrd, options.folder, options);
   let { kept } = begun;
   if (begun.isRemade) await writeSearchRecord(path, kept);
-  if (options.isFirst?.() !== false && kept.listings.some(isFailed)) {
+  if (options.isFirst() && kept.listings.some(isFailed)) {
     const listings = await retryFailed(kept.steps, kept.listings, open, blockedIn(rrd), watching);
     if (!signal.aborted) await writeSearchRecord(path, (kept = { ...kept, listings }));
   }
@@ -126,10 +124,10 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
       return { ...session, away: answers };
     const listings = [...kept.listings, ...answers];
     for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), kept.steps.length))
-      tell?.(reportLine(report));
+      tell(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
-    if (left.length > 0) tell?.(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
+    if (left.length > 0) tell(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
     await writeSearchRecord(path, kept);
   }
 }
@@ -144,7 +142,7 @@ export async function searchSoFar(
   folder: string,
   now: () => number,
 ): Promise<{ readonly session: SearchSession; readonly asks: readonly string[] }> {
-  const { kept } = await begin(rrd, folder, { now });
+  const { kept } = await begin(rrd, folder, { now, replay: async () => [], tell: () => undefined });
   const { next, session } = stateOf(rrd, names, kept, () => ({ unavailable: "" }));
   const blocked = blockedIn(rrd);
   const failed = kept.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
@@ -245,7 +243,7 @@ async function begin(
   const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
   const remade: SearchRecord[] = [];
   let missing = 0;
-  for (const way of steps.length === 0 ? [] : ((await replay?.()) ?? [])) {
+  for (const way of steps.length === 0 ? [] : await replay()) {
     const replayed = way();
     const listings: Listing[] = [];
     for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
@@ -259,12 +257,12 @@ async function begin(
   const best = remade.at(-1) ?? (isOfThese ? committed : undefined);
   if (best === undefined) {
     if (steps.length > 0 || kept === "broken")
-      tell?.(
+      tell(
         `${what}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
       );
     return { kept: empty, isRemade: false };
   }
-  tell?.(
+  tell(
     `${what}; it was rebuilt from ${remade.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
   );
   return { kept: best, isRemade: true };

@@ -13,6 +13,7 @@ import { withOverrides } from "../../../../src/research/workflow/derived/overrid
 import { deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
 import fc from "../../../support/fast-check.js";
 import { library, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
+import { unwatched } from "../../../support/unwatched-search.js";
 
 const now = () => Date.parse("2026-03-01T00:00:00Z");
 const wanting = (sources: readonly string[], target_papers: number): Rrd => ({
@@ -56,7 +57,7 @@ function libraryOf(documents: readonly PaperRecord[], answers: Readonly<Record<s
     serves: (name) => name === "folder:papers",
     offered: documents,
     services: (name) => (name in answers ? [name] : []),
-    search: (rrd, names) => runSearch(rrd, names, { folder, open, now, signal }),
+    search: (rrd, names) => runSearch(rrd, names, { ...unwatched, folder, open, now, signal }),
   });
 }
 

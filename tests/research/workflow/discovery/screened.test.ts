@@ -7,6 +7,7 @@ import type { Source } from "../../../../src/research/sources/client/source.js";
 import { judgedIn, recallOf } from "../../../../src/research/workflow/discovery/screened.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
 import { goodAgent, library, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { unwatched } from "../../../support/unwatched-search.js";
 
 const count = 400;
 const isRelevant = (id: string) => Number(id.slice(1)) % 20 === 0;
@@ -39,7 +40,7 @@ async function screen(requirements: Partial<Rrd["requirements"]>) {
     serves: () => false,
     services: (name) => [name],
     search: (rrd, names) =>
-      runSearch(rrd, names, { folder, open, now: () => Date.parse("2026-03-01T00:00:00Z"), signal }),
+      runSearch(rrd, names, { ...unwatched, folder, open, now: () => Date.parse("2026-03-01T00:00:00Z"), signal }),
   });
   const batches: string[][] = [];
   const agent = goodAgent((unit) => {

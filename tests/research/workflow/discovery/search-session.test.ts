@@ -16,6 +16,7 @@ import { nextBatch } from "../../../../src/research/workflow/discovery/screening
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
 import { candidatesFile, searchFile } from "../../../../src/research/folder/layout.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
+import { unwatched } from "../../../support/unwatched-search.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
@@ -56,6 +57,7 @@ function searching(sources: Readonly<Record<string, Search>>, more: Partial<Sear
     folder: temporaryFolder(),
     now: () => Date.parse("2026-03-01T00:00:00Z"),
     signal: new AbortController().signal,
+    ...unwatched,
     tell: (message) => void told.push(message),
     open: (name) => {
       const search = sources[name];

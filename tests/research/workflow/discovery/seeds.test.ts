@@ -4,6 +4,7 @@ import type { PaperRecord } from "../../../../src/research/papers/paper-record.j
 import type { Source } from "../../../../src/research/sources/client/source.js";
 import { runSearch, type SearchOptions } from "../../../../src/research/workflow/discovery/search-session.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { unwatched } from "../../../support/unwatched-search.js";
 
 const subjects = "amber birch cedar dunes ember fjord grove heath inlet jetty knoll lagoon".split(" ");
 const record = (index: number, over: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -26,6 +27,7 @@ function searching(more: Partial<SearchOptions> = {}) {
     folder: temporaryFolder(),
     now: () => Date.parse("2026-03-01T00:00:00Z"),
     signal: new AbortController().signal,
+    ...unwatched,
     open: (name) => {
       const links =
         (way: string) =>

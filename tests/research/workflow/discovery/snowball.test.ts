@@ -4,6 +4,7 @@ import type { PaperRecord } from "../../../../src/research/papers/paper-record.j
 import type { Answer, Source } from "../../../../src/research/sources/client/source.js";
 import { runSearch, type SearchOptions } from "../../../../src/research/workflow/discovery/search-session.js";
 import { goodAgent, library, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { unwatched } from "../../../support/unwatched-search.js";
 
 type Found = Answer<readonly PaperRecord[]>;
 
@@ -50,6 +51,7 @@ function searching(services: Readonly<Record<string, Links>>, more: Partial<Sear
     folder: temporaryFolder(),
     now: () => Date.parse("2026-03-01T00:00:00Z"),
     signal: new AbortController().signal,
+    ...unwatched,
     open: (name) => {
       const { search = () => nothing, references, citations } = services[name] ?? {};
       const source = { name, aliases: [], endpoint: "", search: async () => search() };
