@@ -18,6 +18,7 @@ import {
   researchFolder,
   researchIn,
   sampleRrd,
+  type Told,
   writeRrd,
   temporaryFolder,
 } from "../../../support/folders.js";
@@ -194,6 +195,31 @@ describe("resetting to an iteration", () => {
     expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "presented"]);
     expect(said.join("\n")).toMatch(/reset \(iteration 4\) .* 2 results count again: sample_2, sample_3\./);
     expect((await reset(folder, { to: 2 }, { at: 3 })).join("\n")).not.toContain("again");
+  });
+
+  it("behind another reset keeps what was done again since, or leads to before it, by the number", async () => {
+    const folder = await readPapers(researchFolder(), 3);
+    await reset(folder, { to: 1 }, { at: 1 });
+    const again = await open(folder);
+    await again.fold({ ...acceptance(5, "sample_2") });
+    await again.fold({ ...acceptance(6, "sample_3") });
+    await again.close();
+    const kept = await reset(folder, { to: 5 }, { at: 2 });
+    expect(kept.join("\n")).toContain("Everything after iteration 5 is undone: 1 iteration.");
+    expect(kept.join("\n")).not.toContain("count again");
+    expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "pending"]);
+    expect([...currentAccepted((await readResearch(folder)).ledger)]).toEqual([
+      ["sample_1", 1],
+      ["sample_2", 5],
+    ]);
+    const before = await reset(folder, { to: 3 }, { at: 3 });
+    expect(before.join("\n")).toMatch(/undone with it, so 1 result counts again: sample_3\./);
+    expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "presented"]);
+    // Opened again, nothing is taken for an old file that somebody saved.
+    const told: Told[] = [];
+    await (await open(folder, { told })).close();
+    expect(told).toEqual([]);
+    expect(statuses(folder).slice(0, 3)).toEqual(["presented", "presented", "presented"]);
   });
 
   it("puts the last good version back where rrd.json is broken, and keeps the broken one beside it", async () => {
