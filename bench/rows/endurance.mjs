@@ -52,11 +52,15 @@ async function runAll(cwd, folder) {
     runLoop: "src/engine/loop/run-loop.ts",
     rules: "src/engine/loop/rules.ts",
     research: "src/research/folder/research.ts",
+    words: "src/research/folder/words.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspace: "src/research/workflow/workspace.ts",
     prompt: "src/research/workflow/brief/prompt.ts",
     statistics: "src/research/workflow/derived/statistics.ts",
     clock: "src/engine/lib/clock.ts",
+    limits: "src/engine/lib/memory-limits.ts",
+    redact: "src/engine/lib/redact.ts",
+    render: "src/research/report/documents/documents.ts",
   });
   const { withHistory } = loaded.keepHistory;
   const { summariser } = loaded.summarise;
@@ -65,21 +69,30 @@ async function runAll(cwd, folder) {
   const { runLoop } = loaded.runLoop;
   const { rulesFor } = loaded.rules;
   const { openResearch, readResearch } = loaded.research;
+  const { researchWords } = loaded.words;
   const { researchWorkflow } = loaded.workflow;
   const { workspacesOf } = loaded.workspace;
   const { loadPrompt } = loaded.prompt;
   const { derive } = loaded.statistics;
   const { systemClock } = loaded.clock;
+  const { defaultMemoryLimits: memory } = loaded.limits;
+  const { redactFor } = loaded.redact;
+  const { renderFor } = loaded.render;
   const agent = answering();
   const never = new AbortController().signal;
-  const research = await openResearch(folder, { derive, git: true, notify: () => {} });
+  const research = await openResearch(folder, {
+    derive: (rrd, ledger) => derive(rrd, ledger, memory),
+    git: true,
+    notify: () => {},
+  });
   const rules = rulesFor({
     agents: [agent],
     iterations: papers,
     budget: { usd: 1e6 },
     patienceMs: 0,
     finish: never,
-    more: [stopWhenStuck, stopWithoutResult],
+    words: researchWords,
+    more: [stopWhenStuck(researchWords), stopWithoutResult(researchWords)],
   });
   const briefs = [];
   const rss = [];
@@ -120,6 +133,11 @@ async function runAll(cwd, folder) {
     ...systemClock,
     tell,
     learn: false,
+    memory,
+    redact: redactFor({}),
+    experience: { takes: {}, from: "" },
+    render: renderFor,
+    veto: async () => [],
     close: research.close,
   });
   const whole = withHistory(workflow, summariser({ every: 5, ask, tell, now: Date.now }));
