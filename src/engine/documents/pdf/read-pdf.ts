@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
 import { openDocument } from "./open-document.js";
+import { isPlausible } from "./plausible.js";
 import { joinPages, withAccents } from "./pages.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type DocumentText, type ReadResult } from "../text/document-text.js";
@@ -46,6 +47,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       group === null || group === undefined || groups.isVisible(group) !== false;
     const pages: Line[][] = [];
     const hidden: string[] = [];
+    const byFont = new Map<string, string[]>();
     let glyphs = 0;
     let characters = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
@@ -64,13 +66,18 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       hidden.push(...[...out.map(({ str }) => str), ...ink.outside].filter((text) => text.trim() !== ""));
       glyphs += ink.glyphs;
       characters += runs.reduce((sum, { str }) => sum + str.replace(/\s+/g, "").length, 0);
+      for (const { fontName, str, hasEOL } of runs) {
+        const own = byFont.get(fontName) ?? [];
+        byFont.set(fontName, own);
+        own.push(hasEOL ? `${str}\n` : str);
+      }
       pages.push(uprightFirst(runs.filter(isShown)));
       page.cleanup();
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     return assemble(
       pages,
-      { hidden: hidden.join(" "), glyphs, characters },
+      { hidden: hidden.join(" "), glyphs, characters, implausible: implausibleShare(byFont) },
       info as Record<string, unknown>,
       document.numPages,
       wanted,
@@ -154,9 +161,30 @@ function accentsBeforeLetters(runs: readonly Run[]): Run[] {
   return merged;
 }
 
+/** The share of the letters that is set in fonts whose letters cannot be those of a text. */
+function implausibleShare(byFont: ReadonlyMap<string, readonly string[]>): number {
+  let [all, wrong] = [0, 0];
+  for (const pieces of byFont.values()) {
+    const text = pieces.join("");
+    const letters = text.match(/\p{L}/gu)?.length ?? 0;
+    all += letters;
+    if (!isPlausible(text)) wrong += letters;
+  }
+  return all === 0 ? 0 : wrong / all;
+}
+
+/** What is known of a PDF's text besides its lines. */
+interface Found {
+  readonly hidden: string;
+  readonly glyphs: number;
+  readonly characters: number;
+  /** Share of the letters that are none of any text. */
+  readonly implausible: number;
+}
+
 function assemble(
   pages: readonly Line[][],
-  { hidden, glyphs, characters }: { readonly hidden: string; readonly glyphs: number; readonly characters: number },
+  { hidden, glyphs, characters, implausible }: Found,
   info: Record<string, unknown>,
   total: number,
   wanted: number,
@@ -176,11 +204,11 @@ function assemble(
       .match(/\S/gu)?.length ?? 0;
   // Glyphs without a character are left out by pdf.js, without a word.
   const lost = glyphs >= minGlyphs ? Math.max(0, 1 - characters / glyphs) : 0;
-  if (nonsense > letters / 3 || letters < minLetters * signs || lost > 0.5)
+  if (implausible > 0.5 || nonsense > letters / 3 || letters < minLetters * signs || lost > 0.5)
     return unreadable(
       "The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.",
     );
-  const isGarbled = nonsense > 0.05 * letters || lost > 0.15;
+  const isGarbled = implausible > 0.1 || nonsense > 0.05 * letters || lost > 0.15;
 
   const warnings = [];
   const unseen = hidden.replace(/\s+/g, " ").trim();
