@@ -2,7 +2,7 @@ import type { CheerioAPI } from "cheerio";
 import { detailsOf } from "./metadata.js";
 import { partsOf } from "./sections.js";
 import { removeHidden } from "./hidden-text.js";
-import { becomeText, type Element, type Node, takeAway } from "./select.js";
+import { becomeText, type Element, type Node, raisePower, takeAway } from "./select.js";
 import { checkedSource } from "./source-check.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type ReadResult, type Part } from "../text/document-text.js";
@@ -143,6 +143,7 @@ function notesOf(page: CheerioAPI): Map<Node, string[]> {
       .replace(/[[\]\s]/g, "");
     if (/^\d{1,3}(?:[,;–-]\d{1,3})*$/.test(numbers) && raised.find('a[href*="#"]').length > 0)
       becomeText(page, element, ` [${numbers}]`);
+    else if (raised.find("a").length === 0) raisePower(page, element);
   }
   return notes;
 }

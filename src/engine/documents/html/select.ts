@@ -134,3 +134,20 @@ export function followsOneOf(node: Node, names: ReadonlySet<string>): boolean {
     if ("name" in each && names.has(each.name)) return true;
   return false;
 }
+
+const raisedSigns: Readonly<Record<string, string>> = { "+": "⁺", "-": "⁻", "−": "⁻", "–": "⁻" };
+const raisedDigits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/**
+ * Writes a raised number behind a digit, or with a minus, in characters that are raised themselves: "10-5" would be a
+ * range, and "102" another number. Other raised text stays as it is.
+ */
+export function raisePower(page: CheerioAPI, element: Element): void {
+  const [, sign = "", digits = ""] = /^\s*([-+−–]?)\s?(\d{1,4})\s*$/.exec(page(element).text().slice(0, 20)) ?? [];
+  const { prev } = element;
+  const before = prev === null ? "" : "data" in prev ? prev.data : page(prev as Node).text();
+  const isPower = /\d\)?$/.test(before.slice(-2)) || (/[-−–]/.test(sign) && /[\p{L})]$/u.test(before.slice(-2)));
+  if (digits === "" || !isPower) return;
+  const raised = Array.from(digits, (digit) => raisedDigits[Number(digit)]).join("");
+  becomeText(page, element, (raisedSigns[sign] ?? "") + raised);
+}

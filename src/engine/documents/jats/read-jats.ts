@@ -1,6 +1,6 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
 import { jatsMetadata } from "./metadata.js";
-import { becomeText, type Element, followsOneOf, type Node, takeAway } from "../html/select.js";
+import { becomeText, type Element, followsOneOf, type Node, raisePower, takeAway } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
 import { buildText, type Part, type ReadResult } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
@@ -35,6 +35,10 @@ export async function readJats(xml: string): Promise<ReadResult> {
   const notes = footnotesBehind(page);
   // "[3]" and "(Lee, 2020)" stand as they are; a raised bare number would run into its word.
   for (const raised of elementsOf(page, "sup")) {
+    if (page(raised).children("xref").length === 0) {
+      raisePower(page, raised);
+      continue;
+    }
     if (page(raised).children("xref[ref-type=bibr]").length === 0) continue;
     const cited = page(raised).text().trim();
     if (/^\d{1,3}(?!\d)/.test(cited)) becomeText(page, raised, ` [${cited}]`);

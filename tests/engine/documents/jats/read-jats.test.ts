@@ -1,6 +1,7 @@
 import fc from "../../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../../src/engine/documents/read-document.js";
+import { findQuote } from "../../../../src/research/evidence/find-quote.js";
 import { readJats } from "../../../../src/engine/documents/jats/read-jats.js";
 
 const filler = "The cohort was followed for two years and seen every month by the same two nurses. ".repeat(12);
@@ -153,5 +154,15 @@ describe("readJats", () => {
     );
     const deep = article({ body: `${"<sec>".repeat(20_000)}${filler}${"</sec>".repeat(20_000)}` });
     expect(["ok", "unreadable"]).toContain((await readJats(deep)).status);
+  });
+
+  it("writes a power with raised characters, and leaves other raised text as it is", async () => {
+    const text = await read({
+      body: `<sec><title>R</title><p>Below 10<sup>-5</sup> M, 2 × 10<sup>6</sup> cells in 3 m s<sup>−1</sup> of Ca<sup>2+</sup> and Mg<sup>+2</sup> by the 4<sup>th</sup> day. ${filler}</p></sec>`,
+    });
+    expect(text.text).toContain("Below 10⁻⁵ M, 2 × 10⁶ cells in 3 m s⁻¹ of Ca2+ and Mg+2 by the 4th day.");
+    for (const quote of ["Below 10^-5 M, 2 × 10^6 cells", "Below 10⁻⁵ M, 2 × 10⁶ cells"])
+      expect(findQuote(text, quote).found).toBe(true);
+    expect(findQuote(text, "Below 106 M, 2 × 10-5 cells").found).toBe(false);
   });
 });
