@@ -148,3 +148,16 @@ test("long lists end with how many more there are", () => {
   expect(text.match(/^### <a id="p\d+"><\/a>/gm)).toHaveLength(100);
   expect(section(text, "How the papers score")).toContain("_50 more papers: see rrd.json._");
 });
+
+test("every link to a paper that is not included, or retracted, says so behind it, as the page does", () => {
+  const override = { decision: "exclude" as const, why: "about fish", at: "2026-11-22T10:00:00Z" };
+  const rrd = rrdWith([
+    presented("p1", [time], { override, status: "rejected", score: null }),
+    presented("p2", [time], { retracted: true, status: "rejected" }),
+  ]);
+  const findings = [{ text: "It takes 14 minutes.", rests_on: ["p1#1", "p2#1"] }];
+  const found = section(render(rrd, { report: said({ findings }) }), "Findings");
+  expect(found.match(/\]\(#p1-1\)/g)?.length).toBeGreaterThan(0);
+  expect(found.match(/\]\(#p1-1\)(?! \(not included\))/g)).toBeNull();
+  expect(found.match(/\]\(#p2-1\)(?! \(RETRACTED\))/g)).toBeNull();
+});

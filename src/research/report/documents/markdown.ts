@@ -143,13 +143,16 @@ function source(quote: Quote): string {
       : `${sign} ${words}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
   const place = quote.locator === undefined ? "" : `, ${inline(quote.locator)}`;
   const opens = quote.opens === undefined ? "" : ` · [open there](<${address(quote.opens)}>)`;
-  return `[${inline(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${place} ${what}${opens}`;
+  return `[${inline(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
 }
 
 /** The quotes and papers behind a sentence, as links in brackets; empty where there are none. */
 function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
   const links = [
-    ...quotes.map((quote) => `[${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})`),
+    ...quotes.map(
+      (quote) =>
+        `[${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})${standing(quote.paper)}`,
+    ),
     ...papers.map(named),
   ];
   return links.length === 0 ? "" : ` (${links.join(", ")})`;
@@ -165,8 +168,12 @@ function doubts({ missingNumbers, brokenHandles }: Statement): string {
 
 const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
 const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
+/** Behind a link to a paper on which nothing may rest. */
+const notIncluded = ({ isRetracted, isIneligible }: PaperName): string =>
+  isIneligible && !isRetracted ? " (not included)" : "";
+const standing = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
 const named = (paper: PaperName): string =>
-  `${paper.isRetracted ? "RETRACTED " : ""}[${cell(paper.label)}](#${anchor(paper.id)})`;
+  `${paper.isRetracted ? "RETRACTED " : ""}[${cell(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
 const titled = (paper: PaperName): string =>
   `${paper.isRetracted ? "RETRACTED: " : ""}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
 
