@@ -77,9 +77,9 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
   it.each(manners)("looks right at $width px, $scheme, JavaScript: $script", async ({ width, scheme, script }) => {
     const cwd = freshFolder();
     writeProjects(cwd);
-    const { address, origin } = await served(cwd);
+    const { newAddress, origin } = await served(cwd);
     const how = { viewport: { width, height: 900 }, colorScheme: scheme, javaScriptEnabled: script };
-    const { page, complaints } = await open(address, how);
+    const { page, complaints } = await open(newAddress(), how);
     const paths = [
       ["list", "/"],
       ...["sample", ...projects.map(([name]) => name)].map((name) => [name, `/p/${name}/`]),
@@ -203,8 +203,8 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
   it("catches up once a lost connection is back", async () => {
     const cwd = freshFolder();
     writeProjects(cwd);
-    const { address, origin } = await served(cwd);
-    const { page } = await open(address);
+    const { newAddress, origin } = await served(cwd);
+    const { page } = await open(newAddress());
     await page.goto(`${origin}/p/half-done/`);
     await page.context().setOffline(true);
     writeFileSync(join(cwd, "researches/half-done/PAUSE"), "");
@@ -218,8 +218,8 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
   it("does without JavaScript what its buttons say", async () => {
     const cwd = freshFolder();
     writeProjects(cwd);
-    const { address, origin } = await served(cwd);
-    const { page } = await open(address, { javaScriptEnabled: false });
+    const { newAddress, origin } = await served(cwd);
+    const { page } = await open(newAddress(), { javaScriptEnabled: false });
     await page.goto(`${origin}/p/half-done/`);
     await page.getByRole("button", { name: "Stop" }).click();
     expect(await text(page, "#now")).toContain("Stopped");

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { PassThrough } from "node:stream";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { webCommand } from "../../src/commands/inspect/web.js";
@@ -14,14 +15,31 @@ const project = (cwd: string) => makeResearch(cwd, name, { papers_pool: [paper("
 test("the token goes into a cookie that no script reads, and out of the address", async () => {
   const cwd = freshFolder();
   project(cwd);
-  const { address, get } = await served(cwd);
-  const entry = await fetch(address, { redirect: "manual" });
+  const { newAddress, get } = await served(cwd);
+  const entry = await fetch(newAddress(), { redirect: "manual" });
   expect(entry.status).toBe(303);
   expect(entry.headers.get("location")).toBe("/");
   expect(entry.headers.get("set-cookie")).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
   expect((await get("/")).status).toBe(200);
-  const away = await fetch(address.replace("/?", "//evil.example/?"), { redirect: "manual" });
-  expect(away.headers.get("location")).toBe("/evil.example/");
+});
+
+test("a token lets one browser in; that one may come with it again, another is told how to get a new one", async () => {
+  const cwd = freshFolder();
+  project(cwd);
+  const { address, cookie, newAddress } = await served(cwd);
+  const again = await fetch(address, { headers: { cookie }, redirect: "manual" });
+  expect([again.status, again.headers.get("location")]).toEqual([303, "/"]);
+  const other = await fetch(address, { redirect: "manual" });
+  expect([other.status, other.headers.get("set-cookie")]).toEqual([403, null]);
+  expect(await other.text()).toMatch(/^This address was used already.* press Enter .*\n$/);
+
+  const [second, third] = [newAddress(), newAddress()];
+  expect((await fetch(second, { redirect: "manual" })).status).toBe(403);
+  // A preview asks for the headers alone, and takes nothing.
+  expect((await fetch(third, { method: "HEAD", redirect: "manual" })).status).toBe(401);
+  const away = await fetch(third.replace("/?", "//evil.example/?"), { redirect: "manual" });
+  expect([away.status, away.headers.get("location")]).toEqual([303, "/evil.example/"]);
+  expect(away.headers.get("set-cookie")?.split(";")[0]).toBe(cookie);
 });
 
 test("nobody without the token sees anything", async () => {
@@ -138,4 +156,24 @@ test("Ctrl+C ends the command at once, with a browser that still listens", async
   io.signals.emit("SIGINT");
   expect(await ended).toBe(0);
   await expect(stream.text()).rejects.toThrow();
+});
+
+test("Enter prints an address for another browser, where a person can press it", async () => {
+  const cwd = freshFolder();
+  project(cwd);
+  const io = { ...ioIn(cwd), canAsk: true };
+  const ended = webCommand({ port: 0, json: false }, io);
+  const lines = async (count: number) => {
+    while (io.out().split("\n").length <= count) await new Promise((done) => setTimeout(done, 10));
+    return io.out().trim().split("\n");
+  };
+  const [first = ""] = await lines(1);
+  expect(io.err()).toContain("Enter prints a new address");
+  expect((await fetch(first, { redirect: "manual" })).status).toBe(303);
+  (io.stdin as PassThrough).write("\n");
+  const [, second = ""] = await lines(2);
+  expect((await fetch(first, { redirect: "manual" })).status).toBe(403);
+  expect((await fetch(second, { redirect: "manual" })).status).toBe(303);
+  io.signals.emit("SIGINT");
+  expect(await ended).toBe(0);
 });

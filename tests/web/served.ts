@@ -17,6 +17,7 @@ export interface Browser {
   /** The parts that the page of this address tells of, as they come; `next` waits for a message that `wanted` takes. */
   follow(path: string): Follower;
   readonly warnings: readonly string[];
+  newAddress(): string;
   close(): Promise<void>;
 }
 
@@ -29,7 +30,7 @@ export interface Follower {
 /** Serves in this process, ends with the test. */
 export async function served(cwd: string, only?: string): Promise<Browser> {
   const warnings: string[] = [];
-  const { address, close } = await serveWeb(
+  const { address, newAddress, close } = await serveWeb(
     {
       projects: async () => (only === undefined ? listResearches(cwd) : [only]),
       ...(only === undefined ? { root: join(cwd, "researches") } : { only: basename(only) }),
@@ -51,6 +52,7 @@ export async function served(cwd: string, only?: string): Promise<Browser> {
     cookie,
     warnings,
     close,
+    newAddress,
     get: (path, headers = {}) => fetch(origin + path, { headers: { cookie, ...headers }, redirect: "manual" }),
     post: (path, form = {}, headers = {}) =>
       fetch(origin + path, {

@@ -43,14 +43,21 @@ export async function webCommand(
       },
       port,
     );
+    const printAnother = () => io.stdout(`${served.newAddress()}\n`);
     try {
       if (json) io.stdout(`${JSON.stringify({ address: served.address })}\n`);
       else {
         io.stdout(`${served.address}\n`);
-        io.stderr("Open this address in a browser of this machine; Ctrl+C ends the page.\n");
+        const more = io.canAsk ? "; Enter prints a new address, for another one" : "";
+        io.stderr(
+          `Open this address in a browser of this machine. It lets one browser in${more}. Ctrl+C ends the page.\n`,
+        );
       }
+      if (!json && io.canAsk) io.stdin.on("data", printAnother).resume();
       if (!end.aborted) await new Promise<void>((done) => end.addEventListener("abort", () => done(), { once: true }));
     } finally {
+      io.stdin.off("data", printAnother);
+      if (io.canAsk) io.stdin.pause();
       await served.close();
     }
   } finally {
