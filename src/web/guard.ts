@@ -70,9 +70,9 @@ export const newToken = (): string => randomBytes(24).toString("base64url");
 /**
  * Lets through what comes from the browser of the person who started the command. In this order: the `Host` must be
  * ours (421), so that no name that somebody points at 127.0.0.1 reads anything; what changes something must come from
- * our own pages by its `Origin` (403); the cookie must be ours (401). A token in the address is taken once: that browser
- * gets the cookie, and is sent to the address without the token. Another browser that comes with it later, such as one
- * of somebody who found it in a history or a log, is told how the person gets a new one (403).
+ * our own pages by its `Origin` (403); the cookie must be ours (401). A token in the address is taken once: that
+ * browser gets the cookie, and is sent to the address without the token. Another browser that comes with it later, such
+ * as one of somebody who found it in a history or a log, is told how the person gets a new one (403).
  */
 export const guarded =
   ({ entry, session, port }: Guard): MiddlewareHandler =>
