@@ -62,7 +62,7 @@ it("its report says at once what was asked, what was found and how sure it is, a
   expect(problemsOf("report", JSON.parse(read("report.json")))).toEqual([]);
   expect(model.findings.every(({ quotes, strength }) => quotes.length > 0 && strength.level > 0)).toBe(true);
   const screen = read("research-report.md").split("\n").slice(0, 30).join("\n");
-  for (const said of [model.question, model.answer[0]?.text ?? "", "papers read", "●●●●○ 1 paper, read in full"])
+  for (const said of [model.question, model.answer[0]?.text ?? "", "papers read", "●●●○○ 1 paper, read in full"])
     expect(screen).toContain(said);
   // What is shipped is what this version renders of it, but for the day.
   const [shipped, now] = [read("research-report.md"), markdownOf(model)].map((text) =>

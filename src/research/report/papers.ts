@@ -276,5 +276,6 @@ function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[]
 export function firstSentence(text: string): string {
   const plain = tidy(text);
   const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
-  return sentence.length > 220 ? `${sentence.slice(0, 219)}…` : sentence;
+  // At the end of a word, where there is one.
+  return sentence.length > 220 ? `${sentence.slice(0, 219).replace(/(?<=.{150})[\s,;:(]+\S*$/, "")}…` : sentence;
 }

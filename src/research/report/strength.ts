@@ -41,10 +41,13 @@ export function publicationOf(paper: Paper): "preprint" | "published" | undefine
   return isArxiv ? "preprint" : undefined;
 }
 
+/** What one group of authors has found is at best moderately sure, however well it is published and read. */
+const mostOfOneGroup = 3;
+
 /**
  * The strength of a finding. One level each for: a paper that stands, a quote that was found, a second paper that
- * shares no author with the first, a third or a published one, and all read in full. A retracted paper carries
- * nothing, and neither does one that is not included.
+ * shares no author with the first, a third or a published one, and all read in full; no more than three where nobody
+ * else has found the same. A retracted paper carries nothing, and neither does one that is not included.
  */
 export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
   const ids = [...new Set([...statement.quotes.map(({ paper }) => paper.id), ...statement.papers.map(({ id }) => id)])];
@@ -70,7 +73,8 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
     independent > 2 || (independent > 0 && published > 0),
     standing.length > 0 && readInFull === standing.length && corrected.length === 0,
   ];
-  const level = quotesFound === 0 ? Math.min(1, standing.length) : points.filter(Boolean).length;
+  const most = quotesFound === 0 ? Math.min(1, standing.length) : independent > 1 ? 5 : mostOfOneGroup;
+  const level = Math.min(most, points.filter(Boolean).length);
   const strength = { papers: standing.length, independent, readInFull, published, preprints, quotesFound };
   return {
     level,

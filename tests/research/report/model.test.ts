@@ -94,6 +94,14 @@ describe("the strength of a finding", () => {
     expect(other?.level).toBeGreaterThan(same?.level ?? 5);
   });
 
+  test("of one group of authors alone is never more than moderate, however well it is published and read", () => {
+    const whole = { read_depth: "full", publication_type: "journal-article", venue: "A Journal" } as const;
+    expect(strengthOf({ ...one, ...whole })?.level).toBe(3);
+    expect(
+      strengthOf({ ...one, ...whole }, read("two", [quote("Again.")], { ...whole, authors: ["Bea Berg"] }))?.level,
+    ).toBe(5);
+  });
+
   test("counts no retracted paper", () => {
     const alone = strengthOf({ ...one, retracted: true });
     expect([alone?.level, alone?.says]).toEqual([0, "rests on retracted papers alone"]);

@@ -40,10 +40,13 @@ const onlyRow = (row: PaperRow): Markup =>
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
 
-function headOf({ scores }: ReportModel, row: PaperRow): Markup {
+/** Of few papers each tells why at once; of hundreds that would be a third of the list, and stands in the body. */
+function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
   const { score } = row;
+  const why =
+    row.why === "" || rows.length >= farRows ? "" : markup`<span class="why"${direction(row.why)}>${row.why}</span>`;
   const points = score === undefined ? "–" : markup`${score}<small>of ${scores.full}</small>`;
-  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${row.title}`)}<span class="meta">${metaOf(row)}</span></span>${chipOf(row)}`;
+  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${row.title}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
 }
 
 const titleOf = ({ title }: PaperRow, shown: Markup): Markup =>

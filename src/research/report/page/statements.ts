@@ -44,7 +44,7 @@ function sourcesOf({ quotes, papers }: Statement): Markup {
     const [first] = list;
     if (first === undefined) return markup``;
     const sign = (quote: Quote) =>
-      markup` <a href="#${quoteAnchorOf(quote)}" class="${markClasses[quote.status]}" aria-label="Quote ${quote.number}, ${quoteMarks[quote.status].words}">${list.length > 1 ? String(quote.number) : ""}${quoteMarks[quote.status].sign}</a>`;
+      markup`&nbsp;<a href="#${quoteAnchorOf(quote)}" class="${markClasses[quote.status]}" aria-label="Quote ${quote.number}, ${quoteMarks[quote.status].words}">${list.length > 1 ? String(quote.number) : ""}${quoteMarks[quote.status].sign}</a>`;
     return markup`${paperLink(first.paper)}${list.map(sign)}`;
   });
   const all = [...named, ...papers.map(paperLink)];

@@ -104,6 +104,9 @@ button[aria-pressed=true]{border-color:var(--accent);background:var(--tint);font
 .paper[open]>.head .title{color:var(--accent)}
 summary.head:hover .title{color:var(--accent)}
 .title{font-weight:600;line-height:1.4}
+summary.head .title::after{content:" ▸"/"";color:var(--accent)}
+.paper[open]>.head .title::after{content:" ▾"/""}
+.why{display:block;font-size:.9rem;line-height:1.45;margin-top:.15rem}
 q+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .meta{display:block;font-size:.82rem;line-height:1.45;color:var(--soft);margin-top:.1rem}
 .rank{font-size:1.16rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums;color:var(--rejected)}
@@ -187,7 +190,7 @@ figure svg.narrow{display:block;max-width:32rem}
 html{font-size:9.6pt}
 body{background:none}
 main{max-width:none;padding:0}
-.theme,.tools,.contents,.js .theme,.js .tools{display:none}
+.theme,.tools,.contents,.js .theme,.js .tools,summary.head .title::after{display:none}
 h2,h3,dt,.label{break-after:avoid}
 figure,.ev dd,.figures,.answer,tr,.q{break-inside:avoid}
 .far .paper{content-visibility:visible}

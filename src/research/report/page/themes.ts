@@ -1,5 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { InsightRow } from "../model.js";
+import { evidenceWords } from "../quotes.js";
 import { counted } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { paperLink, statementLine } from "./statements.js";
@@ -12,7 +13,9 @@ const mostInsights = 200;
 export function* themes(context: PageContext): Iterable<Markup> {
   let left = mostInsights;
   for (const { name, statement, insights } of context.model.themes()) {
-    const these = insights.slice(0, left);
+    // What the theme's sentence says already need not stand below it again.
+    const said = evidenceWords(statement?.text ?? "");
+    const these = insights.filter(({ text }) => evidenceWords(text) !== said).slice(0, left);
     left -= these.length;
     yield markup`<h3 dir="auto">${name} <span class="meta">${counted(insights.length, "insight")}</span></h3>${statement === undefined ? "" : markup`<p dir="auto">${statementLine(context, statement)}</p>`}${unfolding(these, mostShown)}`;
   }

@@ -42,7 +42,7 @@ function sureness({ findings, rows, figures }: ReportModel): Markup {
   const parts = [
     quotes === undefined
       ? ""
-      : quotes.value === "none"
+      : quotes.value === "0"
         ? "no quotes were kept, so no claim was checked"
         : `${quotes.value} ${quotes.label}`,
     retracted === 0
@@ -52,13 +52,15 @@ function sureness({ findings, rows, figures }: ReportModel): Markup {
   ].filter((part) => part !== "");
   const carried = findings.filter(({ strength }) => strength.papers > 0);
   if (carried.length === 0)
-    return markup`<p class="how"><b>How sure:</b> ${[...(findings.length === 0 ? [] : ["the findings name no papers"]), ...parts].join("; ")}.</p>`;
+    return markup`<p class="how"><b>How sure: not known</b>: ${[...(findings.length === 0 ? [] : ["the findings name no papers"]), ...parts].join("; ")}.</p>`;
   const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
   const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
   const several = findings.filter(({ strength }) => strength.independent > 1).length;
   const by = `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
   const alone = "no finding rests on two papers by different authors";
-  return markup`<p class="how"><b>How sure:</b> ${dots(middle)} <b>${sureWords[middle] ?? ""}</b>: ${[several === 0 ? alone : by, ...parts].join("; ")}.</p>`;
+  // An answer that nobody has found twice is limited, whatever each of its findings is.
+  const level = several === 0 ? Math.min(middle, 2) : middle;
+  return markup`<p class="how"><b>How sure:</b> ${dots(level)} <b>${sureWords[level] ?? ""}</b>: ${[several === 0 ? alone : by, ...parts].join("; ")}.</p>`;
 }
 
 /** The middle strength of the findings in a word or two. */
