@@ -276,6 +276,9 @@ function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[]
 export function firstSentence(text: string): string {
   const plain = tidy(text);
   const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
+  if (sentence.length <= 220) return sentence;
+  const start = sentence.slice(0, 219);
+  const word = start.lastIndexOf(" ");
   // At the end of a word, where there is one.
-  return sentence.length > 220 ? `${sentence.slice(0, 219).replace(/(?<=.{150})[\s,;:(]+\S*$/, "")}…` : sentence;
+  return `${word > 150 ? start.slice(0, word) : start}…`;
 }
