@@ -212,7 +212,15 @@ async function problemOf(program: string): Promise<string | undefined> {
   }
 }
 
-function fixFor(problem: string): string {
+/** What to do about a bubblewrap that can't start a program. `settings`: where the kernel shows its own. */
+export function fixFor(problem: string, settings = "/proc/sys"): string {
+  const setting = (name: string): string | undefined => {
+    try {
+      return readFileSync(join(settings, name), "utf8").trim();
+    } catch {
+      return undefined;
+    }
+  };
   if (/unknown option|disable-userns/i.test(problem)) return "Install bubblewrap 0.8 or newer.";
   if (setting("kernel/apparmor_restrict_unprivileged_userns") === "1")
     return "AppArmor forbids user namespaces to programs without a profile: allow them to bwrap with a profile in /etc/apparmor.d (its content: `abi <abi/4.0>, profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }`), or for all programs with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.";
@@ -221,12 +229,4 @@ function fixFor(problem: string): string {
   if (setting("user/max_user_namespaces") === "0")
     return "Allow user namespaces with `sysctl user.max_user_namespaces=10000`.";
   return "Within a container, allow user namespaces (Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined), or use Docker.";
-}
-
-function setting(name: string): string | undefined {
-  try {
-    return readFileSync(join("/proc/sys", name), "utf8").trim();
-  } catch {
-    return undefined;
-  }
 }

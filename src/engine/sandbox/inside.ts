@@ -7,6 +7,7 @@ import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
 import { keyPlaceholder, type Mount, noReach, proxyPort, type Reach, sandboxHome } from "../process/reach.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
+import { upstreamOf } from "./upstream.js";
 
 /** What every kind of sandbox needs for one program: its way out, its environment, its command. */
 export interface Inside {
@@ -65,7 +66,7 @@ export async function openInside(request: ProcessRequest, node: string): Promise
   try {
     for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, "names"), hostsFile(reach));
-    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach));
+    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach, undefined, upstreamOf(request.env)));
     if (reach.tools !== undefined) servers.push(await serveTools(join(folder, "tools.sock"), reach.tools, request.cwd));
   } catch (error) {
     await close();

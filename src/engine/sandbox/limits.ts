@@ -28,9 +28,13 @@ export interface ProcessGroup {
  * A group for root, whose processes no other limit counts; undefined where there is no such group to be had. Version 1
  * has a tree of its own for processes; version 2 one tree, whose root hands the controller on.
  */
-export function processGroup(processes: number): ProcessGroup | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  for (const parent of parents()) {
+export function processGroup(
+  processes: number,
+  { groups, own }: GroupTree = systemTree,
+  isRoot = process.getuid?.() === 0,
+): ProcessGroup | undefined {
+  if (!isRoot) return undefined;
+  for (const parent of parents(groups, own)) {
     removeLeft(parent);
     const folder = join(parent, `${groupName}${process.pid}-${randomUUID()}`);
     try {
@@ -49,6 +53,14 @@ export function processGroup(processes: number): ProcessGroup | undefined {
   return undefined;
 }
 
+/** Where the kernel shows groups: the folder of them all, and the file that names this process's own. */
+export interface GroupTree {
+  readonly groups: string;
+  readonly own: string;
+}
+
+const systemTree: GroupTree = { groups: "/sys/fs/cgroup", own: "/proc/self/cgroup" };
+
 const groupName = "research-ralph-";
 
 /** Removes the groups of runs that were killed. */
@@ -60,15 +72,15 @@ function removeLeft(parent: string): void {
 }
 
 /** Folders in which a group may be made. */
-function parents(): string[] {
-  const own = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(ownGroups())?.[1];
-  const version1 = own === undefined ? [] : [join("/sys/fs/cgroup/pids", own), "/sys/fs/cgroup/pids"];
-  return [...version1, "/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+function parents(groups: string, ownFile: string): string[] {
+  const own = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(textOf(ownFile))?.[1];
+  const version1 = own === undefined ? [] : [join(groups, "pids", own), join(groups, "pids")];
+  return [...version1, groups, join(groups, "unified")];
 }
 
-function ownGroups(): string {
+function textOf(path: string): string {
   try {
-    return readFileSync("/proc/self/cgroup", "utf8");
+    return readFileSync(path, "utf8");
   } catch {
     return "";
   }

@@ -11,9 +11,20 @@ import {
   type Server,
   type Socket,
 } from "node:net";
+import type { Duplex } from "node:stream";
 import { given } from "../lib/given.js";
 import { isOwnAddress, isPrivateAddress, lookupThrough } from "../net/private-address.js";
 import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
+import {
+  credentialsOf,
+  portOf,
+  requireNotOwn,
+  throughProxy,
+  tlsThroughProxy,
+  toProxy,
+  type Upstream,
+  upstreamOf,
+} from "./upstream.js";
 
 /** The way out of one sandbox. */
 export interface Proxy {
@@ -30,12 +41,14 @@ const anywhere = "*";
 /**
  * Listens on a unix socket and lets requests through to the hosts of `reach` and to nothing else: by CONNECT, as a
  * proxy for plain http, and at `/key/<name>/…`, where the key of a service is added that the program itself never sees.
- * `resolver`: asks for the addresses of a name; no name may lead to this machine, whoever allowed it.
+ * `resolver`: asks for the addresses of a name; no name may lead to this machine, whoever allowed it. `upstream`: the
+ * user's own proxies, by which all of it goes where there are any.
  */
 export async function openProxy(
   socket: string,
   { hosts, keys }: Pick<Reach, "hosts" | "keys">,
   resolver: LookupFunction = resolveName,
+  upstream: Upstream = upstreamOf({}),
 ): Promise<Proxy> {
   const allowed = new Set(hosts);
   const refused = new Set<string>();
@@ -59,9 +72,8 @@ export async function openProxy(
     const { url, headers, route } = target;
     const way = route === undefined ? wayTo(url.hostname, portOf(url)) : wayOfRoute(url, resolver);
     if (way === undefined) return refuse(403, `${url.host} is not within reach of this sandbox.`);
-    const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
     const options: RequestOptions = { method: incoming.method ?? "GET", headers, ...way };
-    const outgoing: ClientRequest = ask(url, options, (response) => {
+    const outgoing: ClientRequest = asking(url, options, upstream, resolver, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
       response.on("error", () => answer.destroy());
@@ -76,9 +88,9 @@ export async function openProxy(
     const refuse = (status: string) => void client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
     const { url, headers, route } = targetOf(incoming, keys) ?? {};
     if (url === undefined || route === undefined) return refuse("403 Forbidden");
-    const ask = url.protocol === "https:" ? httpsRequest : httpRequest;
     const upgrade = { connection: "Upgrade", upgrade: incoming.headers.upgrade ?? "websocket" };
-    const outgoing = ask(url, { headers: { ...headers, ...upgrade }, ...wayOfRoute(url, resolver) });
+    const options = { headers: { ...headers, ...upgrade }, ...wayOfRoute(url, resolver) };
+    const outgoing = asking(url, options, upstream, resolver);
     outgoing.on("upgrade", (response, there: Socket, first: Buffer) => {
       open.add(there);
       there.on("close", () => (open.delete(there), client.destroy()));
@@ -104,12 +116,28 @@ export async function openProxy(
     const way = port === undefined ? undefined : wayTo(host, port);
     if (port === undefined || way === undefined) return void client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
     const bare = host.replace(/^\[|\]$/g, "");
-    const there = connect({ host: bare, port, allowHalfOpen: true, ...given({ lookup: way.lookup }) }, () => {
+    const joined = (there: Duplex): void => {
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       if (head.length > 0) there.write(head);
       there.pipe(client);
       client.pipe(there);
-    });
+    };
+    const proxy = upstream.for({ protocol: "https:", hostname: bare, port });
+    if (proxy !== undefined) {
+      void requireNotOwn(bare, resolver)
+        .then(() => throughProxy(proxy, bare, port))
+        .then((there) => {
+          there.on("error", () => client.destroy());
+          client.on("close", () => there.destroy());
+          there.on("close", () => client.destroy());
+          joined(there);
+        })
+        .catch(() => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+      return;
+    }
+    const there = connect({ host: bare, port, allowHalfOpen: true, ...given({ lookup: way.lookup }) }, () =>
+      joined(there),
+    );
     open.add(there);
     there.on("close", () => void open.delete(there));
     let isThere = false;
@@ -186,6 +214,47 @@ function targetOf({ url = "", headers: sent }: IncomingMessage, keys: readonly K
   return { url: new URL(route.to.replace(/\/$/, "") + (path ?? "/")), headers, route };
 }
 
+/** A request to a service, by the user's own proxy where there is one. */
+function asking(
+  url: URL,
+  options: RequestOptions,
+  upstream: Upstream,
+  resolver: LookupFunction,
+  answered?: (response: IncomingMessage) => void,
+): ClientRequest {
+  const isSecure = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const proxy = upstream.for({ protocol: url.protocol, hostname: host, port: portOf(url) });
+  if (proxy === undefined) return (isSecure ? httpsRequest : httpRequest)(url, options, answered);
+  const checked = requireNotOwn(host, resolver);
+  const connection = (made: Promise<Duplex>, done: (error: Error | null, socket: Duplex) => void): undefined => {
+    made.then(
+      (socket) => done(null, socket),
+      (error: Error) => done(error, undefined as unknown as Duplex),
+    );
+    return undefined;
+  };
+  if (isSecure) {
+    const createConnection: RequestOptions["createConnection"] = (_, done) =>
+      connection(
+        checked.then(() => tlsThroughProxy(proxy, host, portOf(url))),
+        done,
+      );
+    // Without an agent Node takes port 80 for the usual one, and would name 443 in the header.
+    const headers = { host: url.host, ...(options.headers as Record<string, string>) };
+    return httpsRequest(url, { ...options, headers, createConnection }, answered);
+  }
+  // Plain http has no tunnel: the proxy is asked for the whole address.
+  const headers = { ...(options.headers as Record<string, string>), host: url.host, ...credentialsOf(proxy) };
+  const path = `${url.origin}${url.pathname}${url.search}`;
+  const createConnection: RequestOptions["createConnection"] = (_, done) =>
+    connection(
+      checked.then(() => toProxy(proxy)),
+      done,
+    );
+  return httpRequest(url, { ...given({ method: options.method }), headers, path, createConnection }, answered);
+}
+
 /** The base address of a key is what the user set, or the service's own: only a name is looked at twice. */
 const wayOfRoute = ({ hostname }: URL, resolver: LookupFunction): { lookup?: LookupFunction } =>
   isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost"
@@ -195,8 +264,6 @@ const wayOfRoute = ({ hostname }: URL, resolver: LookupFunction): { lookup?: Loo
 /** Header lines of names and values in turn. */
 const headerLines = (raw: readonly string[]): string =>
   raw.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
-
-const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 
 /** What stands before and behind the last colon. */
 function splitHost(text: string): { host: string; port?: number } {

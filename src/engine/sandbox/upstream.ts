@@ -1,0 +1,119 @@
+import { connect, type LookupFunction } from "node:net";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { Duplex } from "node:stream";
+import { isOwnAddress } from "../net/private-address.js";
+
+/** The user's own proxies, by which this machine reaches the world. */
+export interface Upstream {
+  /** The one for a service; undefined where it is reached directly. */
+  for(url: { readonly protocol: string; readonly hostname: string; readonly port: number }): URL | undefined;
+}
+
+/**
+ * What HTTPS_PROXY, HTTP_PROXY and NO_PROXY say; the lower-case name counts before the upper-case one. This machine is
+ * reached directly.
+ * @throws Error for a proxy of another kind than http and https.
+ */
+export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
+  const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
+  const proxyIn = (name: string): URL | undefined => {
+    const text = value(name).trim();
+    if (text === "") return undefined;
+    const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+    throw new Error(`${name.toUpperCase()} names no http or https proxy; correct it or unset it`);
+  };
+  const [http, https] = [proxyIn("http_proxy"), proxyIn("https_proxy")];
+  const direct = value("no_proxy")
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "");
+  return {
+    for: ({ protocol, hostname, port }) => {
+      const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+      if (host === "localhost" || isOwnAddress(host)) return undefined;
+      return direct.some((entry) => covers(entry.toLowerCase(), host, port))
+        ? undefined
+        : protocol === "https:"
+          ? https
+          : http;
+    },
+  };
+}
+
+/** Whether an entry of NO_PROXY covers a host: "*", a name with all below it, or either with a port. */
+function covers(entry: string, host: string, port: number): boolean {
+  const [, name = "", wanted] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (wanted !== undefined && Number(wanted) !== port) return false;
+  const bare = name.replace(/^\*?\./, "").replace(/^\[|\]$/g, "");
+  return name === "*" || host === bare || (bare !== "" && host.endsWith(`.${bare}`));
+}
+
+/** The credentials of a proxy's address, as a header. */
+export const credentialsOf = ({ username, password }: URL): Record<string, string> =>
+  username === "" && password === ""
+    ? {}
+    : {
+        "proxy-authorization": `Basic ${Buffer.from(
+          `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
+        ).toString("base64")}`,
+      };
+
+/**
+ * A connection to `host:port` through the proxy. Rejects where the proxy can't be reached or refuses.
+ */
+export function throughProxy(proxy: URL, host: string, port: number): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const ask = proxy.protocol === "https:" ? httpsRequest : httpRequest;
+    const target = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+    const asked = ask({
+      ...{ host: proxy.hostname.replace(/^\[|\]$/g, ""), port: portOf(proxy), method: "CONNECT", path: target },
+      ...{ headers: { host: target, ...credentialsOf(proxy) }, agent: false },
+    });
+    asked.on("connect", ({ statusCode }, socket, head) => {
+      if (statusCode === 200) {
+        if (head.length > 0) socket.unshift(head);
+        return resolve(socket);
+      }
+      socket.destroy();
+      reject(new Error(`the proxy ${proxy.host} answered with status ${statusCode}`));
+    });
+    asked.on("response", ({ statusCode }) => {
+      asked.destroy();
+      reject(new Error(`the proxy ${proxy.host} answered with status ${statusCode}`));
+    });
+    asked.on("error", ({ message }) => reject(new Error(`the proxy ${proxy.host} could not be reached (${message})`)));
+    asked.end();
+  });
+}
+
+/** A connection to the proxy itself. */
+export function toProxy(proxy: URL): Duplex {
+  const [host, port] = [proxy.hostname.replace(/^\[|\]$/g, ""), portOf(proxy)];
+  return proxy.protocol === "https:" ? connectTls({ host, port, servername: host }) : connect({ host, port });
+}
+
+/** As `throughProxy`, with TLS to the service. */
+export async function tlsThroughProxy(proxy: URL, host: string, port: number): Promise<TLSSocket> {
+  const socket = await throughProxy(proxy, host, port);
+  return connectTls({ socket, servername: host });
+}
+
+export const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+
+/**
+ * A proxy resolves names itself: what this machine's own resolver says is all that can be looked at. A name that it does
+ * not know is the proxy's to know; one that leads to this machine is refused.
+ */
+export const requireNotOwn = (host: string, resolver: LookupFunction): Promise<void> =>
+  new Promise((resolve, reject) =>
+    resolver(host, { all: true }, (error, addresses) => {
+      const found =
+        error !== null ? [] : Array.isArray(addresses) ? addresses.map(({ address }) => address) : [addresses];
+      if (found.some(isOwnAddress)) reject(new Error(`${host} leads to this machine`));
+      else resolve();
+    }),
+  );
