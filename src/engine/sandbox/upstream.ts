@@ -105,8 +105,8 @@ export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 /**
- * A proxy resolves names itself: what this machine's own resolver says is all that can be looked at. A name that it does
- * not know is the proxy's to know; one that leads to this machine is refused.
+ * A proxy resolves names itself: what this machine's own resolver says is all that can be looked at. A name that it
+ * does not know is the proxy's to know; one that leads to this machine is refused.
  */
 export const requireNotOwn = (host: string, resolver: LookupFunction): Promise<void> =>
   new Promise((resolve, reject) =>
