@@ -227,11 +227,13 @@ function asking(
   const proxy = upstream.for({ protocol: url.protocol, hostname: host, port: portOf(url) });
   if (proxy === undefined) return (isSecure ? httpsRequest : httpRequest)(url, options, answered);
   const checked = requireNotOwn(host, resolver);
-  const connection = (made: Promise<Duplex>, done: (error: Error | null, socket: Duplex) => void): undefined => {
-    made.then(
-      (socket) => done(null, socket),
-      (error: Error) => done(error, undefined as unknown as Duplex),
-    );
+  const connection = (made: Promise<Duplex>, ready: (error: Error | null, socket: Duplex) => void): undefined => {
+    const join = async (): Promise<void> => {
+      const socket = await made.catch((error: Error) => error);
+      if (socket instanceof Error) ready(socket, undefined as unknown as Duplex);
+      else ready(null, socket);
+    };
+    void join();
     return undefined;
   };
   if (isSecure) {
