@@ -27,6 +27,8 @@ export interface Live {
   readonly tally: Tally;
   /** The last line the agent said, or the tool it used. */
   readonly said: string;
+  /** When it did, in milliseconds since the epoch. */
+  readonly saidAt: number;
   /** The sources of a search under way. */
   readonly searching?: Round | undefined;
   /** Titles of the units that are prepared, by the unit. */
@@ -74,7 +76,9 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
       const usedUp = [duration(now - startedAt), ...(tokens === 0 ? [] : [`${count(tokens)} tokens`])].join(" · ");
       lines.push(both(`#${iteration} ${oneLine(title)}`, usedUp, colors.bold));
     }
-    if (said !== "") lines.push(line(`› ${said}`, colors.dim));
+    const silent = now - live.saidAt;
+    if (said !== "")
+      lines.push(silent < quietMs ? line(`› ${said}`, colors.dim) : both(`› ${said}`, duration(silent), colors.dim));
   } else if (live.searching !== undefined) {
     lines.push(line(`Searching, round ${[...live.searching.values()][0]?.round ?? 1}`, colors.bold));
     for (const { text, isWrong } of roundRows(live.searching, room))
@@ -105,6 +109,9 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
 
 const keys = "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop";
 const shortKeys = "Ctrl+C: stop after this · elsewhere: steer, pause, stop";
+
+/** Silence from which on it is shown, in milliseconds: a tool that takes long, or an agent that hangs. */
+const quietMs = 10_000;
 
 /** The number of the last iteration that this run may have, as far as that is known. */
 function lastAllowed({ maxIterations, tally }: Live): number | undefined {

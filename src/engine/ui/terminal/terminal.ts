@@ -40,7 +40,7 @@ interface TerminalOptions {
 export function terminalSink(io: Io, options: TerminalOptions): Sink {
   const colors = pc.createColors(io.color);
   const { agent, maxIterations, name = "" } = options;
-  let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "" };
+  let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "", saidAt: 0 };
   let painted: string[] = [];
   let paintedAt = 0;
   const timer = setInterval(() => paint(), tickMs);
@@ -81,7 +81,9 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   return {
     event(event) {
       const before = live;
-      live = { ...live, tally: tallied(live.tally, event), ...changed(event, live) };
+      const change = changed(event, live);
+      const saidAt = change.said === undefined ? live.saidAt : options.clock.now();
+      live = { ...live, tally: tallied(live.tally, event), ...change, saidAt };
       const permanent = permanentLines(event, before.tally, live.tally, {
         columns: io.columns,
         colors,

@@ -43,6 +43,32 @@ test("the live lines say what is being done, by whom, for how long, at what cost
   ]);
 });
 
+test("how long an agent has been silent is shown from ten seconds on, and no more once it speaks", () => {
+  const { io, sink } = shown([
+    event.runStarted(),
+    event.started(10),
+    event.agent(20, { type: "tool", name: "Bash", detail: "make all" }),
+    // Anything that has the view painted: nothing here is said by the agent.
+    event.notice(25, "info", "The next is prepared."),
+  ]);
+  expect(screenOf(io.err(), 80)).toContain("› Bash make all");
+  sink.close();
+  const later = shown([
+    event.runStarted(),
+    event.started(10),
+    event.agent(20, { type: "tool", name: "Bash", detail: "make all" }),
+    event.notice(65, "info", "The next is prepared."),
+  ]);
+  expect(screenOf(later.io.err(), 80)).toContainEqual(expect.stringMatching(/^› Bash make all +45s$/));
+  const spoken = shown([
+    event.runStarted(),
+    event.started(10),
+    event.agent(20, { type: "tool", name: "Bash", detail: "make all" }),
+    event.agent(66, { type: "text", text: "It is made.\n" }),
+  ]);
+  expect(screenOf(spoken.io.err(), 80)).toContain("› It is made.");
+});
+
 test("an iteration that ended leaves one line, above what is repainted", () => {
   const { io } = shown([
     event.runStarted(),
