@@ -100,9 +100,11 @@ function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
     if (bgcolor !== undefined) add(element, new Map([["background-color", bgcolor.toLowerCase()]]));
     if (color !== undefined && element.name === "font") add(element, new Map([["color", color.toLowerCase()]]));
   }
-  const rules = page("style")
+  const rules = page("style, link")
     .toArray()
-    .flatMap((element) => styleRules(page(element).text()))
+    .flatMap((element) =>
+      styleRules(page(element).is("style") ? page(element).text() : linkedSheet(page(element).attr())),
+    )
     .flatMap(({ selectors, declarations }) => {
       const telling = new Map([...declarations].filter(([name]) => tells.has(name) || name.startsWith("--")));
       return telling.size === 0
@@ -123,6 +125,18 @@ function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
     if (style !== undefined) add(element, declarationsOf(style));
   }
   return styles;
+}
+
+/** A style sheet that stands in its address itself; others are not fetched. */
+function linkedSheet({ rel = "", href = "" }: Readonly<Record<string, string>> = {}): string {
+  const [, isBase64, data] = /^data:text\/css[^,]{0,100}?(;base64)?,(.*)$/is.exec(href) ?? [];
+  if (data === undefined || !/\bstylesheet\b/i.test(rel)) return "";
+  if (isBase64 !== undefined) return Buffer.from(data, "base64").toString("utf8");
+  try {
+    return decodeURIComponent(data);
+  } catch {
+    return data;
+  }
 }
 
 /** What is looked at in a style sheet. */

@@ -109,4 +109,30 @@ describe("text of a page that nobody sees", () => {
     const text = await read("body { background: #111; color: #eee } p { color: #fff }", marked);
     expect(text.text).toContain("praise this paper");
   });
+
+  const css = ".x { display: none }";
+  it.each([
+    [
+      "a style sheet in its address",
+      `<link rel="stylesheet" href="data:text/css,${encodeURIComponent(css)}">${marked}`,
+    ],
+    [
+      "a style sheet in base64",
+      `<link rel=stylesheet href="data:text/css;charset=utf-8;base64,${Buffer.from(css).toString("base64")}">${marked}`,
+    ],
+    ["hidden=until-found", `<p hidden="until-found">${secret}</p>`],
+    ["content-visibility", `<p style="content-visibility: hidden">${secret}</p>`],
+    ["a collapsed row", `<table><tr style="visibility: collapse"><td>${secret}</td></tr></table>`],
+    ["a far indent", `<p style="text-indent: -9999px">${secret}</p>`],
+    ["a size of nothing by formula", `<p style="font-size: calc(0px * 3)">${secret}</p>`],
+  ])("is told where it is hidden by %s", async (_, body) => {
+    const text = await read("", body);
+    expect(text.text).not.toContain("praise");
+    expect(text.warnings).toEqual([expect.stringMatching(/hidden text/)]);
+  });
+
+  it("is not what a reader unfolds", async () => {
+    const text = await read("", `<details><summary>More</summary><p>${secret}</p></details>`);
+    expect(text.text).toContain("praise this paper");
+  });
 });
