@@ -34,7 +34,7 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
     const http = await context.http(signal);
     const got = await http.get({ url, limit: maxDownload });
     if (got.status !== "ok") return toolFailure(`NETWORK_ERROR_${fetchCodes[got.status]}`, got.reason);
-    const read = await context.readDocument(got.bytes, { type: got.type, name: got.url, signal });
+    const read = await context.readDocument(got.bytes, { type: got.type, name: got.url, leastText: 1, signal });
     if (read.status !== "ok") return toolFailure("NETWORK_ERROR_UNREADABLE", read.reason);
     const { text, linesLeftOut } = truncate(sanitise(read.text.text), Math.min(most ?? context.room, context.room));
     return {

@@ -16,12 +16,14 @@ export interface DocumentHints {
   readonly name?: string;
   /** Reads only so many pages of a PDF. */
   readonly pages?: number | undefined;
+  /** Characters of text that a web page must have; by default as many as a page about a paper has. */
+  readonly leastText?: number;
 }
 
 /** Reads a document whatever its format: told by its bytes first, then by its type and its name. */
 export async function readDocument(
   bytes: Uint8Array,
-  { type = "", name = "", pages }: DocumentHints,
+  { type = "", name = "", pages, leastText }: DocumentHints,
 ): Promise<HtmlResult> {
   const head = headOf(bytes);
   if (isPdf(head, name)) return readPdf(bytes, { pages });
@@ -45,7 +47,7 @@ export async function readDocument(
       /\.x?html?$/i.test(name) ||
       /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))
   ) {
-    return readHtml(text, /^https?:/.test(name) ? name : undefined);
+    return readHtml(text, /^https?:/.test(name) ? name : undefined, leastText);
   }
   if (!isPlain && /^\s*<\?xml\b/.test(text)) {
     // Archives hand an article out with an envelope around it, or an error in its place.

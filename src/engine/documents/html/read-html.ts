@@ -28,21 +28,24 @@ const mains = [
 /** The page and, where its meta data names one, the PDF that it is about. */
 export type HtmlResult = ReadResult & { readonly pdfUrl?: string | undefined };
 
+/** Characters of text that a page about a paper has at least; others want a login, or a program to write them. */
+const usualLeast = 200;
+
 /**
  * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and
  * text that a reader would not see left out. The depth of a page that carries a paper's meta data but not its body is
  * `abstract`.
- * `url` is the page's own, for links that are relative to it.
+ * `url` is the page's own, for links that are relative to it; a page of fewer than `leastText` characters has none.
  */
-export async function readHtml(source: string, url?: string): Promise<HtmlResult> {
+export async function readHtml(source: string, url?: string, leastText = usualLeast): Promise<HtmlResult> {
   const checked = checkedSource(source);
   if (checked === undefined)
     return { status: "unreadable", reason: "The page's elements are nested too deeply to be read." };
   const { load } = await import("cheerio");
-  return readPage(load(checked), url);
+  return readPage(load(checked), url, leastText);
 }
 
-function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
+function readPage(page: CheerioAPI, url: string | undefined, leastText: number): HtmlResult {
   const details = detailsOf(page, url);
 
   // The notice stands in the page's foot, which is taken out below.
@@ -57,7 +60,7 @@ function readPage(page: CheerioAPI, url: string | undefined): HtmlResult {
     mains.find((selector) => page(selector).first().text().replace(/\s+/g, " ").length > 0.4 * total) ?? "body";
   const parts = partsOf(page, page(main).first(), notes);
   const length = parts.reduce((sum, part) => sum + part.text.length, 0);
-  if (length < 200)
+  if (length < leastText)
     return {
       status: "unreadable",
       reason:
