@@ -12,6 +12,7 @@ function handedLater(io: Io): Handed {
   const load = async () => (await import("./compose/assistant.js")).handedTo(io);
   return {
     tools: async () => await (await load()).tools(),
+    briefTools: async (flags) => await (await load()).briefTools(flags),
     http: async (signal) => await (await load()).http(signal),
     readDocument: async (bytes, hints) => await (await load()).readDocument(bytes, hints),
   };

@@ -2,6 +2,7 @@ import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { Failure } from "../engine/loop/types.js";
+import { keyRoutesVariable } from "../engine/process/reach.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model-fetch.js";
 import { type Asked, settingsOf } from "./settings.js";
@@ -19,6 +20,8 @@ export interface Headless extends Omit<Asked, "cwd"> {
   readonly reads: boolean;
   /** It may fetch what stands in the public web. */
   readonly web?: boolean;
+  /** Flags that say which tools of ours the brief names. */
+  readonly toolbox?: readonly string[];
   readonly handed?: Handed;
   readonly brief: string;
   readonly clock: Clock;
@@ -48,7 +51,7 @@ export async function headless(asked: Headless): Promise<number> {
     const opened = await provider.open({
       url,
       model,
-      fetch: asked.fetch ?? modelFetch(usualClocks),
+      fetch: byKeyRoutes(asked.fetch ?? modelFetch(usualClocks), asked.env),
       ...given({ key }),
     });
     const spoken = await converse({
@@ -56,7 +59,11 @@ export async function headless(asked: Headless): Promise<number> {
       settings,
       system: instructions,
       messages: [{ role: "user", content: brief }],
-      tools: briefTools({ reads: asked.reads, web: asked.web === true }, contextOf(asked, window)),
+      tools: briefTools(
+        { reads: asked.reads, web: asked.web === true },
+        contextOf(asked, window),
+        asked.toolbox === undefined ? [] : await (asked.handed ?? nothingHanded).briefTools(asked.toolbox),
+      ),
       clock,
       signal,
       maxWaitMs,
@@ -71,6 +78,19 @@ export async function headless(asked: Headless): Promise<number> {
     // A setting that is missing or wrong is for a person to mend.
     return finish(write, { kind: "auth", message: messageOf(error) });
   }
+}
+
+/**
+ * In a sandbox the key stays outside: what is meant for a host that has a route there is sent to the route, which adds
+ * the key.
+ */
+function byKeyRoutes(fetch: typeof globalThis.fetch, env: NodeJS.ProcessEnv): typeof globalThis.fetch {
+  const routes = JSON.parse(env[keyRoutesVariable] ?? "{}") as Readonly<Record<string, string>>;
+  return async (input, init) => {
+    const meant = new URL(input instanceof Request ? input.url : input);
+    const route = routes[meant.origin];
+    return await fetch(route === undefined ? input : `${route}${meant.pathname}${meant.search}`, init);
+  };
 }
 
 /** What the tools of a brief can reach: they write nothing, run nothing and remember nothing. */

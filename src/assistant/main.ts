@@ -72,6 +72,7 @@ const options = {
   folder: { type: "string" },
   read: { type: "boolean" },
   web: { type: "boolean" },
+  toolbox: { type: "string", multiple: true },
   version: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -118,6 +119,7 @@ export async function main(
           workspace: io.cwd,
           reads: values.read === true,
           web: values.web === true,
+          ...given({ toolbox: values.toolbox }),
           brief: await readAll(io, interrupt.signal),
           clock: io.clock,
           signal: interrupt.signal,

@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import type { AssistantTool, Handed } from "../assistant/tools/context.js";
 import { resolveConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -6,7 +7,7 @@ import type { Io } from "../engine/ui/io.js";
 import { readUntrusted } from "../research/full-text/reader-process.js";
 import { findResearch } from "../research/overview/find-research.js";
 import type { Given, ResearchTool, ToolContext } from "../research/toolbox/context.js";
-import { callTool, tools } from "../research/toolbox/toolbox.js";
+import { callTool, tools, toolsNamed } from "../research/toolbox/toolbox.js";
 import { httpFor } from "./library.js";
 import { toolContextFor } from "./tools.js";
 
@@ -21,6 +22,16 @@ export const handedTo = (io: Io): Handed => ({
       if (error instanceof ExpectedError) return [];
       throw error;
     }
+  },
+  async briefTools(flags) {
+    const { values } = parseArgs({
+      args: [...flags],
+      options: { research: { type: "string" }, tools: { type: "string" }, paper: { type: "string" } },
+    });
+    const folder = await findResearch(io.cwd, values.research);
+    const offered = toolsNamed(values.tools?.split(","));
+    if (isProblem(offered)) throw new ExpectedError(offered.problem, 2);
+    return researchTools(offered, (signal) => toolContextFor(folder, values.paper, io, signal));
   },
   async http(signal) {
     const { sources, stateDir, contact } = await resolveConfig({ env: io.env, cwd: io.cwd });

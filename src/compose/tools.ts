@@ -11,8 +11,8 @@ import { readResearch } from "../research/folder/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { rootOf } from "../research/workflow/brief/prompt.js";
 import type { Network, ToolContext } from "../research/toolbox/context.js";
-import { lockFile } from "../engine/lib/layout.js";
-import { sharedAnswersFolder, textsFolder } from "../research/folder/layout.js";
+import { hostsFolder, lockFile } from "../engine/lib/layout.js";
+import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/folder/layout.js";
 import { variableOf } from "../engine/config/keys.js";
 import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
@@ -55,7 +55,8 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
 function recordIn(folder: string): (line: QueryLine) => Promise<void> {
   const record = queryRecorder(folder);
   return async (line) => {
-    if (await isHeld(lockFile(folder))) await record({ ...line, by: "tool" }).catch(() => undefined);
+    // An agent that may not look at other processes is at work for a run.
+    if (await isHeld(lockFile(folder)).catch(() => true)) await record({ ...line, by: "tool" }).catch(() => undefined);
   };
 }
 
@@ -68,17 +69,27 @@ const searchable = (names: readonly string[], root: string): readonly Source[] =
  * outside.
  */
 export const toolsOf =
-  (folder: string, { sources }: Pick<ResolvedConfig, "sources">, env: NodeJS.ProcessEnv): ServeTools =>
-  (names, paper) => ({
-    command: process.execPath,
-    args: [
-      ...[entry("cli"), "mcp", "--research", folder, "--tools", names.join(",")],
-      // An id comes from outside and may begin with a dash.
-      ...(paper === undefined ? [] : [`--paper=${paper}`]),
-    ],
-    names,
-    env: paper === undefined ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
-  });
+  (
+    folder: string,
+    { sources, stateDir }: Pick<ResolvedConfig, "sources" | "stateDir">,
+    env: NodeJS.ProcessEnv,
+  ): ServeTools =>
+  (names, paper) => {
+    // An id comes from outside and may begin with a dash.
+    const about = paper === undefined ? [] : [`--paper=${paper}`];
+    const flags = ["--research", folder, "--tools", names.join(","), ...about];
+    return {
+      command: process.execPath,
+      args: [entry("cli"), "mcp", ...flags],
+      names,
+      env: paper === undefined ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
+      inProcess: {
+        flags,
+        read: [folder],
+        write: paper === undefined ? [queriesFile(folder), hostsFolder(stateDir), sharedAnswersFolder(stateDir)] : [],
+      },
+    };
+  };
 
 /** By which way the network is reached. A CLI may start its servers with none of its own environment. */
 const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);

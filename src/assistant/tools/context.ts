@@ -64,6 +64,8 @@ export interface AssistantTool<Args = never> extends Tool<Args, ToolContext, Too
 export interface Handed {
   /** Read-only tools on the research project that `ralph` is started in; none where there is no such project. */
   readonly tools: () => Promise<readonly AssistantTool[]>;
+  /** Those that a brief of the loop names, by the flags it gives. */
+  readonly briefTools: (flags: readonly string[]) => Promise<readonly AssistantTool[]>;
   readonly http: ToolContext["http"];
   readonly readDocument: ToolContext["readDocument"];
 }

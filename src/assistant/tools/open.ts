@@ -9,6 +9,7 @@ import { assistantTools } from "./list.js";
 /** What stands in for what the program hands to the assistant, where nobody does: no other wings, no network. */
 export const nothingHanded: Handed = {
   tools: async () => [],
+  briefTools: async () => [],
   http: async () => ({ get: async () => ({ status: "error", reason: "The network can't be asked from here." }) }),
   async readDocument(bytes, hints) {
     const { readDocument } = await import("../../engine/documents/read-document.js");

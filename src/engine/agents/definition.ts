@@ -114,8 +114,11 @@ export interface AgentDefinition {
   readonly briefsOnly?: true;
   /** Set where it has no model: then nothing of its use is missing. */
   readonly free?: true;
-  /** Its invocation hands the brief's `access.tools` to the CLI. */
-  readonly takesTools?: true;
+  /**
+   * Its invocation hands the brief's `access.tools` to the CLI; `on-host`: not in a sandbox, where it has them in its own
+   * process.
+   */
+  readonly takesTools?: true | "on-host";
   /** Its invocation hands the brief's temperature to its program. */
   readonly takesTemperature?: true;
   /** The oldest version that it was tested with, and how to get a newer one. */

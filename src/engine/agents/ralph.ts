@@ -1,10 +1,21 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { projectFiles, userFiles } from "../config/file.js";
+import { variableOf } from "../config/keys.js";
 import { given } from "../lib/given.js";
+import { hostsFolder } from "../lib/layout.js";
 import { entry, packageFile } from "../lib/package-root.js";
-import type { AgentEvent, Failure } from "../loop/types.js";
-import { hostOf } from "../process/reach.js";
+import type { AgentEvent, Brief, Failure } from "../loop/types.js";
+import {
+  anyPublicHost,
+  hostOf,
+  keyAddress,
+  keyPlaceholder,
+  type KeyRoute,
+  keyRoutesVariable,
+  type Mount,
+  sandboxHome,
+} from "../process/reach.js";
 import type {
   AgentCheck,
   AgentContext,
@@ -17,8 +28,32 @@ import type {
 import { ask, homeIn, ownReach } from "./program.js";
 import { number, object, objectIn, text, tokens } from "./shared/json-line.js";
 
-const keyVariables = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"];
-const makerHosts = ["api.openai.com:443", "api.anthropic.com:443", "generativelanguage.googleapis.com:443"];
+/** The makers of models: where each is reached, and how its key goes with a request. */
+const makers = [
+  {
+    name: "openai",
+    origin: "https://api.openai.com",
+    variables: ["OPENAI_API_KEY"],
+    headers: (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` }),
+  },
+  {
+    name: "anthropic",
+    origin: "https://api.anthropic.com",
+    variables: ["ANTHROPIC_API_KEY"],
+    headers: (key: string): Record<string, string> => ({ "x-api-key": key }),
+  },
+  {
+    name: "google",
+    origin: "https://generativelanguage.googleapis.com",
+    variables: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+    headers: (key: string): Record<string, string> => ({ "x-goog-api-key": key }),
+  },
+] as const;
+
+/** Where it keeps the pace of hosts inside a sandbox. */
+const sandboxState = `${sandboxHome}/.state`;
+
+const keyVariables: readonly string[] = makers.flatMap(({ variables }) => variables);
 
 /**
  * The assistant of this package as an agent: no other CLI is needed, a key or a local server is. A brief is one request
@@ -29,17 +64,20 @@ export const ralph: AgentDefinition = {
   name: "ralph",
   confinement: "workspace",
   briefsOnly: true,
+  takesTools: "on-host",
   keyVariables,
   invoke(brief, context): Invocation {
     const { options, settings } = context;
     return {
       command: process.execPath,
       args: [
-        ...permissions(brief.workspace, context),
+        ...permissions(brief, context),
         entry("ralph"),
         "--headless",
         ...["--folder", settings.cwd],
         ...(brief.access.read ? ["--read"] : []),
+        ...(brief.access.web ? ["--web"] : []),
+        ...(brief.access.tools?.inProcess?.flags.map((flag) => `--toolbox=${flag}`) ?? []),
         ...(options.model === undefined ? [] : ["--model", options.model]),
         ...(options.args ?? []),
       ],
@@ -47,17 +85,34 @@ export const ralph: AgentDefinition = {
       env: { NODE_OPTIONS: undefined },
     };
   },
-  reach(context): AgentReach {
+  reach(context, access): AgentReach {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const address = options.args?.[options.args.indexOf("--api-url") + 1] ?? "";
     const own = ownReach(options);
+    const routes = keyRoutes(env, address);
+    const hidden = keyVariables.filter((name) => (env[name] ?? "") !== "");
     return {
       ...own,
-      read: [...own.read, ...readable(context)],
-      hosts: [...own.hosts, ...makerHosts, ...(URL.canParse(address) ? [hostOf(address)] : [])],
-      // It is a program of ours that reads no variable to a model, and its servers' addresses stand in files.
-      env: Object.fromEntries(keyVariables.map((name) => [name, env[name]])),
+      read: [...own.read, ...readable(context), ...settingsInside(context)],
+      hosts: [
+        ...own.hosts,
+        ...makers.map(({ origin }) => hostOf(origin)),
+        ...(URL.canParse(address) ? [hostOf(address)] : []),
+        ...(access.web ? anyPublicHost : []),
+      ],
+      keys: routes.map(({ name, to, headers }) => ({ name, to, headers })),
+      env: {
+        ...(access.web ? { [variableOf("state_dir")]: sandboxState } : {}),
+        ...Object.fromEntries(hidden.map((name) => [name, keyPlaceholder])),
+        ...(routes.length === 0
+          ? {}
+          : {
+              [keyRoutesVariable]: JSON.stringify(
+                Object.fromEntries(routes.map(({ name, to }) => [to, keyAddress(name)])),
+              ),
+            }),
+      },
     };
   },
   reader: readRalph,
@@ -80,6 +135,20 @@ export const ralph: AgentDefinition = {
   },
 };
 
+/** The keys of the environment, each for its maker; that of a server of this machine where an agent names one. */
+function keyRoutes(env: NodeJS.ProcessEnv, address: string): KeyRoute[] {
+  const routes = makers.flatMap(({ name, origin, variables, headers }): KeyRoute[] => {
+    const variable = variables.find((each) => (env[each] ?? "").trim() !== "");
+    return variable === undefined ? [] : [{ name, to: origin, headers: headers((env[variable] ?? "").trim()) }];
+  });
+  const key = (env["OPENAI_API_KEY"] ?? "").trim();
+  if (key === "" || !URL.canParse(address)) return routes;
+  const { hostname, origin } = new URL(address);
+  return /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname)
+    ? [...routes, { name: "local", to: origin, headers: { authorization: `Bearer ${key}` } }]
+    : routes;
+}
+
 /** Each path once, and none that lies in another: Node 20 breaks down over a path that it was given already. */
 const outermost = (paths: readonly string[]): string[] =>
   [...new Set(paths)].filter((path, _, all) => !all.some((other) => path.startsWith(`${other}${sep}`)));
@@ -92,11 +161,10 @@ function realPath(path: string): string {
   }
 }
 
-/** What it reads: the package, those beside it where it is installed for a project, and its settings. */
-function readable({ settings, options }: AgentContext): string[] {
+/** What it reads of the package, those beside it where it is installed for a project, and of the user's folder. */
+function readable({ settings }: AgentContext): string[] {
   const root = packageFile();
   const packages = dirname(root).endsWith("node_modules") ? dirname(root) : join(root, "node_modules");
-  const home = homeIn({ ...settings.env, ...options.env });
   return outermost([
     root,
     // Node names a file that it imports by its real path.
@@ -105,23 +173,45 @@ function readable({ settings, options }: AgentContext): string[] {
     realPath(packages),
     realPath(packageFile("schemas")),
     ...projectFiles(settings.cwd),
-    ...userFiles(home),
-    join(home, ".local", "ralph", "trusted"),
   ]);
 }
 
+/** Its settings in a home. */
+const settingsIn = (home: string): string[] => [...userFiles(home), join(home, ".local", "ralph", "trusted")];
+
+/** Its settings, each at its place in the home that a sandbox has inside. */
+function settingsInside({ settings, options }: AgentContext): Mount[] {
+  const inside = settingsIn(sandboxHome);
+  return settingsIn(homeIn({ ...settings.env, ...options.env })).flatMap((from, place) =>
+    existsSync(from) ? [{ from, at: inside[place] ?? from }] : [],
+  );
+}
+
 /** Flags of Node's permission model. https://nodejs.org/docs/latest-v20.x/api/permissions.html */
-function permissions(workspace: string, context: AgentContext): string[] {
+function permissions({ workspace, access }: Brief, context: AgentContext): string[] {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isStable = major > 22 || (major === 22 && minor >= 13);
+  const { read = [], write = [] } = access.tools?.inProcess ?? {};
+  // Who asks hosts keeps their pace, which all processes of the user share; a sandbox has a state of its own.
+  const stateDir = context.settings.sandbox === undefined ? context.settings.stateDir : sandboxState;
+  const shared = access.web ? [hostsFolder(stateDir)] : [];
+  const { settings, options } = context;
+  const home = settings.sandbox === undefined ? homeIn({ ...settings.env, ...options.env }) : sandboxHome;
+  const written = outermost([workspace, ...write, ...shared]);
   return [
     isStable ? "--permission" : "--experimental-permission",
     ...(major >= 25 ? ["--allow-net"] : []),
-    ...outermost([...readable(context), workspace]).map((path) => `--allow-fs-read=${path}`),
-    `--allow-fs-write=${workspace}`,
+    ...outermost([...readable(context), ...settingsIn(home), ...read, ...written]).flatMap((path) =>
+      allowed("read", path),
+    ),
+    ...written.flatMap((path) => allowed("write", path)),
     "--no-warnings",
   ];
 }
+
+/** Node takes a path that is not there for that of a file: a folder that may come to be is named with what is in it. */
+const allowed = (what: "read" | "write", path: string): string[] =>
+  [path, ...(existsSync(path) ? [] : [join(path, "*")])].map((each) => `--allow-fs-${what}=${each}`);
 
 const kinds: ReadonlySet<string> = new Set<Failure["kind"]>([
   "rate-limit",

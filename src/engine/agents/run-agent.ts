@@ -9,6 +9,7 @@ import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.
 import {
   type AgentContext,
   type AgentDefinition,
+  type AgentSettings,
   isFailure,
   type Invocation,
   type PreparedFile,
@@ -34,7 +35,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
     confinement,
     ...(definition.free === true ? { free: true as const } : {}),
     // In classic mode the agent works with what its user gave it.
-    ...(definition.takesTools === true && !settings.classic ? { takesTools: true as const } : {}),
+    ...(takesTools(definition, settings) ? { takesTools: true as const } : {}),
     ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
       const invocation = commandFor(definition, briefInside(brief, context), context, maxUsd);
@@ -88,6 +89,10 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
     },
   };
+}
+
+function takesTools({ takesTools: takes }: AgentDefinition, { classic, sandbox }: AgentSettings): boolean {
+  return !classic && (takes === true || (takes === "on-host" && sandbox === undefined));
 }
 
 /** Kept for people alone, so a full disk is no reason to start no agent. */

@@ -73,6 +73,17 @@ export interface ToolServer {
   readonly names: readonly string[];
   /** Variables that it needs beside PATH and HOME. No other one that holds a secret reaches it. */
   readonly env: readonly string[];
+  /** For an agent that is a program of ours, and has the tools in its own process. */
+  readonly inProcess?: ToolsInProcess;
+}
+
+/** What a program of ours needs to have the tools of a brief in its own process. Paths are absolute. */
+export interface ToolsInProcess {
+  /** Flags that say what is served. */
+  readonly flags: readonly string[];
+  readonly read: readonly string[];
+  /** Files and folders beside its workspace that it writes: the pace of hosts, answers that are kept. */
+  readonly write: readonly string[];
 }
 
 /** All that an agent is given. `text` goes to its stdin whole; nothing else is said to it. */

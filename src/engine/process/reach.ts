@@ -49,6 +49,12 @@ export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPor
 /** The same for a program that uses only the host of its base address. */
 export const keyHost = (name: string): string => `http://${name}.key:${proxyPort}`;
 
+/**
+ * Tells a program of ours in a sandbox which origins it reaches by a route: a JSON object of origins and the addresses
+ * in their place.
+ */
+export const keyRoutesVariable = "RESEARCH_RALPH_KEY_ROUTES";
+
 /** What stands inside a sandbox where a program expects its key. */
 export const keyPlaceholder = "kept-outside-the-sandbox";
 

@@ -18,11 +18,22 @@ export function useReaderProgram(find: () => string | Promise<string>): void {
  */
 export const readerProcess = openTaskProcess({ program: () => program(), maxMemory: maxReaderMemory });
 
+/**
+ * Whether this process may start none: then it is confined itself, and does here what another would do. Who started it
+ * bounds its time. https://nodejs.org/docs/latest-v20.x/api/permissions.html
+ */
+const mayStartNone = (): boolean =>
+  (process as { permission?: { has(scope: string): boolean } }).permission?.has("child") === false;
+
 /** Reads a document from a stranger; see `readGuarded`. */
-export const readUntrusted = async (
+export async function readUntrusted(
   bytes: Uint8Array,
   hints: DocumentHints & { readonly signal?: AbortSignal },
-): Promise<GuardedRead> => await readGuarded(readerProcess, bytes, hints);
+): Promise<GuardedRead> {
+  if (!mayStartNone()) return await readGuarded(readerProcess, bytes, hints);
+  const { readDocument } = await import("../../engine/documents/read-document.js");
+  return await readDocument(bytes, hints);
+}
 
 /**
  * Text and quotes up to so many characters are searched in this process: that takes 0.2 s at most, and the start of
@@ -42,7 +53,7 @@ export async function searchUntrusted<Name extends keyof typeof searches>(
   ...args: Parameters<(typeof searches)[Name]>
 ): Promise<{ readonly value: ReturnType<(typeof searches)[Name]> } | { readonly cut: string }> {
   type Value = ReturnType<(typeof searches)[Name]>;
-  if (JSON.stringify(args).length <= maxSearchedHere)
+  if (mayStartNone() || JSON.stringify(args).length <= maxSearchedHere)
     return { value: (searches[search] as unknown as (...given: readonly unknown[]) => Value)(...args) };
   const end = await readerProcess.run<Value>(search, args, { maxMs: maxSearching });
   if (end.status === "ok") return { value: end.value };

@@ -23,7 +23,8 @@ describe("the tools", () => {
 
   it("take what the specification says", () => {
     const takenBy = (name: string) => {
-      const { properties = {}, required = [] } = here.tools.find((tool) => tool.name === name)?.parameters as {
+      const tool = here.tools.find((each) => each.name === name);
+      const { properties = {}, required = [] } = (tool?.parameters ?? {}) as {
         properties?: object;
         required?: readonly string[];
       };

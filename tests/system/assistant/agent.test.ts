@@ -1,11 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { main as assistant } from "../../../src/assistant/main.js";
-import { configKeys } from "../../../src/compose/config.js";
+import { configKeys, resolveConfig } from "../../../src/compose/config.js";
+import { toolsOf } from "../../../src/compose/tools.js";
+import type { AgentDefinition } from "../../../src/engine/agents/definition.js";
+import { agentFrom } from "../../../src/engine/agents/run-agent.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import type { AgentEvent, Brief } from "../../../src/engine/loop/types.js";
 import { main } from "../../../src/commands/main.js";
 import { ralph } from "../../../src/engine/agents/ralph.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
@@ -13,6 +20,7 @@ import { runProcess } from "../../../src/engine/process/run-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
+import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
 import { run, sharedPackage } from "../../support/built.js";
 import { ioIn } from "../../support/in-process.js";
 import { concise, facts, smallProject } from "../../support/small-project.js";
@@ -137,6 +145,126 @@ describe("each protocol", () => {
     expect(await main(["run", "small-matter", "--agent", "ralph"], io, "0.0.0"), io.err()).toBe(0);
     expect(stateOf(root).phase).toBe("COMPLETE");
     expect(server.requests).toHaveLength(5);
+  });
+});
+
+/** Runs one brief as the loop would, in the agent's own confined process. */
+async function briefed(root: string, access: Brief["access"]): Promise<{ events: AgentEvent[]; last: AgentEvent }> {
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace);
+  const home = join(folder, "home");
+  const args = ["--api-url", `${server.url}/v1/chat/completions`, "--model", "gpt-4o-mini"];
+  const agent = agentFrom(inBuild(ralph), {
+    name: "ralph",
+    options: { args },
+    settings: {
+      iterationMs: 60_000,
+      idleMs: 0,
+      unconfined: false,
+      classic: false,
+      stateDir: join(folder, "state"),
+      exec: runProcess,
+      transcript: () => undefined,
+      agents: {},
+      cwd: root,
+      env: { HOME: home, PATH: process.env["PATH"], OPENAI_API_KEY: "dummy-key-of-a-test" },
+    },
+  });
+  const events: AgentEvent[] = [];
+  const brief = { iteration: 1, text: "Use your tools.", tokens: 4, workspace, access };
+  for await (const event of agent.run(brief, { signal: new AbortController().signal })) events.push(event);
+  return { events, last: events.at(-1) as AgentEvent };
+}
+
+/** The same agent as the built package starts it. */
+const inBuild = (definition: AgentDefinition): AgentDefinition => ({
+  ...definition,
+  invoke(...given) {
+    const invocation = definition.invoke(...given);
+    if ("kind" in invocation) return invocation;
+    const own = packageFile();
+    return {
+      ...invocation,
+      args: invocation.args.flatMap((arg) =>
+        arg.includes(`=${own}`) && built !== own ? [arg, arg.replace(own, built)] : [arg.replace(own, built)],
+      ),
+    };
+  },
+});
+
+describe("the tools of a brief, in the agent's confined process", () => {
+  test("read the project's texts, ask sources at the pace of their hosts, and say so in the project's log", async () => {
+    const root = await prepared(concise);
+    expect((await cli(root, "run", "small-matter", "--agent", "ralph")).code).toBe(0);
+    await server.close();
+    const research = join(root, "researches/small-matter");
+    const [paper] = stateOf(root).papers_pool;
+    const config = JSON.parse(readFileSync(join(root, "ralph.config.json"), "utf8")) as object;
+    const arxiv = createServer((_request, response) => response.writeHead(503).end());
+    await new Promise<void>((resolve) => arxiv.listen(0, "127.0.0.1", resolve));
+    const endpoint = `http://127.0.0.1:${(arxiv.address() as AddressInfo).port}`;
+    const sources = Object.fromEntries(
+      ["arxiv", "openalex", "semantic_scholar"].map((name) => [name, { endpoint, interval_ms: 20 }]),
+    );
+    writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ ...config, sources }));
+    const calls = [
+      { name: "outline", input: { id: paper?.id } },
+      { name: "find_quote", input: { id: paper?.id, quote: facts[0] } },
+      { name: "search_papers", input: { query: "small matter" } },
+      { name: "fetch_url", input: { url: "http://127.0.0.1:8080/page" } },
+    ];
+    server = await startFakeLlm(
+      ({ results }) => (results.length === 0 ? { tools: calls } : { text: JSON.stringify(results) }),
+      { countsAll: true },
+    );
+    const env = { HOME: join(folder, "home"), PATH: process.env["PATH"] };
+    const serve = toolsOf(research, await resolveConfig({ env, cwd: root }), env);
+    const names = ["outline", "find_quote", "search_papers"];
+    const access = { web: true, read: false, everything: false, tools: serve(names) };
+    const { events, last } = await briefed(root, access);
+    arxiv.close();
+    arxiv.closeAllConnections();
+    expect(last).toMatchObject({ type: "end" });
+    const [outline = "", quote = "", search = "", page = ""] = JSON.parse(
+      (last as { message?: string }).message ?? "[]",
+    ) as string[];
+    expect(JSON.parse(outline)).toMatchObject({ success: true });
+    expect(JSON.parse(quote)).toMatchObject({ success: true, content: expect.stringContaining("87.5 percent") });
+    // Nobody answered of all who were asked.
+    expect(JSON.parse(search)).toMatchObject({ code: "RESEARCH_ERROR_UNANSWERED" });
+    expect(JSON.parse(page)).toMatchObject({ code: "NETWORK_ERROR_BLOCKED" });
+    expect(readdirSync(join(folder, "state/hosts")).length).toBeGreaterThan(0);
+    expect(readFileSync(join(research, "queries.jsonl"), "utf8")).toContain('"by":"tool"');
+    expect(events).toContainEqual(expect.objectContaining({ type: "tool", name: "outline" }));
+  });
+});
+
+describe.skipIf(noBubblewrap !== undefined)(`in bubblewrap${skippedFor(noBubblewrap)}`, () => {
+  test("its key stays outside, and goes with its requests all the same", async () => {
+    const key = "sk-kept-outside-0123456789";
+    server = await startFakeLlm(concise, { countsAll: true });
+    const home = join(folder, "home");
+    mkdirSync(home);
+    const args = ["--api-url", `${server.url}/v1/chat/completions`, "--model", "gpt-4o-mini"];
+    const root = await smallProject(folder, { ralph: { args, env: { HOME: home, OPENAI_API_KEY: key } } });
+    const { code, err } = await cli(root, "run", "small-matter", "--agent", "ralph", "--sandbox", "bubblewrap");
+    expect(code, err).toBe(0);
+    expect(server.requests.length).toBeGreaterThanOrEqual(5);
+    for (const { headers } of server.requests) expect(headers["authorization"]).toBe(`Bearer ${key}`);
+  });
+
+  test("its environment names no key of any maker", () => {
+    const keys = { OPENAI_API_KEY: "sk-1234567", ANTHROPIC_API_KEY: "sk-ant-1234567", GEMINI_API_KEY: "g-1234567" };
+    const { env, keys: routes } = ralph.reach(
+      { name: "ralph", options: {}, settings: { env: keys, cwd: folder, agents: {} } as never },
+      { web: true, read: true, everything: false },
+    );
+    server = { close: async () => undefined } as unknown as FakeLlm;
+    for (const [name, secret] of Object.entries(keys)) {
+      expect(env[name]).toBe("kept-outside-the-sandbox");
+      expect(JSON.stringify(env)).not.toContain(secret);
+      expect(JSON.stringify(routes)).toContain(secret);
+    }
   });
 });
 
