@@ -55,8 +55,7 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
 function recordIn(folder: string): (line: QueryLine) => Promise<void> {
   const record = queryRecorder(folder);
   return async (line) => {
-    // An agent that may not look at other processes is at work for a run.
-    if (await isHeld(lockFile(folder)).catch(() => true)) await record({ ...line, by: "tool" }).catch(() => undefined);
+    if (await isHeld(lockFile(folder))) await record({ ...line, by: "tool" }).catch(() => undefined);
   };
 }
 

@@ -115,8 +115,8 @@ export interface AgentDefinition {
   /** Set where it has no model: then nothing of its use is missing. */
   readonly free?: true;
   /**
-   * Its invocation hands the brief's `access.tools` to the CLI; `on-host`: not in a sandbox, where it has them in its own
-   * process.
+   * Its invocation hands the brief's `access.tools` to the CLI. `on-host`: it has them in its own process, and in a
+   * sandbox not at all.
    */
   readonly takesTools?: true | "on-host";
   /** Its invocation hands the brief's temperature to its program. */

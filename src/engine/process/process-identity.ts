@@ -46,7 +46,8 @@ function linuxStat(pid: number): { started: string; zombie: boolean } | undefine
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" };
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ESRCH")) return undefined;
+    // A process that is confined to its own files is not told of others.
+    if (hasCode(error, "ENOENT", "ESRCH", "ERR_ACCESS_DENIED")) return undefined;
     throw error;
   }
 }

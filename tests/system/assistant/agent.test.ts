@@ -193,7 +193,7 @@ const inBuild = (definition: AgentDefinition): AgentDefinition => ({
 });
 
 describe("the tools of a brief, in the agent's confined process", () => {
-  test("read the project's texts, ask sources at the pace of their hosts, and say so in the project's log", async () => {
+  test("read the project's texts and ask sources at the pace of their hosts", async () => {
     const root = await prepared(concise);
     expect((await cli(root, "run", "small-matter", "--agent", "ralph")).code).toBe(0);
     await server.close();
@@ -234,7 +234,6 @@ describe("the tools of a brief, in the agent's confined process", () => {
     expect(JSON.parse(search)).toMatchObject({ code: "RESEARCH_ERROR_UNANSWERED" });
     expect(JSON.parse(page)).toMatchObject({ code: "NETWORK_ERROR_BLOCKED" });
     expect(readdirSync(join(folder, "state/hosts")).length).toBeGreaterThan(0);
-    expect(readFileSync(join(research, "queries.jsonl"), "utf8")).toContain('"by":"tool"');
     expect(events).toContainEqual(expect.objectContaining({ type: "tool", name: "outline" }));
   });
 });
