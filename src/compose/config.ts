@@ -1,5 +1,7 @@
 import { assistantKeys } from "../assistant/config-keys.js";
 import type { AssistantConfig } from "../assistant/generated/config.js";
+import { codeKeys } from "../code/folder/config-keys.js";
+import type { CodeConfig } from "../code/generated/config.js";
 import { agentsIn, gatherConfig, type Surroundings } from "../engine/config/gather.js";
 import { engineKeys, joinKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -10,10 +12,10 @@ import { taskKeys } from "../task/folder/config-keys.js";
 import type { WrittenConfig } from "./written-config.js";
 
 /** The keys of all wings. */
-export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, assistantKeys]);
+export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);
 
 /** Keys that a flag does not give. */
-type NotFlags = "agents" | "sources" | "hooks" | "think" | keyof AssistantConfig;
+type NotFlags = "agents" | "sources" | "hooks" | "think" | keyof CodeConfig | keyof AssistantConfig;
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
@@ -61,6 +63,9 @@ export interface ResolvedConfig {
     readonly workspace: string;
     readonly views: { readonly plan: string; readonly record: string; readonly current: string };
   };
+  /** Who does what in a coding run. */
+  readonly code?: NonNullable<CodeConfig["code"]>;
+  readonly models?: NonNullable<CodeConfig["models"]>;
   /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */
   readonly screening?: { readonly readers: readonly string[]; readonly conflicts: "include" | "third" | "person" };
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;

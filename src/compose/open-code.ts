@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isUnconfined, warningsOf } from "./agents.js";
+import { noticesOf } from "./code-roles.js";
 import type { Run } from "./drive.js";
 import { placeFor, scratchOf } from "./open-task.js";
 import { toolchainsOf } from "./toolchains.js";
@@ -53,6 +54,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   const { everyone, settings, tell, abort, redact, hooks } = run;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   for (const message of everyone.flatMap(warningsOf)) notify("warning", message);
+  for (const message of noticesOf({ config }, everyone)) notify("info", message);
   const { limits: memory } = config.history;
   const unconfined = everyone.some(isUnconfined);
   if (!existsSync(join(folder, codeStateName))) {

@@ -1,4 +1,5 @@
 import type { AssistantConfig } from "../assistant/generated/config.js";
+import type { CodeConfig } from "../code/generated/config.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import type { ResearchConfig } from "../research/generated/config.js";
 import type { TaskConfig } from "../task/generated/config.js";
@@ -7,4 +8,4 @@ import type { TaskConfig } from "../task/generated/config.js";
  * ralph.config.yaml or ralph.config.json: one file, of which each wing reads its keys. Apart from what resolves it,
  * because it is one of the package's public types.
  */
-export type WrittenConfig = EngineConfig & ResearchConfig & TaskConfig & AssistantConfig;
+export type WrittenConfig = EngineConfig & ResearchConfig & TaskConfig & CodeConfig & AssistantConfig;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { hiddenName, ledgerName } from "../../engine/lib/layout.js";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
+import { parseJson, plainText } from "../../engine/storage/records/parse-json.js";
 import type { Parsed, StateFormat } from "../../engine/storage/records/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { CodeState, Job } from "../generated/ralph-code.js";
@@ -9,12 +10,12 @@ import { codeLogName, codeStateName } from "./layout.js";
 /** The phase that the roles of a coding run belong to. */
 export const codePhase = "CODE";
 
-function parse(text: string, path: string): Parsed<CodeState> {
+function parse(content: string | Buffer, path: string): Parsed<CodeState> {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+    value = parseJson(content);
   } catch {
-    const { line, column, message } = locateSyntaxError(text);
+    const { line, column, message } = locateSyntaxError(plainText(content));
     return { changes: [], problems: [{ pointer: "", message: `${path}:${line}:${column}: ${message}` }] };
   }
   const problems = problemsOf("ralph-code", value);

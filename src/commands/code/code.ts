@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
+import { crewOf } from "../../compose/code-roles.js";
 import { drive } from "../../compose/drive.js";
 import { openCode } from "../../compose/open-code.js";
 import { sandboxOf } from "../../compose/open-task.js";
@@ -48,7 +49,8 @@ export async function codeCommand(args: CodeArguments, io: Io): Promise<number> 
     return (await import("./graph.js")).graphCommand(folder, job, usualWindow, io, args.json);
   }
   const job = jobOf(args, folder);
-  const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: folder });
+  const crew = crewOf(await resolveConfig({ flags: args.flags, env: io.env, cwd: folder }), io.env);
+  const { config, names, hasAdversary, isBuiltIn, temperatures } = crew;
   const how = {
     json: args.json,
     quiet: args.quiet,
@@ -56,11 +58,12 @@ export async function codeCommand(args: CodeArguments, io: Io): Promise<number> 
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
     words: codeWords,
+    roles: names,
     sandbox: sandboxOf({ folder }, config),
   };
   const wish = {
     ...{ folder, job, force: args.force, keepTests: args.keepTests },
-    ...{ hasAdversary: true, isBuiltIn: false, temperatures: {}, window: usualWindow },
+    ...{ hasAdversary, isBuiltIn, temperatures, window: usualWindow },
   };
   const verdict = await drive(config, io, how, (run) => openCode(wish, config, io, run));
   await sayEnd(folder, verdict, io, args);

@@ -18,7 +18,7 @@ function withoutEnvironment(value: unknown, isEnv = false): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      inner !== "" && ((isEnv && namesSecret(name)) || name.endsWith("_api_key"))
+      inner !== "" && ((isEnv && namesSecret(name)) || /(?:^|_)api_key$/.test(name))
         ? redacted
         : withoutEnvironment(inner, name === "env"),
     ]),

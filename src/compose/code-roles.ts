@@ -1,0 +1,109 @@
+import type { RoleNames } from "./agents.js";
+import type { ResolvedConfig } from "./config.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { nearest } from "../engine/lib/nearest.js";
+
+/** The roles that agents have in a coding run, and how freely they answer unless somebody says otherwise. */
+const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
+const roles = Object.keys(usualTemperatures) as (keyof typeof usualTemperatures)[];
+
+/** Of the librarian: code does it. */
+const builtIn = "built-in";
+
+/** Who does what in a coding run, as the configuration says. */
+export interface CodeCrew {
+  /** The configuration with an agent for each role that has a model of its own. */
+  readonly config: ResolvedConfig;
+  /** The agents of roles that have their own. */
+  readonly names: RoleNames;
+  readonly hasAdversary: boolean;
+  readonly isBuiltIn: boolean;
+  readonly temperatures: Readonly<Record<string, number>>;
+}
+
+/** The variable that holds an adapter's key. */
+const keyOf: Readonly<Record<string, string>> = { claude: "ANTHROPIC_API_KEY", codex: "CODEX_API_KEY" };
+
+/** @throws ExpectedError (exit code 2) for a role that there is not, and for a model of an agent that takes none. */
+export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew {
+  const own = config.code?.roles ?? {};
+  const models = config.models ?? {};
+  requireRoles(Object.keys(own), "/code/roles");
+  requireRoles(Object.keys(models), "/models");
+  const names: Record<string, readonly string[]> = {};
+  const temperatures: Record<string, number> = { ...usualTemperatures };
+  let agents = config.agents;
+  let isBuiltIn = false;
+  for (const role of roles) {
+    const wish = own[role];
+    const model = models[role];
+    if (wish === false && role !== "adversary")
+      throw new ExpectedError(`/code/roles/${role} is false; only the adversary can be left out.`, 2);
+    const { agent, temperature = model?.temperature } = wish === false || wish === undefined ? {} : wish;
+    if (temperature !== undefined) temperatures[role] = temperature;
+    const chosen = agent === undefined ? [] : [agent].flat();
+    if (chosen.includes(builtIn)) {
+      if (role !== "librarian" || chosen.length > 1)
+        throw new ExpectedError(
+          `/code/roles/${role}/agent: '${builtIn}' is for the librarian alone, and without fallbacks.`,
+          2,
+        );
+      isBuiltIn = true;
+    } else if (chosen.length > 0) names[role] = chosen;
+    else if (model?.model !== undefined || model?.api_key !== undefined) {
+      const base = config.agent;
+      const type = agents[base]?.type ?? base;
+      if (base.startsWith("cmd:") || type === "command")
+        throw new ExpectedError(
+          `/models/${role} has no effect on the command agent ${base}; name another with --agent.`,
+          2,
+        );
+      const variable = keyOf[type];
+      const isKnown = variable === undefined || (env[variable] ?? "") !== "";
+      const key = model.api_key === undefined || isKnown ? {} : { [variable]: model.api_key };
+      const name = `${base}-${role}`;
+      agents = {
+        ...agents,
+        [name]: {
+          ...agents[base],
+          type: type as NonNullable<(typeof agents)[string]["type"]>,
+          ...(model.model === undefined ? {} : { model: model.model }),
+          env: { ...agents[base]?.env, ...key },
+        },
+      };
+      names[role] = [name, ...config.fallbacks];
+    }
+  }
+  return { config: { ...config, agents }, names, hasAdversary: own["adversary"] !== false, isBuiltIn, temperatures };
+}
+
+function requireRoles(names: readonly string[], pointer: string): void {
+  const unknown = names.find((name) => !(roles as readonly string[]).includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, roles);
+  throw new ExpectedError(
+    `${pointer}/${unknown} is no role of a coding run; there are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    2,
+  );
+}
+
+/** What a person has to know of the agents in their roles, once a run. */
+export function noticesOf(
+  { config }: Pick<CodeCrew, "config">,
+  agents: readonly { readonly name: string; readonly takesTemperature?: true; readonly free?: true }[],
+): string[] {
+  const fixed = agents.filter((agent) => agent.takesTemperature !== true).map(({ name }) => name);
+  const codex = agents.map(({ name }) => name).filter((name) => (config.agents[name]?.type ?? name) === "codex");
+  return [
+    ...(fixed.length === 0
+      ? []
+      : [
+          `${fixed.join(", ")} ${fixed.length === 1 ? "takes" : "take"} no temperature, so that of the roles is not applied.`,
+        ]),
+    ...(codex.length === 0
+      ? []
+      : [
+          `${codex.join(", ")} does not tell its use midway, so its context can't be closed at 40 %; its next brief is smaller.`,
+        ]),
+  ];
+}

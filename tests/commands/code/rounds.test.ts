@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { estimateTokens } from "../../../src/engine/lib/tokens.js";
+import { cli } from "../../support/in-process.js";
+import { byRole, codeProject, offByOne } from "../../support/code-project.js";
+
+let project: ReturnType<typeof codeProject>;
+beforeEach(() => {
+  project = codeProject(offByOne);
+});
+afterEach(() => project.remove());
+
+const said = (value: object): string => `echo '${JSON.stringify(value)}'`;
+const did = (action: string) => said({ hypothesis: "off by one", action_taken: action });
+const steps = () =>
+  project.state().rounds.map((round) => round.steps.map(({ role, event }) => `${role} ${event}`).join(", "));
+const fix = "sed -i 's/i < b/i <= b/' src/range.mjs";
+
+describe("the rounds of a coding run", () => {
+  it("give the artisan the critic's findings once, and then let the tests decide", async () => {
+    const revise = said({
+      decision: "revise",
+      findings: [{ file: "src/range.mjs", line: 4, reason: "the end is missing" }],
+    });
+    const artisan = `if [ $N = 1 ]; then echo "// wrong" >> src/range.mjs; ${did("a comment")}; else ${fix}; ${did("<=")}; fi`;
+    const { last } = await project.json(...project.agent(byRole({ artisan, critic: revise })));
+    expect([last.verdict, last.rounds]).toEqual(["complete", 1]);
+    expect(steps()).toEqual(["librarian ok, artisan ok, critic revise, artisan ok, tests pass, adversary ok"]);
+    expect(project.brief("artisan", 2)).toContain("the end is missing");
+    expect(project.brief("critic")).toContain("+// wrong");
+    expect(project.brief("critic")).not.toContain("a comment");
+  });
+
+  it("put a round that leaves more tests failing back, tell the next one of it, and leave a person's change alone", async () => {
+    const artisan = `if [ $N = 1 ]; then echo "throw new Error('broken');" >> src/range.mjs; echo x > new.txt; ${did("threw")}; else ${fix}; ${did("<=")}; fi`;
+    // The person saves a file while the critic reads.
+    const critic = `if [ $N = 1 ]; then echo mine > $PROJECT/new.txt; fi; ${said({ decision: "approve", findings: [] })}`;
+    const { last, lines } = await project.json(...project.agent(byRole({ artisan, critic })));
+    expect([last.verdict, last.rounds]).toEqual(["complete", 2]);
+    const [first] = project.state().rounds;
+    expect([first?.put_back, first?.left_alone]).toEqual([["src/range.mjs"], ["new.txt"]]);
+    expect(project.read("new.txt")).toBe("mine\n");
+    expect(project.read("src/range.mjs")).not.toContain("broken");
+    expect(project.brief("artisan", 2)).toContain("threw");
+    expect(lines.some(({ message }) => /new\.txt was changed by somebody else/.test(message ?? ""))).toBe(true);
+  });
+
+  it("end as stuck after three with the same errors, and go on with --force", async () => {
+    const artisan = `echo "// $N" >> src/sum.mjs; ${did("a comment")}`;
+    const agent = project.agent(byRole({ artisan }));
+    const { code, last } = await project.json(...agent);
+    expect([code, last.verdict, last.rounds]).toEqual([4, "stuck", 3]);
+    expect(last.reason).toContain("same errors");
+    const again = await project.json(...agent, "--force", "--rounds", "4");
+    expect([again.code, again.last.cause, again.last.rounds]).toEqual([3, "iterations", 4]);
+  });
+
+  it("refuse a librarian that names what is not in the project, and end as failed after three times", async () => {
+    const plan = {
+      cause: "secrets",
+      files: [{ path: "/etc/passwd" }, { path: "src/range.mjs", lines: [1, 900] }],
+      plan: ["read"],
+    };
+    const { code, last } = await project.json(...project.agent(byRole({ librarian: said(plan) })));
+    expect([code, last.verdict, last.iterations]).toEqual([1, "failed", 3]);
+    expect(project.brief("librarian", 2)).toContain("no text file /etc/passwd");
+    expect(project.brief("librarian", 2)).toContain("src/range.mjs has 6 lines");
+  });
+
+  it("refuse an artisan that changes nothing", async () => {
+    const artisan = `if [ $N = 1 ]; then ${did("nothing")}; else ${fix}; ${did("<=")}; fi`;
+    const { last } = await project.json(...project.agent(byRole({ artisan })));
+    expect([last.verdict, last.rounds, last.iterations]).toEqual(["complete", 1, 5]);
+    expect(project.brief("artisan", 2)).toContain("No file was changed");
+  });
+
+  it("mark a flaky test, which then decides nothing", async () => {
+    project.write(
+      "test/flaky.test.mjs",
+      'import assert from "node:assert";\nimport { existsSync, rmSync, writeFileSync } from "node:fs";\nimport { test } from "node:test";\ntest("sometimes", () => {\n  const mark = process.env.HOME + "/../mark";\n  if (existsSync(mark)) rmSync(mark);\n  else {\n    writeFileSync(mark, "");\n    assert.fail("not now");\n  }\n});\n',
+    );
+    const { last } = await project.json(...project.agent(byRole({})));
+    expect([last.verdict, last.rounds]).toEqual(["complete", 1]);
+    expect(last.flaky.join()).toContain("sometimes");
+  });
+
+  it("remember what helped, so that the next time the error comes its fix stands in the brief", async () => {
+    const agent = project.agent(byRole({}));
+    await project.json(...agent);
+    project.write("src/range.mjs", offByOne["src/range.mjs"] ?? "");
+    const { last } = await project.json(...agent);
+    expect(last.verdict).toBe("complete");
+    expect(project.brief("librarian", 1)).not.toContain("Fixes that helped");
+    for (const role of ["librarian", "artisan"]) expect(project.brief(role, 2)).toContain("Helped: compared with <=");
+    const list = await cli(["code", "memory", "list", "--json"], project.folder);
+    const { fixes } = JSON.parse(list.out);
+    expect(fixes[0]).toMatchObject({ success: true, action_taken: "compared with <=" });
+    expect((await cli(["code", "memory", "forget", String(fixes[0].id)], project.folder)).code).toBe(0);
+    expect((await cli(["code", "memory", "show", String(fixes[0].id)], project.folder)).code).toBe(2);
+  });
+
+  it("end a task in words with its checks", async () => {
+    project.write("src/range.mjs", (offByOne["src/range.mjs"] ?? "").replace("i < b", "i <= b"));
+    const artisan = `if [ $N = 1 ]; then echo "// x" >> src/sum.mjs; else echo ok > done.txt; fi; ${did("wrote")}`;
+    const { last } = await project.json(
+      "add a file",
+      "--check",
+      "test -s done.txt",
+      ...project.agent(byRole({ artisan })),
+    );
+    expect([last.verdict, last.rounds]).toEqual(["complete", 2]);
+    expect(project.brief("artisan", 2)).toContain("The check `test -s done.txt` fails");
+  });
+
+  it("end a task in words without checks by a new test that fails on the files as they were, and by no other", async () => {
+    project.write("src/range.mjs", (offByOne["src/range.mjs"] ?? "").replace("i < b", "i <= b"));
+    const head = 'import assert from "node:assert"; import { test } from "node:test";';
+    const empty = `${head} test("means nothing", () => assert.ok(true));`;
+    const real = `${head} import { twice } from "../src/twice.mjs"; test("doubles", () => assert.equal(twice(2), 4));`;
+    const artisan = `if [ $N = 1 ]; then echo '${empty}' > test/empty.test.mjs; else echo 'export const twice = (a) => 2 * a;' > src/twice.mjs; echo '${real}' > test/twice.test.mjs; fi; ${did("wrote")}`;
+    const { last } = await project.json("add twice", ...project.agent(byRole({ artisan })));
+    expect([last.verdict, last.rounds]).toEqual(["complete", 2]);
+    expect(project.brief("artisan", 2)).toContain("pass with the files as they were before too");
+  });
+
+  it("run the adversary's tests, report what they find, and take them out unless they are to stay", async () => {
+    const content =
+      'import assert from "node:assert"; import { test } from "node:test"; import { range } from "../src/range.mjs"; test("is empty backwards", () => assert.equal(range(3, 1).length, 1));';
+    const adversary = said({
+      tests: [{ file: "edge.test.mjs", content }],
+      findings: [{ title: "no check of its arguments" }],
+    });
+    const agent = project.agent(byRole({ adversary }));
+    const { code, last } = await project.json(...agent);
+    expect([code, last.verdict]).toEqual([0, "complete"]);
+    expect(last.findings.map(({ title }: { title: string }) => title).join()).toContain("is empty backwards");
+    expect(project.read("code-report.md")).toContain("no check of its arguments");
+    expect(project.git("status", "--porcelain")).toBe("M src/range.mjs");
+    project.write("src/range.mjs", offByOne["src/range.mjs"] ?? "");
+    await project.json(...agent, "--keep-tests");
+    expect(existsSync(project.path("adversarial-tests/edge.test.mjs"))).toBe(true);
+    expect(existsSync(project.path("ralph-adversarial"))).toBe(false);
+  });
+
+  it("keep every brief within its bound, whatever the tests print", async () => {
+    project.write(
+      "test/loud.test.mjs",
+      `import { test } from "node:test";\nfor (let i = 0; i < 300; i += 1) test("fails " + i, () => { throw new Error("x".repeat(5000) + i); });\n`,
+    );
+    const artisan = `echo "// $N" >> src/sum.mjs; ${did("a comment")}`;
+    await project.json(...project.agent(byRole({ artisan })), "--rounds", "1");
+    expect(estimateTokens(project.brief("librarian"))).toBeLessThanOrEqual(50_000);
+    for (const role of ["artisan", "critic"]) expect(estimateTokens(project.brief(role))).toBeLessThanOrEqual(12_000);
+  });
+});
+
+describe("hostile roles", () => {
+  it("gain nothing by deleting the test, by the state file, the memory of fixes or a hook of git", async () => {
+    const plant = [
+      "rm test/range.test.mjs",
+      "echo '{}' > ralph.code.json",
+      "echo x > .ralph/memory.db",
+      "echo x > .git/hooks/pre-commit",
+      did("made the tests pass"),
+    ].join("; ");
+    const { last } = await project.json(...project.agent(byRole({ artisan: plant })), "--rounds", "1");
+    expect([last.verdict, last.cause]).toEqual(["limit", "iterations"]);
+    expect(existsSync(project.path(".git/hooks/pre-commit"))).toBe(false);
+    expect(existsSync(project.path("test/range.test.mjs"))).toBe(true);
+    expect(project.brief("critic")).toContain("test/range.test.mjs was deleted");
+    const { fixes } = JSON.parse((await cli(["code", "memory", "list", "--json"], project.folder)).out);
+    expect(fixes.every(({ success }: { success: boolean }) => !success)).toBe(true);
+  });
+});
+
+describe("wrong arguments", () => {
+  it.each([
+    [["--target", "../outside"], "outside of"],
+    [["--target", "not-there.mjs"], "no such file"],
+    [["--rounds", "0"], "whole number"],
+    [["   "], "empty"],
+    [["memory", "lose"], "no command of the memory"],
+  ])("%j end with exit code 2", async (args, message) => {
+    const { code, err } = await cli(["code", ...args], project.folder);
+    expect([code, err.includes(message)]).toEqual([2, true]);
+  });
+
+  it("a project without a test framework ends with exit code 2", async () => {
+    project.write("package.json", "{}");
+    const { code, err } = await cli(["code"], project.folder);
+    expect([code, err.includes("--test-command")]).toEqual([2, true]);
+  });
+});
