@@ -14,7 +14,10 @@ import {
   startFakeLlm,
   writeCall,
 } from "./support/agents.js";
+import { freePort } from "../../support/free-port.js";
 import { installed } from "./support/install.js";
+
+const port = await freePort();
 
 let built: string;
 let folder: string;
@@ -200,8 +203,8 @@ const perCriterion: readonly {
   { criterion: { type: "contains_text", path: "a.txt", pattern: "^Hello", flags: "m" }, writes: ["a.txt", "Hello"] },
   { criterion: { type: "json_valid", path: "a.json" }, writes: ["a.json", '{"a": 1}'] },
   {
-    criterion: { type: "http_ok", url: "http://127.0.0.1:38931/", start: "node server.cjs" },
-    writes: ["server.cjs", 'require("http").createServer((q, r) => r.end("ok")).listen(38931, "127.0.0.1");'],
+    criterion: { type: "http_ok", url: `http://127.0.0.1:${port}/`, start: "node server.cjs" },
+    writes: ["server.cjs", `require("http").createServer((q, r) => r.end("ok")).listen(${port}, "127.0.0.1");`],
   },
   {
     criterion: {

@@ -7,7 +7,10 @@ import { checkAll } from "../../../src/task/criteria/check.js";
 import { linterOf, typeCheckerOf } from "../../../src/task/criteria/tools.js";
 import { detectTests } from "../../../src/task/test-runs/detect.js";
 import type { Criterion } from "../../../src/task/generated/ralph.js";
+import { freePort } from "../../support/free-port.js";
 import { placeOnHost } from "../place.js";
+
+const ports = [await freePort(), await freePort()];
 
 async function check(criterion: object, files: Readonly<Record<string, string>> = {}, signal?: AbortSignal) {
   const place = placeOnHost(signal);
@@ -122,14 +125,14 @@ describe("criteria", () => {
     ["a type checker by a command", { type: "no_type_errors", command: "true" }, {}, true, /Nothing found/],
     [
       "a server that is started",
-      { type: "http_ok", url: "http://127.0.0.1:38917/", start: "node server.cjs" },
-      { "server.cjs": "require('http').createServer((q, r) => r.end('ok')).listen(38917, '127.0.0.1')" },
+      { type: "http_ok", url: `http://127.0.0.1:${ports[0]}/`, start: "node server.cjs" },
+      { "server.cjs": `require('http').createServer((q, r) => r.end('ok')).listen(${ports[0]}, '127.0.0.1')` },
       true,
       /status 200/,
     ],
     [
       "a server that ends",
-      { type: "http_ok", url: "http://127.0.0.1:38918/", start: "exit 4" },
+      { type: "http_ok", url: `http://127.0.0.1:${ports[1]}/`, start: "exit 4" },
       {},
       false,
       /server ended with exit code 4/,
