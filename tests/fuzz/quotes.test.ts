@@ -117,7 +117,7 @@ const saidWithin = (text: string, { start, end }: { start: number; end: number }
     .join(" ");
 /** Numbers raised behind a word may be marks of footnotes, which a quote may leave out. */
 const withoutFootnotes = (text: string): string =>
-  text.replaceAll(/(?<=\p{Ll}{3})[¹²³⁰⁴-⁹]{1,3}(?![\p{L}\p{N}])/gu, (mark) => " ".repeat(mark.length));
+  text.replaceAll(/(?<=\p{Ll}{3}) ?[¹²³⁰⁴-⁹]{1,3}(?![\p{L}\p{N}])/gu, (mark) => " ".repeat(mark.length));
 const digits = (value: string): string => value.normalize("NFKD").replaceAll(/[^0-9]/g, "");
 
 /** Some of the words, from four on: fewer say too little to be looked for. */
