@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
+import { row as assistant } from "./rows/assistant.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as dedupe } from "./rows/dedupe.mjs";
@@ -37,6 +38,7 @@ import { cli, root } from "./measure.mjs";
 const rows = [
   version,
   start,
+  assistant,
   list,
   loop,
   loopWithGit,

@@ -46,10 +46,17 @@ async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin 
     writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o600 });
   if (projectConfig !== undefined) writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify(projectConfig));
   const asked: string[] = [];
+  const embedded: { readonly model: string; readonly authorization: string | null }[] = [];
   const waits: number[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const meant = new URL(String(input));
     asked.push(meant.href);
+    if (meant.pathname.endsWith("/embeddings")) {
+      const { model, input } = JSON.parse(String(init?.body)) as { model: string; input: readonly string[] };
+      embedded.push({ model, authorization: new Headers(init?.headers).get("authorization") });
+      // Texts of one language lie near each other.
+      return Response.json({ data: input.map((text) => ({ embedding: [1, text.length / 1000, 0.5] })) });
+    }
     return await globalThis.fetch(`${url}${meant.pathname}${meant.search}`, init);
   };
   let now = Date.parse("2026-11-22T12:00:00Z");
@@ -62,31 +69,31 @@ async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin 
   };
   const io = fakeIo({ cwd, env: { HOME: home, ...env }, stdin: Readable.from([Buffer.from(stdin)]), clock });
   const code = await main(args, io, { version: "1.2.3", keys: configKeys }, { fetch });
-  return { code, out: io.out(), err: io.err(), asked, waits, requests: server.requests, cwd };
+  return { code, out: io.out(), err: io.err(), asked, waits, requests: server.requests, embedded, cwd };
 }
 
 const chat = "https://api.openai.com/v1/chat/completions";
 const keyed = { OPENAI_API_KEY: "sk-0123456789abcdef" };
 
-describe("the four kinds of configuration", () => {
+describe("the four configurations of the specification, as they stand there, and two more", () => {
   const cases = [
     {
       title: "OpenAI",
-      config: { api_url: chat, model: "gpt-4o", openai_api_key: "sk-openai-123456" },
+      config: { api_url: chat, model: "gpt-4o", openai_api_key: "sk-..." },
       api: "chat",
       at: chat,
-      header: ["authorization", "Bearer sk-openai-123456"],
+      header: ["authorization", "Bearer sk-..."],
     },
     {
       title: "Anthropic",
       config: {
         api_url: "https://api.anthropic.com/v1/messages",
         model: "claude-3-5-sonnet-20241022",
-        anthropic_api_key: "sk-ant-123456",
+        anthropic_api_key: "sk-ant-...",
       },
       api: "anthropic",
       at: "https://api.anthropic.com/v1/messages",
-      header: ["x-api-key", "sk-ant-123456"],
+      header: ["x-api-key", "sk-ant-..."],
     },
     {
       title: "a local server",
@@ -100,14 +107,14 @@ describe("the four kinds of configuration", () => {
       config: {
         api_url: "https://api.anthropic.com/v1/messages",
         model: "claude-3-5-sonnet-20241022",
-        anthropic_api_key: "sk-ant-123456",
+        anthropic_api_key: "sk-ant-...",
         embedding_api_url: "https://api.openai.com/v1/embeddings",
-        openai_api_key: "sk-openai-123456",
+        openai_api_key: "sk-...",
         embedding_model: "text-embedding-3-small",
       },
       api: "anthropic",
       at: "https://api.anthropic.com/v1/messages",
-      header: ["x-api-key", "sk-ant-123456"],
+      header: ["x-api-key", "sk-ant-..."],
     },
     {
       title: "Google",
@@ -141,6 +148,16 @@ describe("the four kinds of configuration", () => {
     expect(request?.api).toBe(api);
     expect(request?.user).toBe("hello");
     expect(request?.headers[header[0]]).toBe(header[1]);
+  });
+
+  it("vectors of memories are asked of their own API, with its maker's key", async () => {
+    const { config } = cases[3];
+    const saved = await ralph({ config, args: ["memory", "add", "the staging server is called hermes"] });
+    expect([saved.code, saved.asked]).toEqual([0, [config.embedding_api_url]]);
+    const { asked, requests, embedded } = await ralph({ config, args: ["which server is called hermes?"] });
+    expect(new Set(asked)).toEqual(new Set([config.embedding_api_url, config.api_url]));
+    expect(embedded).toContainEqual({ model: "text-embedding-3-small", authorization: "Bearer sk-..." });
+    expect(JSON.stringify(requests[0]?.body["system"])).toContain("hermes");
   });
 
   it("lets an unknown Claude answer at length", async () => {

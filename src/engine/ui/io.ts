@@ -101,7 +101,8 @@ export function processIo(): Io {
     stderr: write(stderr),
     isTTY: stderr.isTTY === true && !dumb,
     get columns() {
-      return stderr.columns ?? stdout.columns ?? 80;
+      // A terminal that nobody has told its size has 0 columns.
+      return stderr.columns || stdout.columns || 80;
     },
     get tableWidth() {
       return stdout.isTTY === true ? stdout.columns : Number.POSITIVE_INFINITY;
