@@ -17,7 +17,8 @@ const isApiError = (error: unknown): error is ApiError => error instanceof Error
 /** What a failed request means, as one sentence with what to do about it. */
 export function failureOf(error: unknown, { provider, url, model, keyFrom }: Settings, now: number): Failure {
   const name = provider.title === "an OpenAI-compatible server" ? url.host : provider.title;
-  if (noAnswerIn(error) !== undefined) return { kind: "network", message: `${messageOf(noAnswerIn(error))}` };
+  const none = noAnswerIn(error);
+  if (none !== undefined) return { kind: none.mayPass ? "network" : "no-answer", message: none.message };
   if (!isApiError(error)) {
     const said = wordsIn(error);
     const known = recogniseFailure(said, name, now);

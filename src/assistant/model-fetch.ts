@@ -12,7 +12,15 @@ export const usualClocks: RequestClocks = { firstByteMs: 120_000, streamMs: 300_
 const maxAnswerBytes = 50 * 1024 * 1024;
 
 /** A model service that did not answer in time, or not at all. Its message is one sentence. */
-export class NoAnswer extends Error {}
+export class NoAnswer extends Error {
+  constructor(
+    message: string,
+    /** Whether the same request may be answered at another time. */
+    readonly mayPass = true,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * A `fetch` for model services: it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, no redirect (a key would go with it),
@@ -64,7 +72,8 @@ function bounded(
       transform(chunk, controller) {
         clearTimeout(first);
         length += chunk.length;
-        if (length > maxAnswerBytes) controller.error(new NoAnswer(`${host} sent more than 50 MB as one answer.`));
+        if (length > maxAnswerBytes)
+          controller.error(new NoAnswer(`${host} sent more than 50 MB as one answer.`, false));
         else controller.enqueue(chunk);
       },
       flush: stop,

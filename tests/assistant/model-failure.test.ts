@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { failureOf } from "../../src/assistant/model-failure.js";
+import { NoAnswer } from "../../src/assistant/model-fetch.js";
+import { providerOf } from "../../src/assistant/providers.js";
+
+const where = { ...providerOf("http://127.0.0.1:1/v1/chat/completions", "test"), model: "m" };
+const settings = { ...where, window: 8192, isWindowKnown: false };
+
+describe("a service that does not answer", () => {
+  it("is asked again, unless it says more than any answer has", () => {
+    expect(failureOf(new NoAnswer("It is away."), settings, 0).kind).toBe("network");
+    const wrapped = new Error("failed", { cause: new NoAnswer("It said too much.", false) });
+    expect(failureOf(wrapped, settings, 0)).toEqual({ kind: "no-answer", message: "It said too much." });
+  });
+});
