@@ -74,24 +74,10 @@ export interface Job {
    * Commands that must succeed at the end.
    */
   checks?: string[];
-  coverage?: CoverageWish;
   /**
    * Most rounds.
    */
   rounds: number;
-}
-/**
- * What the tests must cover at the end, at least.
- */
-export interface CoverageWish {
-  /**
-   * Percent.
-   */
-  lines?: number;
-  /**
-   * Percent.
-   */
-  branches?: number;
 }
 /**
  * The tests before the first round of this job.

@@ -22,21 +22,9 @@ export async function unmetOf(
     const { passed, detail } = await checkCommand(line, {}, place);
     if (!passed) unmet.push(`The check \`${line}\` fails: ${detail.split("\n").slice(0, 6).join(" ").slice(0, 500)}`);
   }
-  unmet.push(...coverageLacking(state, run));
   if (job.text !== undefined && (job.checks ?? []).length === 0 && run.tested.failing === 0)
     unmet.push(...(await withoutProof(state, run, place, snapshots, now)));
   return unmet;
-}
-
-function coverageLacking({ job }: CodeState, { tested }: TestRun): string[] {
-  const { lines, branches } = job.coverage ?? {};
-  const { line_coverage, branch_coverage } = tested.coverage ?? {};
-  const lacking = (what: string, wanted: number | undefined, is: number | undefined): string[] => {
-    if (wanted === undefined || (is !== undefined && is >= wanted)) return [];
-    const found = is === undefined ? "the run of the tests left no report of it" : `it is ${is} %`;
-    return [`${what} coverage should be at least ${wanted} %; ${found}.`];
-  };
-  return [...lacking("Line", lines, line_coverage), ...lacking("Branch", branches, branch_coverage)];
 }
 
 const noProof =

@@ -2,6 +2,7 @@ import { given } from "../../engine/lib/given.js";
 import type { Told } from "../../engine/loop/types.js";
 import type { Criterion } from "../generated/ralph.js";
 import type { Check } from "../generated/ralph-state.js";
+import { checkCoverage } from "./coverage.js";
 import { checkHttp } from "./http.js";
 import { checkContent, checkJson } from "./content.js";
 import { wordsOf } from "./words.js";
@@ -80,6 +81,8 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
     case "no_type_errors":
     case "lint_clean":
       return await checkTool(criterion, place);
+    case "coverage":
+      return await checkCoverage(criterion, place);
     case "tests_pass":
       return await checkTests(criterion, place, seen);
   }

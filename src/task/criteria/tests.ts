@@ -2,6 +2,7 @@ import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { detectTests } from "../test-runs/detect.js";
+import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { isNoTest, streamEnd } from "../test-runs/results.js";
 import { type Found, howItEnded, lastOf, maxDetail, outputOf, type Place, runShell, timeoutOf } from "../place/run.js";
@@ -28,13 +29,16 @@ export async function checkTests(criterion: TestsPass, place: Place, seen: reado
 }
 
 async function byExitCode(command: string, timeoutMs: number, place: Place): Promise<Found> {
+  const begun = Date.now();
   const ran = await runShell(place, command, { timeoutMs });
+  const coverage = await coverageIn(place.cwd, begun);
   const results: TestResults = {
     framework: "command",
     tests: [],
     ...(ran.ok ? {} : { problem: howItEnded(ran, timeoutMs) }),
     stdout: streamEnd(ran.stdout),
     stderr: streamEnd(ran.stderr),
+    ...(coverage === undefined ? {} : { coverage }),
   };
   const detail = ran.ok ? "The tests pass." : `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim();
   return { passed: ran.ok, detail, results };

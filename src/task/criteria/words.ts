@@ -23,6 +23,14 @@ function whole(criterion: Criterion): string {
       return `${criterion.type} (${criterion.criteria.map(wordsOf).join("; ")})`;
     case "not":
       return `not (${wordsOf(criterion.criterion)})`;
+    case "coverage": {
+      const { lines, branches } = criterion;
+      const parts = [
+        lines === undefined ? "" : `lines ${lines} %`,
+        branches === undefined ? "" : `branches ${branches} %`,
+      ];
+      return `coverage ${parts.filter((part) => part !== "").join(", ")}`;
+    }
     case "tests_pass":
     case "no_type_errors":
     case "lint_clean":

@@ -12,6 +12,7 @@ export const criterionTypes = [
   "tests_pass",
   "no_type_errors",
   "lint_clean",
+  "coverage",
   "contains_text",
   "json_valid",
   "http_ok",

@@ -3,6 +3,38 @@
 import type { RalphTask } from "./ralph.js";
 
 /**
+ * The tests cover at least so much of the code, by the report that their run leaves: coverage/coverage-summary.json (c8, nyc, vitest, jest), coverage.json (coverage.py), coverage.xml or cobertura.xml (tarpaulin, llvm-cov).
+ *
+ * This interface was referenced by `RalphTask`'s JSON-Schema
+ * via the `definition` "coverage".
+ */
+export type CoverageAtLeast = {
+  [k: string]: unknown;
+} & {
+  type: "coverage";
+  /**
+   * Percent of lines.
+   */
+  lines?: number;
+  /**
+   * Percent of branches.
+   */
+  branches?: number;
+  /**
+   * Command that runs the tests and measures their coverage, such as 'npx vitest run --coverage'; absent: the framework's own run of the tests.
+   */
+  command?: string;
+  /**
+   * Most seconds; 300 by default. A command that takes longer has failed.
+   */
+  timeout_seconds?: number;
+  /**
+   * What the criterion is for, in the user's words.
+   */
+  description?: string;
+};
+
+/**
  * ralph.state.json: how far a task is. Written by this program alone; deleting it starts the task again.
  */
 export interface TaskState {

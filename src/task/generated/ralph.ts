@@ -5,7 +5,28 @@
  * via the `definition` "criterion".
  */
 export type Criterion =
-  FileExists | CommandSucceeds | TestsPass | NoTypeErrors | LintClean | ContainsText | JsonValid | HttpOk | AllOf | AnyOf | Not;
+  | FileExists
+  | CommandSucceeds
+  | TestsPass
+  | NoTypeErrors
+  | LintClean
+  | CoverageAtLeast
+  | ContainsText
+  | JsonValid
+  | HttpOk
+  | AllOf
+  | AnyOf
+  | Not;
+/**
+ * The tests cover at least so much of the code, by the report that their run leaves: coverage/coverage-summary.json (c8, nyc, vitest, jest), coverage.json (coverage.py), coverage.xml or cobertura.xml (tarpaulin, llvm-cov).
+ *
+ * This interface was referenced by `RalphTask`'s JSON-Schema
+ * via the `definition` "coverage".
+ */
+export type CoverageAtLeast = Coverage & Coverage1;
+export type Coverage = {
+  [k: string]: unknown;
+};
 
 /**
  * ralph.json: a task, the criteria by which it is accepted, and its limits. Written by people; agents may not change it.
@@ -156,6 +177,29 @@ export interface LintClean {
   type: "lint_clean";
   /**
    * Linter to run instead.
+   */
+  command?: string;
+  /**
+   * Most seconds; 300 by default. A command that takes longer has failed.
+   */
+  timeout_seconds?: number;
+  /**
+   * What the criterion is for, in the user's words.
+   */
+  description?: string;
+}
+export interface Coverage1 {
+  type: "coverage";
+  /**
+   * Percent of lines.
+   */
+  lines?: number;
+  /**
+   * Percent of branches.
+   */
+  branches?: number;
+  /**
+   * Command that runs the tests and measures their coverage, such as 'npx vitest run --coverage'; absent: the framework's own run of the tests.
    */
   command?: string;
   /**

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js";
-import type { Coverage, TestResults } from "../generated/test-results.js";
+import type { TestResults } from "../generated/test-results.js";
+import { coverageIn } from "./coverage.js";
 import { localProgram, pythonOf } from "../place/project.js";
 import type { Detected, Framework } from "./detect.js";
 import { readCargo } from "./frameworks/cargo.js";
@@ -24,7 +25,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
   const started = await start(detected, file, place, timeoutMs);
   try {
     const results = await resultsOf(detected, started, textIn(file), place.cwd, timeoutMs);
-    const coverage = results.coverage ?? coverageIn(place.cwd, begun);
+    const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
     return { ...results, ...(coverage === undefined ? {} : { coverage }) };
   } finally {
     rmSync(file, { force: true });
@@ -133,35 +134,3 @@ function textIn(path: string): string | undefined {
     return undefined;
   }
 }
-
-/** What a coverage tool of this run has left in the project. Istanbul's summary, or Cobertura's rates. */
-function coverageIn(cwd: string, since: number): Coverage | undefined {
-  const fresh = (path: string) =>
-    (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - 1_000 ? textIn(path) : undefined;
-  const summary = fresh(join(cwd, "coverage", "coverage-summary.json"));
-  const percent = (value: unknown) =>
-    typeof value === "number" && value >= 0 && value <= 100 ? Math.round(value * 100) / 100 : undefined;
-  if (summary !== undefined) {
-    try {
-      const { total } = JSON.parse(summary) as Record<string, Record<string, { pct?: unknown }>>;
-      return covered(percent(total?.["lines"]?.pct), percent(total?.["branches"]?.pct));
-    } catch {
-      return undefined;
-    }
-  }
-  const rates = fresh(join(cwd, "coverage.xml"));
-  if (rates === undefined) return undefined;
-  const rate = (name: string) => {
-    const found = new RegExp(`<coverage[^>]*\\s${name}="([\\d.]+)"`).exec(rates.slice(0, 2_000))?.[1];
-    return found === undefined ? undefined : percent(Number(found) * 100);
-  };
-  return covered(rate("line-rate"), rate("branch-rate"));
-}
-
-const covered = (line: number | undefined, branch: number | undefined): Coverage | undefined =>
-  line === undefined && branch === undefined
-    ? undefined
-    : {
-        ...(line === undefined ? {} : { line_coverage: line }),
-        ...(branch === undefined ? {} : { branch_coverage: branch }),
-      };

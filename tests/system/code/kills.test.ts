@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { CodeState } from "../../../src/code/generated/ralph-code.js";
+import { loadMachine } from "../../../src/code/round/machine.js";
+import { isValid } from "../../../src/engine/storage/schema-check.js";
+import { sharedPackage } from "../../support/built.js";
+import { byRole, codeProject, offByOne } from "../../support/code-project.js";
+
+/** Numbers that are the same in every run of the test. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+it("a coding run that is killed at any of 100 instants resumes at the right role and loses nothing", async () => {
+  const program = join(await sharedPackage(), "dist/cli.js");
+  const placeOf = await loadMachine();
+  const next = numbers(11);
+  let kills = 0;
+  while (kills < 100) {
+    const project = codeProject(offByOne);
+    // The first change is wrong, so that there are two rounds.
+    const right = byRole({});
+    const artisan = `if grep -q wrong src/sum.mjs; then sed -i 's/i < b/i <= b/' src/range.mjs; else echo '// wrong' >> src/sum.mjs; fi; echo '{"hypothesis":"h","action_taken":"a"}'`;
+    const agent = project.agent(
+      `sleep 0.0$(( $$ % 10 ))\n${right.replace(/^artisan\).*$/m, `artisan) ${artisan} ;;`)}`,
+    );
+    const start = () =>
+      spawn(process.execPath, [program, "code", "--json", ...agent], {
+        cwd: project.folder,
+        env: { PATH: process.env["PATH"], HOME: project.top },
+        stdio: ["ignore", "pipe", "ignore"],
+        detached: true,
+      });
+    let steps = 0;
+    for (let isDone = false; !isDone && kills < 100;) {
+      const child = start();
+      const started: string[] = [];
+      let text = "";
+      child.stdout.on("data", (data: Buffer) => {
+        text += data.toString();
+      });
+      const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+      const before = existsSync(project.path("ralph.code.json")) ? project.state() : undefined;
+      const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 300 + next() * 5_000);
+      isDone = (await ended) === 0;
+      clearTimeout(timer);
+      if (!isDone) kills += 1;
+      for (const line of text.split("\n"))
+        if (line.includes('"iteration-started"') && line.endsWith("}")) started.push(JSON.parse(line).role);
+      // The first agent that is started is the role that the round's record says is next.
+      const last = before?.rounds.at(-1);
+      if (last !== undefined && started[0] !== undefined) {
+        const place = placeOf(last.steps, true);
+        if (place === "librarian" || place === "artisan" || place === "critic" || place === "adversary")
+          expect(started[0]).toBe(place);
+      }
+      if (!existsSync(project.path("ralph.code.json"))) continue;
+      const state: CodeState = project.state();
+      expect(isValid("ralph-code", state)).toBe(true);
+      const count = state.rounds.reduce((sum, round) => sum + round.steps.length, 0);
+      expect(count).toBeGreaterThanOrEqual(steps);
+      steps = count;
+      const attempts = state.attempts.map(({ iteration }) => iteration);
+      expect(new Set(attempts).size).toBe(attempts.length);
+      if (existsSync(project.path(".ralph/ledger.jsonl"))) {
+        const whole = readFileSync(project.path(".ralph/ledger.jsonl"), "utf8");
+        const lines = whole
+          .slice(0, whole.lastIndexOf("\n") + 1)
+          .split("\n")
+          .filter((line) => line !== "");
+        expect(attempts.length - lines.length).toBeGreaterThanOrEqual(0);
+        expect(attempts.length - lines.length).toBeLessThanOrEqual(1);
+      }
+    }
+    const child = start();
+    child.stdout.resume();
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(0);
+    expect(project.state().done).toBe(true);
+    expect(project.read("src/range.mjs")).toContain("i <= b");
+    project.remove();
+  }
+}, 900_000);
