@@ -9,6 +9,8 @@ import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as assistant } from "./rows/assistant.mjs";
 import { row as brief } from "./rows/brief.mjs";
+import { row as codeGraph } from "./rows/code-graph.mjs";
+import { row as codeVault } from "./rows/code-vault.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as dedupe } from "./rows/dedupe.mjs";
 import { row as discoveryTime } from "./rows/discovery-time.mjs";
@@ -37,6 +39,8 @@ import { cli, root } from "./measure.mjs";
 
 const rows = [
   version,
+  codeGraph,
+  codeVault,
   start,
   assistant,
   list,

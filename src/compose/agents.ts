@@ -11,6 +11,7 @@ import type { Roles } from "../engine/loop/rules.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { housed, sandboxFor } from "./sandbox.js";
+import { rustupIn } from "./toolchains.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 
 /** Agents to use, the first choice first. */
@@ -67,7 +68,7 @@ export function settingsFor(
     agents: config.agents,
     cwd: io.cwd,
     exec: io.runProgram,
-    env: io.env,
+    env: { ...io.env, ...rustupIn(io.env) },
     secrets: secretsIn(config, io),
   };
 }

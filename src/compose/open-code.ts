@@ -15,6 +15,7 @@ import { builtInPlan } from "../code/roles/plan.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
 import { loadMachine } from "../code/round/machine.js";
 import { fixesIn } from "../code/vault/fixes.js";
+import { keepReport } from "../code/workflow/report.js";
 import { derive, withEnd } from "../code/workflow/status.js";
 import { type CodeWorkflow, codeWorkflow, type Ranking } from "../code/workflow/workflow.js";
 import { projectFiles } from "../engine/config/file.js";
@@ -70,7 +71,8 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   });
   const roles = join(config.stateDir, "roles", createHash("sha256").update(folder).digest("hex").slice(0, 16));
   const close = async (verdict?: Verdict) => {
-    if (verdict !== undefined) await keepEnd(store, verdict, io.clock.now());
+    if (verdict !== undefined)
+      await keepEnd(store, verdict, io.clock.now(), (state) => keepReport(folder, state, redact));
     await store.close();
     for (const path of [scratchOf(config), roles]) rmSync(path, { recursive: true, force: true });
   };
@@ -186,10 +188,15 @@ function rankingOf(folder: string): Ranking {
 }
 
 /** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
-async function keepEnd(store: RecordStore<CodeState>, verdict: Verdict, now: number): Promise<void> {
+async function keepEnd(
+  store: RecordStore<CodeState>,
+  verdict: Verdict,
+  now: number,
+  report: (state: CodeState) => Promise<void>,
+): Promise<void> {
   try {
     await store.load();
-    await store.edit((state) => withEnd(state, verdict, now));
+    await report(await store.edit((state) => withEnd(state, verdict, now)));
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
   }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import type { SandboxWish } from "./sandbox.js";
-import { toolchainsOf } from "./toolchains.js";
+import { rustupIn, toolchainsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -78,7 +78,7 @@ export function placeFor(
   return {
     exec,
     cwd: workspace,
-    env: { ...env, CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
+    env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
     reach: { ...noReach, read: [...toolchainsOf(io.env), ...readOnly], write: [workspace, scratch] },
     scratch,
   };

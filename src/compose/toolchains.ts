@@ -25,6 +25,15 @@ const known = [
 ] as const;
 
 /**
+ * Where rustup finds its toolchains: inside a sandbox HOME is another folder, by which it would find none. Nothing
+ * where the user says it, or has none.
+ */
+export function rustupIn(env: NodeJS.ProcessEnv): { readonly RUSTUP_HOME?: string } {
+  const folder = join(homeOf(env), ".rustup");
+  return (env["RUSTUP_HOME"] ?? "") === "" && existsSync(folder) ? { RUSTUP_HOME: folder } : {};
+}
+
+/**
  * What has to be read so that the tools of a user's PATH run: the tests of a project need its language, which may lie
  * in the user's home. The system's own are there in every sandbox.
  */

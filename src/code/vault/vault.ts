@@ -81,7 +81,7 @@ export async function openVault(
 }
 
 /** A key as it is stored: it stands in the index too. */
-const shortOf = (key: string): string => createHash("sha256").update(key).digest("base64url").slice(0, 16);
+const shortOf = (key: string): Uint8Array => Uint8Array.from(createHash("sha256").update(key).digest().subarray(0, 8));
 
 const isBroken = (error: unknown): boolean =>
   /SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed|no such column/i.test(messageOf(error));
@@ -92,7 +92,7 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
     // Readers and a writer then don't wait for each other.
     await database.rows("PRAGMA journal_mode = WAL");
     await database.write([
-      `CREATE TABLE IF NOT EXISTS fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+      `CREATE TABLE IF NOT EXISTS fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
          error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
          timestamp TEXT NOT NULL, cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL,
          model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,

@@ -1,3 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Redact } from "../../engine/lib/redact.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { codeReportName } from "../folder/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
@@ -6,7 +11,7 @@ import { roundsOf } from "./status.js";
 const mark = "<!-- Written by research-ralph from ralph.code.json. -->";
 
 /** code-report.md: what each round found and did. */
-export function reportText(state: CodeState): string {
+function reportText(state: CodeState): string {
   const { job, baseline, flaky = [] } = state;
   const rounds = roundsOf(state);
   const last = state.loop?.last_run;
@@ -65,5 +70,9 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
   ];
 }
 
-/** Whether the text was written by us. */
-export const isOurReport = (text: string): boolean => text.startsWith(mark);
+/** Writes the report into the project; a file of its name that the user has written stays as it is. */
+export async function keepReport(folder: string, state: CodeState, redact: Redact): Promise<void> {
+  const path = join(folder, codeReportName);
+  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark)) return;
+  await writeFileAtomic(path, redact(reportText(state)), { durable: false });
+}

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
@@ -15,9 +15,10 @@ import type { AgentRun, Brief, Notes, Outcome, Tell, Verdict, Workflow } from ".
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { RecordStore } from "../../engine/storage/records/record-store.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
+import { many } from "../../engine/ui/terminal/format.js";
 import type { Snapshots } from "../../task/folder/snapshots.js";
 import type { Place } from "../../task/place/run.js";
-import { codeReportName, roundFolder } from "../folder/layout.js";
+import { roundFolder } from "../folder/layout.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
@@ -31,7 +32,7 @@ import { areSame } from "../round/signature.js";
 import type { FixAttempt, Fixes } from "../vault/fixes.js";
 import { type Change, changeBetween } from "./change.js";
 import { unmetOf } from "./ends.js";
-import { isOurReport, reportText } from "./report.js";
+import { keepReport } from "./report.js";
 import {
   type CodeUnit,
   isReached,
@@ -157,12 +158,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
     return { run, tested };
   };
 
-  const writeReport = async (state: CodeState): Promise<void> => {
-    const path = join(folder, codeReportName);
-    // One that the user has written of this name stays as it is.
-    if (existsSync(path) && !isOurReport(readFileSync(path, "utf8"))) return;
-    await writeFileAtomic(path, redact(reportText(state)), { durable: false });
-  };
+  const writeReport = (state: CodeState) => keepReport(folder, state, redact);
 
   /** The round's record with one more step. */
   const stepped = (state: CodeState, unit: CodeUnit, event: Step["event"], iteration?: number): Round => {
@@ -333,12 +329,16 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
       const { decision, findings } = said.value;
       if (decision === "revise" && findings.length === 0)
         return { reasons: ["/findings is empty; say what must change, or approve."] };
-      return { event: decision, set: { review: said.value }, summary: `${decision}: ${findings.length} findings` };
+      return {
+        event: decision,
+        set: { review: said.value },
+        summary: findings.length === 0 ? decision : `${decision}: ${many(findings.length, "finding")}`,
+      };
     }
     const said = await answered<AdversaryResult>("result-adversary", run, true);
     if ("reasons" in said) return said;
     const findings = await tryTests(state, said.value, signal);
-    return { event: "ok", set: { findings }, summary: `${findings.length} findings` };
+    return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
   };
 
   /** Runs an adversary's tests in the project, and takes them out again. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixesIn } from "../../../src/code/vault/fixes.js";
 import { type NewFix, openVault, type Vault } from "../../../src/code/vault/vault.js";
+import { Database } from "../../../src/engine/memory/database.js";
 import { type Embedder, lexical } from "../../../src/engine/memory/embedder.js";
 
 let folder: string;
@@ -130,6 +131,9 @@ describe("the memory of fixes", () => {
       if (found.some(({ action_taken }) => action_taken === `did k${at}`)) hits += 1;
     }
     vault.close();
+    const database = await Database.at(join(folder, ".ralph/memory.db"));
+    await database.rows("PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
     expect(hits).toBe(20);
     expect(statSync(join(folder, ".ralph/memory.db")).size).toBeLessThan(1_000_000);
   });

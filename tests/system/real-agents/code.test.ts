@@ -15,6 +15,8 @@ interface Fixture {
   /** Where the bug is. */
   readonly place: string;
   readonly mend: string;
+  /** Its language lies in the user's home. */
+  readonly isAtHome?: true;
   /** A command that succeeds where the tests can run. */
   readonly needs: readonly [string, ...string[]];
 }
@@ -51,6 +53,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     },
     place: "app/dates.py",
     mend: "sed -i 's/31/30/' app/dates.py",
+    isAtHome: true,
     needs: ["python3", "-m", "pytest", "--version"],
   },
   cargo: {
@@ -63,6 +66,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     },
     place: "src/half.rs",
     mend: "sed -i 's#a / 3#a / 2#' src/half.rs",
+    isAtHome: true,
     needs: ["cargo", "--version"],
   },
 };
@@ -102,13 +106,11 @@ function projectOf({ files }: Fixture): string {
 
 async function runCode(root: string, clis: readonly Cli[], code: object, ...args: string[]) {
   const home = join(top, "home");
-  mkdirSync(join(home, ".local", "ralph"), { recursive: true });
+  mkdirSync(home, { recursive: true });
   const agents = Object.fromEntries(clis.map((cli) => [cli, optionsFor(cli, server, home)]));
-  writeFileSync(
-    join(home, ".local", "ralph", "config.json"),
-    JSON.stringify({ agents, code, state_dir: join(top, "state") }),
-  );
-  const env = { HOME: home, ...(process.env["CARGO_HOME"] ? { CARGO_HOME: process.env["CARGO_HOME"] } : {}) };
+  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ agents, code, state_dir: join(top, "state") }));
+  const isAtHome = Object.values(fixtures).some((each) => each.isAtHome === true && existsSync(join(root, each.place)));
+  const env = { HOME: isAtHome ? (process.env["HOME"] ?? home) : home };
   const program = [join(built, "dist/cli.js"), "code", "--agent", clis[0] ?? "claude", "--json", ...args];
   const { code: exit, out, err } = await run(process.execPath, program, root, env);
   const lines = out
