@@ -139,6 +139,9 @@ async function oneAnswer(
   }
 }
 
+/** Milliseconds after which a stream of words lets other events in. */
+const breathMs = 50;
+
 /** Throws what the service or the network did wrong. */
 async function request(
   { model, settings, system, tools, signal, tell }: Conversation,
@@ -170,7 +173,14 @@ async function request(
   const calls: Call[] = [];
   let usage: Usage | undefined;
   let reason = "";
+  let breathedAt = performance.now();
   for await (const part of result.fullStream) {
+    // What has come already is no reason to go on, and Ctrl+C must be heard while much is coming.
+    if (performance.now() - breathedAt > breathMs) {
+      await new Promise((resolve) => setImmediate(resolve));
+      breathedAt = performance.now();
+    }
+    if (signal.aborted) throw new Error("aborted");
     if (part.type === "error") throw part.error;
     if (part.type === "abort") throw new Error("aborted");
     if (part.type === "text-delta") {

@@ -249,7 +249,8 @@ async function answer(
   await Promise.race([servers.settled, aborted(signal)]);
   const view = canShow(io) ? await viewOn(io) : plainView(io);
   try {
-    const spoken = await session.answer(message, signal, view.tell);
+    const stop = AbortSignal.any([signal, io.readerGone]);
+    const spoken = await session.answer(message, stop, view.tell);
     view.end();
     await session.save();
     if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");

@@ -1,3 +1,4 @@
+import type { EnvHttpProxyAgent } from "undici";
 import { hasCode, messageOf } from "../engine/lib/errors.js";
 
 /** Milliseconds until the first byte of an answer, and for the whole of it. */
@@ -27,12 +28,15 @@ export class NoAnswer extends Error {
  * and ends an answer that does not begin, does not end, or is longer than 50 MB. Loads undici with the first request.
  */
 export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalThis.fetch {
+  let dispatcher: EnvHttpProxyAgent | undefined;
   return async (input, init = {}) => {
     const { EnvHttpProxyAgent, fetch } = await import("undici");
+    dispatcher ??= new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
     const host = new URL(input instanceof Request ? input.url : input).host;
     const clock = new AbortController();
+    // Neither keeps a program running whose user has left: while an answer is awaited, its connection does.
     const give = (what: string, ms: number) =>
-      setTimeout(() => clock.abort(new NoAnswer(`${host} ${what} ${ms / 1000} seconds.`)), ms);
+      setTimeout(() => clock.abort(new NoAnswer(`${host} ${what} ${ms / 1000} seconds.`)), ms).unref();
     const whole = give("did not end its answer within", clocks.streamMs);
     const first = give("did not begin an answer within", clocks.firstByteMs);
     const signal = AbortSignal.any([clock.signal, ...(init.signal == null ? [] : [init.signal])]);
@@ -40,8 +44,8 @@ export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalTh
       clearTimeout(first);
       clearTimeout(whole);
     };
+    init.signal?.addEventListener("abort", stop, { once: true });
     try {
-      const dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
       const response = await fetch(input as string, { ...(init as object), signal, dispatcher, redirect: "error" });
       const body =
         response.body === null ? null : bounded(response.body as ReadableStream<Uint8Array>, host, first, stop);

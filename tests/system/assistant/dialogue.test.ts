@@ -54,7 +54,7 @@ async function shows(words: string | RegExp): Promise<string> {
 }
 
 function begin(columns: number): void {
-  const program = `cd '${folder}' && HOME='${folder}' exec '${process.execPath}' '${join(built, "dist/ralph.js")}'; sleep 30`;
+  const program = `cd '${folder}' && HOME='${folder}' '${process.execPath}' '${join(built, "dist/ralph.js")}'; echo LEFT; sleep 60`;
   tmux("new-session", "-d", "-x", String(columns), "-y", "40", `sh -c "${program}"`);
 }
 
@@ -91,6 +91,8 @@ test.skipIf(!hasTmux)("a dialogue in a terminal: Markdown, a paste, a question, 
   expect(server.requests.at(-1)?.user).toContain("worn fingertips");
   keys("C-d");
   await shows("ralph --continue goes on with this conversation.");
+  // Nothing of the answer that hung keeps the program running.
+  await shows("LEFT");
 });
 
 test.skipIf(!hasTmux)("a dialogue in 20 columns", async () => {
