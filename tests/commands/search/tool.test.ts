@@ -38,7 +38,7 @@ test("a search that nobody answered ends with exit code 5, as the search command
   expect(io.out()).toContain("No source could be asked.");
 });
 
-test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters)] as const))(
+test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters.properties)] as const))(
   "tool %s --help prints every argument it takes, without any research",
   async (name, parameters) => {
     const io = fakeIo({ cwd: freshFolder() });

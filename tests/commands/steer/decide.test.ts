@@ -190,7 +190,7 @@ describe("validate names what is wrong with criteria and decisions", () => {
     [
       (rrd) => void (rrd.requirements.criteria = [{ id: "c1", kind: "include", text: "x".repeat(5_000) }]),
       1,
-      /\/requirements\/criteria\/0\/text: .*300/,
+      /\/requirements\/criteria\/0\/text: .*1000/,
     ],
     [
       (rrd) => void (rrd.papers_pool[0]!.answers = [{ criterion: "c9", stage: "screening", answer: "yes" }]),
