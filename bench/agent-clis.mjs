@@ -76,7 +76,7 @@ async function modelServer() {
 }
 
 /** What makes the CLI talk to the scripted server, without any login. */
-function settings(agent, { url }, home) {
+export function settings(agent, { url }, home) {
   if (agent === "claude") {
     return {
       env: {

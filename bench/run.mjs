@@ -10,6 +10,7 @@ import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as assistant } from "./rows/assistant.mjs";
 import { row as brief } from "./rows/brief.mjs";
 import { row as codeGraph } from "./rows/code-graph.mjs";
+import { row as codeTokens } from "./rows/code-tokens.mjs";
 import { row as codeVault } from "./rows/code-vault.mjs";
 import { row as crash } from "./rows/crash.mjs";
 import { row as dedupe } from "./rows/dedupe.mjs";
@@ -40,6 +41,7 @@ import { cli, root } from "./measure.mjs";
 const rows = [
   version,
   codeGraph,
+  codeTokens,
   codeVault,
   start,
   assistant,

@@ -154,6 +154,39 @@ describe("the rounds of a coding run", () => {
   });
 });
 
+describe("what a person can set", () => {
+  it("leaves the adversary out, lets code be the librarian, and hands temperatures to command agents", async () => {
+    const [, spec = ""] = project.agent(
+      byRole({ artisan: `echo "t=$RALPH_TEMPERATURE" > ../temperature; ${fix}; ${did("<=")}` }),
+    );
+    project.write(
+      "ralph.config.json",
+      JSON.stringify({
+        code: { roles: { librarian: { agent: "built-in" }, artisan: { temperature: 0.4 }, adversary: false } },
+      }),
+    );
+    const { last } = await project.json("--agent", spec, "--unconfined", "--sandbox", "host");
+    expect([last.verdict, last.iterations]).toEqual(["complete", 2]);
+    expect(steps()).toEqual(["librarian ok, artisan ok, critic approve, tests pass"]);
+    expect(project.brief("artisan")).toContain("src/range.mjs");
+    expect(project.read("../temperature")).toBe("t=0.4\n");
+  });
+
+  it("may veto success by a hook, whose reason the next brief says", async () => {
+    const hook = `if [ -e ${project.top}/vetoed ]; then true; else touch ${project.top}/vetoed; echo 'veto: no entry in the changelog'; fi`;
+    project.write(
+      "../home/.local/ralph/config.json",
+      JSON.stringify({ hooks: [{ on: ["complete"], veto: true, run: hook }] }),
+    );
+    const artisan = `if [ $N = 1 ]; then ${fix}; else echo x > CHANGELOG.md; fi; ${did("<=")}`;
+    const agent = project.agent(byRole({ artisan }));
+    const { out } = await cli(["code", "--json", ...agent], project.folder, { HOME: project.path("../home") });
+    const last = JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
+    expect([last.verdict, last.rounds]).toEqual(["complete", 2]);
+    expect(project.brief("artisan", 2)).toContain("no entry in the changelog");
+  });
+});
+
 describe("hostile roles", () => {
   it("gain nothing by deleting the test, by the state file, the memory of fixes or a hook of git", async () => {
     const plant = [

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { crewOf, noticesOf } from "../../src/compose/code-roles.js";
+import type { ResolvedConfig } from "../../src/compose/config.js";
+
+const config = (more: object): ResolvedConfig =>
+  ({ agent: "claude", fallbacks: ["codex"], agents: {}, ...more }) as unknown as ResolvedConfig;
+
+describe("the agents of roles", () => {
+  it("are the run's own unless the configuration says otherwise", () => {
+    const crew = crewOf(config({}), {});
+    expect(crew.names).toEqual({});
+    expect([crew.hasAdversary, crew.isBuiltIn]).toEqual([true, false]);
+    expect(crew.temperatures).toEqual({ librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 });
+  });
+
+  it("may be several, code, or none", () => {
+    const roles = {
+      librarian: { agent: "built-in" },
+      artisan: { agent: ["claude", "codex"], temperature: 0.1 },
+      adversary: false,
+    };
+    const crew = crewOf(config({ code: { roles } }), {});
+    expect(crew.names).toEqual({ artisan: ["claude", "codex"] });
+    expect([crew.hasAdversary, crew.isBuiltIn, crew.temperatures["artisan"]]).toEqual([false, true, 0.1]);
+  });
+
+  it("have a model of their own by models.<role>, whose key counts below the environment", () => {
+    const models = { critic: { model: "haiku", temperature: 0.5, api_key: "k-123" } };
+    const crew = crewOf(config({ models }), {});
+    expect(crew.names).toEqual({ critic: ["claude-critic", "codex"] });
+    expect(crew.config.agents["claude-critic"]).toEqual({
+      type: "claude",
+      model: "haiku",
+      env: { ANTHROPIC_API_KEY: "k-123" },
+    });
+    expect(crew.temperatures["critic"]).toBe(0.5);
+    const known = crewOf(config({ models }), { ANTHROPIC_API_KEY: "mine" });
+    expect(known.config.agents["claude-critic"]?.env).toEqual({});
+  });
+
+  it.each([
+    [{ code: { roles: { artist: {} } } }, "/code/roles/artist", "Did you mean artisan?"],
+    [{ models: { writer: {} } }, "/models/writer", "librarian, artisan"],
+    [{ code: { roles: { critic: false } } }, "/code/roles/critic", "only the adversary"],
+    [{ code: { roles: { critic: { agent: "built-in" } } } }, "/code/roles/critic/agent", "librarian alone"],
+    [{ agent: "cmd:./x", models: { critic: { model: "m" } } }, "/models/critic", "command agent"],
+  ])("%j end with exit code 2", (more, pointer, hint) => {
+    expect(() => crewOf(config(more), {})).toThrow(expect.objectContaining({ exitCode: 2 }));
+    expect(() => crewOf(config(more), {})).toThrow(pointer);
+    expect(() => crewOf(config(more), {})).toThrow(hint);
+  });
+
+  it("are told of once where a temperature or the closing of a context does not apply", () => {
+    const agents = [{ name: "mine", takesTemperature: true as const }, { name: "claude" }, { name: "codex" }];
+    const notices = noticesOf({ config: config({}) }, agents);
+    expect(notices).toEqual([
+      expect.stringContaining("claude, codex take no temperature"),
+      expect.stringContaining("codex does not tell its use midway"),
+    ]);
+    expect(noticesOf({ config: config({}) }, agents.slice(0, 1))).toEqual([]);
+  });
+});
