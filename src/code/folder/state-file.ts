@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { hiddenName, ledgerName } from "../../engine/lib/layout.js";
+import { join } from "node:path";
+import { hiddenName, lastGoodOf, ledgerName } from "../../engine/lib/layout.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
 import { parseJson, plainText } from "../../engine/storage/records/parse-json.js";
 import type { Parsed, StateFormat } from "../../engine/storage/records/format.js";
@@ -43,7 +45,8 @@ export const codeFormat: StateFormat<CodeState> = {
   committed: [],
   noun: "coding run",
   howToBegin: "research-ralph code begins one",
-  resetCommand: () => `rm ${codeStateName}`,
+  resetCommand: (folder) =>
+    `cp ${shellWord(lastGoodOf(folder, codeStateName))} ${shellWord(join(folder, codeStateName))}`,
   parse,
   format: (state) => `${JSON.stringify(state, null, 2)}\n`,
   problemsOf: (state) => problemsOf("ralph-code", state),
