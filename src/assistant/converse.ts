@@ -7,6 +7,7 @@ import { failureOf, retryAfter } from "./model-failure.js";
 import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
 import type { Settings } from "./settings.js";
+import { type Action, actionInstructions, actionsIn, callInText } from "./tools/actions.js";
 import { type BoundTool, callByName } from "./tools/call.js";
 
 /** What a conversation says while it goes on. */
@@ -72,16 +73,25 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
   };
   for (let round = 0; round < maxRounds; round += 1) {
     if (!makeRoom()) return { failure: needsMoreRoom(conversation, messages), messages, usage };
-    let answer = await oneAnswer(conversation, messages);
+    const withoutCalls = noCalls.has(nameOf(conversation));
+    const asked = withoutCalls ? inWords(conversation) : conversation;
+    let answer = await oneAnswer(asked, messages);
     if ("failure" in answer && answer.failure.kind === "context" && makeRoom(narrower))
-      answer = await oneAnswer(conversation, messages);
+      answer = await oneAnswer(asked, messages);
+    if ("failure" in answer && !withoutCalls && tools.length > 0 && refusesTools(answer.failure)) {
+      noCalls.add(nameOf(conversation));
+      continue;
+    }
     if ("failure" in answer) return { failure: answer.failure, messages, usage };
     usage = sum(usage, answer.usage);
     tell({ type: "usage", usage });
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
       if (answer.reason === "length") return { failure: cutShort(settings), messages, usage };
-      return { message: answer.text, messages, usage };
+      const actions = withoutCalls ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
+      if (actions.length === 0) return { message: answer.text, messages, usage };
+      messages.push(await resultsOf(actions, conversation));
+      continue;
     }
     const results: ModelMessage = { role: "tool", content: [] };
     for (const { toolCallId, toolName, input } of answer.calls) {
@@ -99,6 +109,39 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
     usage,
   };
 }
+
+/** Models whose servers refused tools: they are asked for actions in their own words from then on. */
+const noCalls = new Set<string>();
+const nameOf = ({ settings: { url, model } }: Conversation): string => `${url.href} ${model}`;
+
+/** Whether a service does not take tools: Ollama, vLLM and OpenRouter each say so in a sentence. */
+const refusesTools = ({ kind, message }: Failure): boolean =>
+  kind === "unusable" && /\btools?\b|\btool[ _-]?(?:use|choice|calls?)|function call/i.test(message);
+
+/** The same conversation for a model without tool calls. */
+const inWords = (conversation: Conversation): Conversation => ({
+  ...conversation,
+  system: [conversation.system, actionInstructions(conversation.tools)]
+    .filter((part) => part !== undefined)
+    .join("\n\n"),
+  tools: [],
+});
+
+/** Does what a model asked for in its words; the results, each behind its action, are the next message. */
+async function resultsOf(actions: readonly Action[], { tools, signal, tell }: Conversation): Promise<ModelMessage> {
+  const results: string[] = [];
+  for (const { tool, input } of actions.slice(0, maxActions)) {
+    tell({ type: "tool", name: tool, input });
+    const result = await callByName(tools, tool, input, signal);
+    tell({ type: "tool-result", name: tool, result });
+    results.push(`Result of ${tool}:\n${JSON.stringify(result)}`);
+  }
+  if (actions.length > maxActions) results.push(`Only the first ${maxActions} actions were done.`);
+  return { role: "user", content: results.join("\n\n") };
+}
+
+/** Most actions of one text. */
+const maxActions = 20;
 
 interface Call {
   readonly toolCallId: string;
@@ -142,13 +185,16 @@ async function oneAnswer(
 /** Milliseconds after which a stream of words lets other events in. */
 const breathMs = 50;
 
+/** Not every service can be held to JSON, and some that can want to be told. */
+const jsonOnly = "Your last answer is one JSON value and nothing else.";
+
 /** Throws what the service or the network did wrong. */
 async function request(
   { model, settings, system, tools, signal, tell }: Conversation,
   messages: readonly ModelMessage[],
 ): Promise<Answered> {
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
-  const { jsonSchema, streamText, tool } = await import("ai");
+  const { jsonSchema, Output, streamText, tool } = await import("ai");
   const offered: ToolSet = Object.fromEntries(
     tools.map(({ name, description, parameters }) => [
       name,
@@ -162,8 +208,9 @@ async function request(
     abortSignal: signal,
     // The stream tells of it.
     onError: () => undefined,
+    ...(settings.json === true ? { output: Output.json() } : {}),
     ...given({
-      system,
+      system: settings.json === true ? [system, jsonOnly].filter((part) => part !== undefined).join("\n\n") : system,
       tools: tools.length === 0 ? undefined : offered,
       temperature: settings.temperature,
       maxOutputTokens: answerRoom(settings, tokensIn({ messages, tools, ...given({ system }) })),

@@ -5,7 +5,7 @@ import type { Failure } from "../engine/loop/types.js";
 import { keyRoutesVariable } from "../engine/process/reach.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model-fetch.js";
-import { type Asked, settingsOf } from "./settings.js";
+import { type Asked, keyFileProblems, settingsOf } from "./settings.js";
 import { nothingHanded } from "./tools/open.js";
 import { type Handed, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";
@@ -48,6 +48,7 @@ export async function headless(asked: Headless): Promise<number> {
     const settings = await settingsOf({ ...asked, cwd: asked.folder });
     const { provider, url, model, key, window } = settings;
     write({ type: "start", provider: provider.name, model, window });
+    for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });
     const opened = await provider.open({
       url,
       model,

@@ -1,5 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { mkdir } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
 import { readConfigFile, userFiles } from "../engine/config/file.js";
@@ -16,7 +15,15 @@ import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
 import { openOwnMemory } from "./memory/own-memory.js";
 import { makers } from "./providers.js";
 import type { SavedSession } from "./conversation/saved.js";
-import { type Asked, ollamaAddress, ownFolder, ownServers, type Settings, settingsOf } from "./settings.js";
+import {
+  type Asked,
+  ollamaAddress,
+  ownFolder,
+  ownServers,
+  type Settings,
+  keyFileProblems,
+  settingsOf,
+} from "./settings.js";
 import type { Handed } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
 import { agreedServers, trustFolder } from "./trust.js";
@@ -47,6 +54,7 @@ Memories that fit the message are added to it; \`ralph memory help\` lists the c
 Options:
   --model <name>      model to ask, instead of the configured one
   --api-url <url>     address of its API, in full
+  --json              print the answer as JSON; with tools: their schemas
   --debug             print every request on stderr, without keys
   --continue          go on with the last conversation of this folder
   --yes               let tools write files and run commands without asking
@@ -107,7 +115,7 @@ export async function main(
       const asked = {
         keys,
         env: io.env,
-        ...given({ model: values.model, apiUrl: values["api-url"] }),
+        ...given({ model: values.model, apiUrl: values["api-url"], json: values.json }),
         ...limitsIn(io.env),
       };
       if (values.headless === true) {
@@ -197,7 +205,7 @@ async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal
 async function prepared(asked: Asked, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
   await writeFirstConfig(io, asked.keys);
   const settings = await settingsOf(asked);
-  await warnOfOpenKey(settings, io);
+  for (const problem of await keyFileProblems(settings)) io.stderr(`ralph: ${problem}\n`);
   const redact = redactFor(io.env, given({ API_KEY: settings.key }));
   return { settings, redact, fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch };
 }
@@ -247,12 +255,19 @@ async function answer(
   });
   // Its tools are of use only if they are there with the first request.
   await Promise.race([servers.settled, aborted(signal)]);
-  const view = canShow(io) ? await viewOn(io) : plainView(io);
+  const isJson = asked.json === true;
+  const view = isJson ? quietView(io) : canShow(io) ? await viewOn(io) : plainView(io);
   try {
     const stop = AbortSignal.any([signal, io.readerGone]);
     const spoken = await session.answer(message, stop, view.tell);
     view.end();
     await session.save();
+    if (isJson && !("failure" in spoken)) {
+      const value = jsonIn(spoken.message);
+      if (value !== undefined) return print(io, `${value}\n`);
+      say(`The answer is no JSON: ${spoken.message.slice(0, 200)}`);
+      return 1;
+    }
     if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");
     if (spoken.failure.kind === "aborted") return 130;
     say(spoken.failure.message);
@@ -282,6 +297,25 @@ const plainView = (io: Io) => ({
   },
   end: () => undefined,
 });
+
+/** Nothing before the end: whether the answer is JSON is known then. */
+const quietView = (io: Io) => ({
+  tell(said: Said) {
+    if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
+  },
+  end: () => undefined,
+});
+
+/** The JSON of an answer, also where it stands in a fence; undefined where it is none. */
+function jsonIn(text: string): string | undefined {
+  const bare = text.trim().replace(/^```(?:json)?\n|\n?```$/g, "");
+  try {
+    JSON.parse(bare);
+    return bare;
+  } catch {
+    return undefined;
+  }
+}
 
 const aborted = async (signal: AbortSignal): Promise<void> =>
   await new Promise((resolve) => {
@@ -377,13 +411,6 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   } catch (error) {
     io.stderr(`ralph: ${path} could not be written (${messageOf(error)}); the defaults count.\n`);
   }
-}
-
-async function warnOfOpenKey({ keyFrom }: Settings, io: Io): Promise<void> {
-  if (keyFrom === undefined || !isAbsolute(keyFrom)) return;
-  const mode = (await stat(keyFrom).catch(() => undefined))?.mode ?? 0;
-  if ((mode & 0o077) !== 0)
-    io.stderr(`ralph: ${keyFrom} holds a key and other users can read it; run \`chmod 600 ${keyFrom}\`.\n`);
 }
 
 /** Tells of each request: its address and its body, never its headers, which hold the key. */

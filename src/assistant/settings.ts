@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { modelNamed } from "../engine/agents/prices.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
 import { gatherConfig } from "../engine/config/gather.js";
@@ -8,6 +10,7 @@ import type { ConfigKeys } from "../engine/config/keys.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError, hasCode } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
+import { shellWord } from "../engine/lib/sanitise.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import { homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
@@ -24,6 +27,8 @@ export interface Asked {
   /** Most tokens of one answer. */
   readonly maxTokens?: number;
   readonly temperature?: number;
+  /** The answer is to be JSON. */
+  readonly json?: boolean;
 }
 
 /** All that is needed to ask a model. */
@@ -41,6 +46,8 @@ export interface Settings {
   /** Most tokens of one answer, where somebody says so. */
   readonly maxTokens?: number;
   readonly temperature?: number;
+  /** The answer is to be JSON. */
+  readonly json?: boolean;
   readonly systemPrompt?: string;
 }
 
@@ -88,6 +95,7 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
     ...given({
       maxTokens: answer === undefined || answer < 0 ? undefined : answer,
       temperature: asked.temperature,
+      json: asked.json,
       systemPrompt: written.system_prompt === "" ? undefined : written.system_prompt,
     }),
   };
@@ -202,4 +210,23 @@ export async function trusted(env: NodeJS.ProcessEnv): Promise<readonly string[]
     if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   }
+}
+
+/**
+ * What a person should know of the file that holds the key: others can read it, or git has it in its history. One
+ * sentence each. `mayRunGit`: false for a process that starts no program.
+ */
+export async function keyFileProblems({ keyFrom }: Settings, mayRunGit = true): Promise<readonly string[]> {
+  if (keyFrom === undefined || !isAbsolute(keyFrom)) return [];
+  const mode = (await stat(keyFrom).catch(() => undefined))?.mode ?? 0;
+  const open = `${keyFrom} holds a key and other users can read it; run \`chmod 600 ${shellWord(keyFrom)}\`.`;
+  const tracked = `${keyFrom} holds a key and git keeps it; take the key out of the file and of git's history, and make a new one.`;
+  return [...((mode & 0o077) === 0 ? [] : [open]), ...(mayRunGit && (await isTracked(keyFrom)) ? [tracked] : [])];
+}
+
+async function isTracked(path: string): Promise<boolean> {
+  for (let folder = dirname(path); !existsSync(join(folder, ".git")); folder = dirname(folder))
+    if (folder === dirname(folder)) return false;
+  const { runGit } = await import("../engine/storage/git-command.js");
+  return (await runGit(dirname(path), ["ls-files", "--error-unmatch", "--", basename(path)], { maxMs: 5000 })).ok;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -229,6 +230,19 @@ describe("whose key goes where", () => {
   });
 });
 
+describe("a file with a key", () => {
+  it("that git keeps is told", async () => {
+    const config = { api_url: chat, openai_api_key: "sk-of-the-file" };
+    const projectConfig = config;
+    const cwd = join(folder, "here");
+    mkdirSync(cwd, { recursive: true });
+    execFileSync("git", ["init", "-q", cwd]);
+    expect((await ralph({ projectConfig })).err).not.toContain("git keeps it");
+    execFileSync("git", ["-C", cwd, "add", "ralph.config.json"]);
+    expect((await ralph({})).err).toContain("ralph.config.json holds a key and git keeps it");
+  });
+});
+
 describe("a ralph.config.json that came with a folder", () => {
   const foreign = { api_url: "https://models.example/v1/chat/completions", model: "m", openai_api_key: "k-123456" };
 
@@ -388,7 +402,7 @@ describe("the memory", () => {
     [["show", "1"], 0, "type: general"],
     [["edit", "1", "importance", "critical"], 0, "importance: critical"],
     [["indices"], 0, "documents, 0 chunks"],
-    [["stats"], 0, "maxElements: 100000"],
+    [["stats"], 0, "most chunks: 100000"],
     [["forget", "1"], 0, "Forgotten: 1"],
   ] as const)("%j", async (words, code, part) => {
     await memory("add", "worn fingertips lose grip");
@@ -434,6 +448,29 @@ describe("the memory", () => {
     const { code, err, asked } = await ralph({ args: ["memory", "add", "secret"], env: keyed, projectConfig });
     expect([code, asked]).toEqual([1, []]);
     expect(err).toContain("ralph --trust");
+  });
+
+  it.skipIf(process.platform !== "linux")("that can't be exported to a place says so at once", async () => {
+    await memory("add", "something");
+    const { code, err } = await memory("export", "/proc/x");
+    expect(code).toBe(1);
+    expect(err).toContain("/proc/x");
+  });
+
+  it.each([[["nope"]], [["serch", "worn", "tips"]]] as const)(
+    "%j names the commands, and asks no model",
+    async (words) => {
+      const { code, err, asked } = await memory(...words);
+      expect([code, asked]).toEqual([1, []]);
+      expect(err).toContain(`There is no command 'memory ${words[0]}'`);
+      expect(err).toContain("memory search");
+    },
+  );
+
+  it("tells its figures in words", async () => {
+    const { out } = await memory("stats");
+    expect(out).toContain("most chunks: 100000");
+    expect(out).not.toMatch(/[a-z][A-Z]/);
   });
 
   it("is no command where a message only begins with its name", async () => {

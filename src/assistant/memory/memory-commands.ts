@@ -1,10 +1,11 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
+import { nearest } from "../../engine/lib/nearest.js";
 import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import { chunksOf } from "../../engine/memory/chunks.js";
 import { type Chunk, isMemoryProblem, longTerm, type Memory, type Recalled } from "../../engine/memory/memory.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { makeFolder } from "../../engine/storage/regular-file.js";
 
 /** What a memory command answers; `failed` where it did not do what it was asked to. */
 export interface Told {
@@ -26,6 +27,13 @@ const failed = (text: string): Told => ({ text, failed: true });
 /** A chunk is given back, or why there is none. */
 const shown = (answer: Awaited<ReturnType<Memory["get"]>>, words: (chunk: Chunk) => string): Told =>
   isMemoryProblem(answer) ? failed(answer.problem) : { text: words(answer) };
+
+/** How the figures of an index are called, where their own name says too little. */
+const figures: Readonly<Record<string, string>> = {
+  maxElements: "most chunks",
+  model: "vectors by",
+  waiting: "waiting for new vectors",
+};
 
 const commands: Readonly<Record<string, Command>> = {
   help: { args: "", does: "print this", run: async () => ({ text: memoryHelp() }) },
@@ -83,7 +91,7 @@ const commands: Readonly<Record<string, Command>> = {
       if (found === undefined) return failed(`There is no index ${index}.`);
       return {
         text: Object.entries(found)
-          .map(([key, value]) => `${key}: ${value}`)
+          .map(([key, value]) => `${figures[key] ?? key}: ${value}`)
           .join("\n"),
       };
     },
@@ -115,9 +123,13 @@ const commands: Readonly<Record<string, Command>> = {
 
 export const memoryCommandNames: readonly string[] = Object.keys(commands);
 
-/** Whether these words are a command on the memory and no message: "memory leaks" is one. */
-export const isMemoryCommand = ([first, second]: readonly string[]): boolean =>
-  first === "memory" && (second === undefined || Object.hasOwn(commands, second));
+/**
+ * Whether these words are a command on the memory and no message: two words are, and more where the second is a command
+ * or nearly one. `ralph "memory leaks"` is one word, and a message.
+ */
+export const isMemoryCommand = ([first, second, ...more]: readonly string[]): boolean =>
+  first === "memory" &&
+  (second === undefined || more.length === 0 || nearest(second, Object.keys(commands)) !== undefined);
 
 /** Does what the words behind `memory` say. Never throws for what a person writes. */
 export async function memoryCommand(memory: Memory, [name = "help", ...words]: readonly string[]): Promise<Told> {
@@ -171,7 +183,7 @@ async function exportTo(folder: string, memory: Memory): Promise<number> {
   let count = 0;
   const write = async (parts: readonly string[], value: object): Promise<void> => {
     const path = join(folder, ...parts);
-    mkdirSync(join(path, ".."), { recursive: true });
+    makeFolder(dirname(path));
     await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, { durable: false });
     count += 1;
   };

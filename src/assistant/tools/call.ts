@@ -11,6 +11,8 @@ export interface BoundTool {
   readonly does: readonly Does[];
   /** JSON Schema of its arguments. */
   readonly parameters: object;
+  /** The folder it works in. */
+  readonly root: string;
   /** Never throws, whatever the arguments are. */
   run(given: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -49,6 +51,7 @@ export function bound<Args>(tool: AssistantTool<Args>, context: ToolContext): Bo
     description,
     does,
     parameters,
+    root: context.root,
     run: async (given, signal) => await untilAborted(run, name, given, signal),
   };
 }

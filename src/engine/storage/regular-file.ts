@@ -62,11 +62,19 @@ const notRegular = (path: string): ExpectedError =>
  */
 export function makeFolder(path: string, mode?: number): void {
   try {
-    mkdirSync(path, { mode });
+    makeOne(path, mode);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return;
     if (!hasCode(error, "ENOENT") || dirname(path) === path || basename(path) === hiddenName) throw error;
     makeFolder(dirname(path), mode);
-    makeFolder(path, mode);
+    // In /proc a folder that is there says ENOENT too.
+    makeOne(path, mode);
+  }
+}
+
+function makeOne(path: string, mode: number | undefined): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
   }
 }
