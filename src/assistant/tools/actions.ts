@@ -91,7 +91,8 @@ export function actionsIn(text: string, tools: readonly BoundTool[]): readonly A
 
 /** A call by the exact name of a tool, as models write it where a server doesn't understand them: the whole text. */
 export function callInText(text: string, tools: readonly BoundTool[]): readonly Action[] {
-  const value = parsed(text.trim().replace(/^```(?:json)?\s*|\s*```$/g, ""));
+  const [before = "", block] = text.trim().split("```");
+  const value = parsed((before === "" && block !== undefined ? block.replace(/^json/, "") : text).trim());
   if (!isFields(value)) return [];
   const [name, input] = [value["name"] ?? value["tool"], inputOf(value)];
   return typeof name === "string" && input !== undefined && tools.some((tool) => tool.name === name)
@@ -174,7 +175,7 @@ function jsonIn(text: string): unknown[] {
   const lines = text.split("\n").map((line) => (/^\s*[[{]/.test(line) ? parsed(line.trim()) : undefined));
   const alone = lines.filter((each) => each !== undefined);
   if (alone.length > 0) return alone;
-  const [from, to] = [text.search(/^\s*[[{]/m), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"))];
+  const [from, to] = [text.search(/^[ \t]*[[{]/m), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"))];
   const last = from === -1 || to < from ? undefined : parsed(text.slice(from, to + 1).trim());
   return last === undefined ? [] : [last];
 }
