@@ -96,6 +96,7 @@ describe("shell_execute", () => {
     mkdirSync(join(here.root, "sub"));
     expect(await run("pwd; echo oops >&2", { working_directory: "sub" })).toMatchObject({
       success: true,
+      code: "SHELL_SUCCESS",
       exit_code: 0,
       stdout: `${join(here.root, "sub")}\n`,
       stderr: "oops\n",

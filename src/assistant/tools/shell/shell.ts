@@ -97,7 +97,7 @@ export const shellExecute: AssistantTool<ShellArguments> = {
         return { ...toolFailure("SHELL_ERROR_TIMEOUT", `The command was ended after ${seconds} seconds.`), ...said };
       if (end.cause === "not-started")
         return toolFailure("SHELL_ERROR_NOT_STARTED", `No shell could be started (${end.startError?.message ?? ""}).`);
-      if (end.exitCode === 0) return { success: true, ...said };
+      if (end.exitCode === 0) return { success: true, code: "SHELL_SUCCESS", ...said };
       const how =
         end.exitCode === undefined ? `was ended by ${end.signal ?? "a signal"}` : `exited with ${end.exitCode}`;
       return { ...toolFailure("SHELL_ERROR_FAILED", `The command ${how}.`), ...said };
