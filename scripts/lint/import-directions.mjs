@@ -67,6 +67,7 @@ const folders = {
     overview: ["folder", "workflow"],
     steering: ["folder", "workflow", "overview"],
     report: ["papers", "seeds", "evidence", "export", "full-text", "folder", "workflow", "overview"],
+    update: ["papers", "search", "folder", "full-text", "paper-services", "workflow", "report"],
     "baseline-agent": [],
   },
   task: {

@@ -23,6 +23,7 @@ The original's spelling works too: --new "<topic>" --run <folder> --list
 export const summaries = {
   run: "run a project until its files prove that it is done",
   new: "create a project from a topic",
+  update: "ask what came since a finished project was searched; cron can do it",
   read: "read one paper: an arXiv id, a DOI, a URL or a local PDF",
   add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, .bib, RIS or CSL files",
   search: "search scholarly services for papers, without an agent",

@@ -120,6 +120,21 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--ask", "ask questions that the topic leaves open");
   withAgent(create);
 
+  const update = add("update", "<folders...>", async (values, ...folders) => {
+    const { updateCommand } = await import("./run/update.js");
+    const { since } = values as { since?: string };
+    const dryRun = values["dryRun"] === true;
+    return updateCommand({ folders: folders.flat(), ...given({ since }), dryRun, ...running(values) }, io);
+  })
+    .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
+    .option("--dry-run", "print what came and a forecast; start nothing and write nothing")
+    .option("-i, --iterations <N>", "maximum iterations of each project", number)
+    .option("--max-minutes <N>", "maximum wall time of each project, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of each project, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of each project, in and out", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
+  withAgent(update);
+
   add("add", "<folder> <references...>", async ({ json, git }, folder, ...references) =>
     (await import("./steer/add.js")).addCommand(
       { folder: folder ?? "", references: references.flat(), flags: flagsOf({ git }), json: json === true },

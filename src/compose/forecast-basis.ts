@@ -4,6 +4,10 @@ import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/records/ledger.js";
 import { type Experience, figuresFor, takesOf } from "../research/workflow/derived/forecast.js";
 import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
+import { createAgent, modelOf } from "../engine/agents/registry.js";
+import type { Io } from "../engine/ui/io.js";
+import { settingsFor } from "./agents.js";
+import type { ResolvedConfig } from "./config.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
 /** Researches beside one that are looked at, the newest first. */
@@ -42,6 +46,18 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
     from: `what ${worker.name} took for ${researches === 1 ? "another project" : `${researches} other projects`} in this folder`,
     ...mode,
   };
+}
+
+/** The same for the agent that the configuration names. */
+export async function experienceOf(
+  folder: string,
+  config: ResolvedConfig,
+  io: Io,
+  classic = false,
+): Promise<Experience> {
+  const settings = settingsFor(config, io);
+  const { free } = createAgent(config.agent, { ...settings, unconfined: true });
+  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
 }
 
 const isBy = ({ agent, model }: LedgerLine, worker: Worker): boolean =>

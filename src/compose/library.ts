@@ -11,10 +11,18 @@ import { contextOf, servicesOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/client/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
 import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
+import type { QueryLine } from "../engine/generated/query.js";
+import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
 import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 import type { Library } from "../research/workflow/prepare.js";
+
+/** Takes what a search would write: questions for the log, and what it has found. */
+export interface Held {
+  readonly record: (line: QueryLine) => Promise<void>;
+  readonly search: (kept: SearchRecord) => void;
+}
 
 /**
  * Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an
@@ -27,6 +35,7 @@ export function libraryFor(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
   tell: Tell = async () => undefined,
+  held?: Held,
 ): Library {
   const cacheDir = answersFolder(folder);
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
@@ -34,7 +43,10 @@ export function libraryFor(
   const asking = { config: config.sources, env, http, contact: config.contact };
   const contextFor = (source: Source) => contextOf(source, asking);
   // Only what a search asks goes into the log that it is replayed from.
-  const logged = { ...asking, http: httpFor(config, signal, { cacheDir, record: queryRecorder(folder) }) };
+  const logged = {
+    ...asking,
+    http: httpFor(config, signal, { cacheDir, record: held === undefined ? queryRecorder(folder) : held.record }),
+  };
   return {
     ...localSources(root, signal),
     ...scholarly({
@@ -45,6 +57,7 @@ export function libraryFor(
         replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
       now: systemClock.now,
       signal,
+      ...(held === undefined ? {} : { hold: held.search }),
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", ...progress }),
     }),

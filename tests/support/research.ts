@@ -203,7 +203,7 @@ export async function materialFor(
   state: ResearchState,
   unit: ResearchUnit,
 ): Promise<Material | undefined> {
-  const outside = { library: given, isPatient: true, ...fakeClock() };
+  const outside = { folder: "/nowhere", library: given, isPatient: true, ...fakeClock() };
   const prepared = await prepareUnit(outside, state, unit, new AbortController().signal);
   return "ready" in prepared ? prepared.ready.material : "settled" in prepared ? prepared.settled.material : undefined;
 }

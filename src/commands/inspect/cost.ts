@@ -1,7 +1,5 @@
 import { basename } from "node:path";
-import { createAgent, modelOf } from "../../engine/agents/registry.js";
-import { experienceFor } from "../../compose/forecast-basis.js";
-import { settingsFor } from "../../compose/agents.js";
+import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
@@ -48,12 +46,8 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
 }
 
 /** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
-async function experience(folder: string, classic: boolean, io: Io): Promise<Experience> {
-  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
-  const settings = settingsFor(config, io);
-  const { free } = createAgent(config.agent, { ...settings, unconfined: true });
-  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
-}
+const experience = async (folder: string, classic: boolean, io: Io): Promise<Experience> =>
+  experienceOf(folder, await resolveConfig({ env: io.env, cwd: io.cwd }), io, classic);
 
 function costLines(costs: Costs, room: number): string[] {
   const { total, phases, agents, models, parts, refused, failed, per_paper, historian, contexts, forecast } = costs;

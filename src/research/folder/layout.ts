@@ -59,6 +59,8 @@ export const claudeName = "CLAUDE.md";
 export const lastGoodFile = (folder: string): string => lastGoodOf(folder, rrdName);
 /** What a search has found, so that no batch asks for it again. */
 export const candidatesFile = inHidden("candidates.json");
+/** Up to which day an update has asked, where nothing came. */
+export const updateFile = inHidden("update.json");
 /** What became of papers since they were published, for a day. */
 export const updatesFile = inHidden("updates.json");
 /** What services said about papers' code and citations, for a day. */

@@ -74,7 +74,8 @@ function localFile(paper: NamedPaper): string | undefined {
 }
 
 /** Changes when somebody corrects an address. */
-const addressStamp = ({ pdf_url, url }: NamedPaper): string => [...new Set([pdf_url, url])].filter(Boolean).join(" ");
+export const addressStamp = ({ pdf_url, url }: NamedPaper): string =>
+  [...new Set([pdf_url, url])].filter(Boolean).join(" ");
 
 /** Changes when the document does. */
 async function stampOf(path: string): Promise<string | undefined> {

@@ -81,6 +81,10 @@ export interface Statement {
    */
   rests_on?: string[];
   /**
+   * Of a finding: id of the finding before the last update that it continues.
+   */
+  was?: string;
+  /**
    * Ids of papers, where an older report names papers and no quotes.
    */
   papers?: string[];

@@ -28,7 +28,7 @@ export interface ReportResult {
    *
    * @maxItems 8
    */
-  findings: Sourced[];
+  findings: Finding[];
   /**
    * What papers that don't share authors agree on.
    *
@@ -79,6 +79,26 @@ export interface Open {
    * @maxItems 12
    */
   rests_on?: string[];
+}
+/**
+ * A sentence and the quotes that it rests on, at least one.
+ *
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "finding".
+ */
+export interface Finding {
+  /**
+   * Id of the former finding that it continues, as former_findings of the unit names it; absent: it is new.
+   */
+  was?: string;
+  text: string;
+  /**
+   * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
+   *
+   * @minItems 1
+   * @maxItems 12
+   */
+  rests_on: string[];
 }
 /**
  * A sentence and the quotes that it rests on, at least one.

@@ -596,6 +596,10 @@ export interface Rrd {
    */
   excluded?: Exclusion[];
   /**
+   * Updates of the finished project, oldest first; the last one is open until its report is accepted. Written by 'research-ralph update'.
+   */
+  updates?: ProjectUpdate[];
+  /**
    * Pairs of ids that are different works although they look like one. Add a pair to undo a merge: the id of the paper that stayed and the id of the record that was merged into it.
    */
   apart?: string[][];
@@ -1424,12 +1428,108 @@ export interface Exclusion {
    */
   answers?: Answer[];
   /**
-   * Address of the record, kept where a criterion excluded it.
+   * Address of the record.
    */
   url?: string | null;
   identifiers?: Identifiers;
+  /**
+   * Year of publication, where known.
+   */
+  year?: number;
+  /**
+   * The first author, where known.
+   */
+  first_author?: string;
   override?: Override;
   readings?: Readings;
+  [k: string]: unknown;
+}
+/**
+ * One update of a finished project: what came since its last search.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "projectUpdate".
+ */
+export interface ProjectUpdate {
+  /**
+   * update-1, update-2, …
+   */
+  id: string;
+  /**
+   * First day of publication that was asked for, YYYY-MM-DD.
+   */
+  since: string;
+  /**
+   * Last day that was asked for: the day of the update, YYYY-MM-DD.
+   */
+  until: string;
+  /**
+   * When it was opened, ISO 8601 in UTC.
+   */
+  at: string;
+  /**
+   * The last iteration before it.
+   */
+  iteration?: number;
+  /**
+   * When its report was accepted, ISO 8601 in UTC. Absent: it is open.
+   */
+  closed_at?: string;
+  /**
+   * written: an agent wrote the report anew; rendered: no finding lost its ground, so code made it again.
+   */
+  report?: "written" | "rendered";
+  /**
+   * First day asked for of the sources that had failed before and whose window is wider.
+   */
+  sources?: {
+    [k: string]: string;
+  };
+  /**
+   * Sources that failed this time, with the first day of their window, which stays open.
+   */
+  failed?: {
+    [k: string]: string;
+  };
+  new?: Strings;
+  /**
+   * Papers of the pool that changed since they were read.
+   */
+  changed?: {
+    /**
+     * Id of the paper.
+     */
+    id: string;
+    /**
+     * What changed, as one clause.
+     */
+    says: string;
+    /**
+     * Its text is another one, so it is read again.
+     */
+    read_again: boolean;
+    [k: string]: unknown;
+  }[];
+  retracted?: Strings;
+  /**
+   * The findings of the report before the update.
+   */
+  before?: {
+    /**
+     * f1, f2, …
+     */
+    id: string;
+    /**
+     * The finding.
+     */
+    text: string;
+    rests_on?: Strings;
+    /**
+     * Its strength then.
+     */
+    level: number;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**
@@ -1482,6 +1582,10 @@ export interface SearchStep {
    * Sources are searched for words.
    */
   kind: "search";
+  /**
+   * Id of the update that asked it; absent: the first search.
+   */
+  update?: string;
   sources: Strings;
   /**
    * The queries to each of them.
@@ -1518,6 +1622,18 @@ export interface SnowballStep {
    * Sources are asked for references and citations of papers.
    */
   kind: "snowball";
+  /**
+   * Id of the update that asked it; absent: the first search.
+   */
+  update?: string;
+  /**
+   * Which links are followed; absent: both.
+   */
+  directions?: ("references" | "citations")[];
+  /**
+   * First day of publication of what cites them, YYYY-MM-DD.
+   */
+  from?: string;
   sources: Strings;
   /**
    * Papers whose references and citations are followed.

@@ -1,5 +1,6 @@
 import type { SnowballStep } from "../generated/rrd.js";
-import type { Place } from "../papers/paper-record.js";
+import type { PaperRecord, Place } from "../papers/paper-record.js";
+import type { Answer } from "../sources/client/source.js";
 import { isGivenUp, type Listing, listingOf, type Open, type Told } from "./result-list.js";
 
 /** Both ways that lead from a paper to others. */
@@ -27,18 +28,26 @@ export function citationsOf(places: readonly Pick<Place, "asked" | "seed">[]): {
 export const asksFor = (direction: Direction, opened: ReturnType<Open>): boolean =>
   !("unavailable" in opened) && opened.source[direction] !== undefined;
 
+/** An answer without what was published before a day. What has no day stays. */
+function since(answer: Answer<readonly PaperRecord[]>, from: string | undefined): Answer<readonly PaperRecord[]> {
+  if (from === undefined || answer.status !== "ok") return answer;
+  const isIn = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
+  return { ...answer, value: answer.value.filter(isIn) };
+}
+
 /** Follows what each seed cites and what cites it, each with the first source of the round that can and answers. */
 export async function snowball(index: number, step: SnowballStep, open: Open, told: Told): Promise<Listing[]> {
   const listings: Listing[] = [];
-  const all = step.seeds.length * directions.length;
+  const wanted = step.directions ?? directions;
+  const all = step.seeds.length * wanted.length;
   for (const seed of step.seeds) {
-    for (const direction of directions) {
+    for (const direction of wanted) {
       for (const name of step.sources) {
         const opened = open(name);
         if ("unavailable" in opened) continue;
         const follow = opened.source[direction];
         if (follow === undefined || isGivenUp(listings.filter(({ source }) => source === name))) continue;
-        const answer = await follow(seed.identifiers, step.most, opened.context);
+        const answer = since(await follow(seed.identifiers, step.most, opened.context, step.from), step.from);
         const listing = listingOf(
           { step: index, source: name, asked: followed(direction, seed.id), seed: seed.id },
           answer,

@@ -32,6 +32,7 @@ import { askedCriteria } from "./eligibility/eligibility.js";
 import { acceptDiscovery, acceptEmptyBatch } from "./discovery/judge-batch.js";
 import { checkedAnswers } from "./discovery/screen-by-criteria.js";
 import { acceptIdeas } from "./report/judge-ideas.js";
+import { acceptSameReport } from "./report/close-update.js";
 import { acceptReport } from "./report/judge-report.js";
 import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
@@ -87,8 +88,17 @@ export interface Proposal {
   readonly completes: boolean;
 }
 
-/** What code alone does for a unit: it notes a batch that holds nothing for an agent, or rejects a retracted paper. */
-export function judgeSettled(rrd: Rrd, unit: ResearchUnit, { batch, check }: Material, judging: Judging): Acceptable {
+/**
+ * What code alone does for a unit: it notes a batch that holds nothing for an agent, rejects a retracted paper, or
+ * renders the report of an update in which no finding moved.
+ */
+export function judgeSettled(
+  rrd: Rrd,
+  unit: ResearchUnit,
+  { batch, check, sameReport, retraction }: Material,
+  judging: Judging,
+): Acceptable {
+  if (sameReport !== undefined) return acceptSameReport(rrd, sameReport, judging, retraction);
   const paper = paperOf(rrd, unit.id);
   if (paper !== undefined) return acceptRetractedPaper(paper, check, judging);
   if (batch === undefined) throw new Error(`${unit.id} was settled without a batch or a paper`);
@@ -97,19 +107,22 @@ export function judgeSettled(rrd: Rrd, unit: ResearchUnit, { batch, check }: Mat
 
 /** Folds what code alone has done for a unit, as an iteration without an agent. */
 export async function acceptSettled(
-  { research, now }: Pick<Accepting, "research" | "now">,
-  { rrd }: ResearchState,
+  accepting: Pick<Accepting, "research" | "now" | "render" | "memory">,
+  { rrd, ledger }: ResearchState,
   unit: ResearchUnit,
   material: Material,
   prepareMs: number,
   tell: Tell,
 ): Promise<Outcome> {
-  const at = new Date(now());
+  const { research } = accepting;
+  const at = new Date(accepting.now());
   const iteration = research.nextIteration();
   const judged = judgeSettled(rrd, unit, material, { iteration, agent: "", at });
   const { id, phase } = unit;
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
-  await research.fold(foldOf(unit, judged, { ...line, prepare_seconds: inSeconds(prepareMs) }));
+  const whole = { ...line, prepare_seconds: inSeconds(prepareMs) };
+  const files = [...(judged.files ?? []), ...(await documentsFor(accepting, ledger, judged, whole, at))];
+  await research.fold(foldOf(unit, { ...judged, ...(files.length === 0 ? {} : { files }) }, whole));
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   return { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
 }
@@ -205,14 +218,15 @@ export async function acceptRun(
       `The result of ${run.agent} for ${unit.id} has fields that nobody asked for (${dropped.slice(0, 5).join(", ")}${dropped.length > 5 ? ", …" : ""}); they were dropped.`,
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
-  const documents = async () => {
-    if (judged.shows === undefined) return [];
-    const ledger = [...state.ledger, whole];
-    const rrd = derive(judged.shows.rrd, ledger, accepting.memory);
-    return accepting.render({ folder: research.folder, ...judged.shows, rrd, ledger, at });
-  };
   const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
-  const fold = foldOf(unit, { ...judged, files: [...(judged.files ?? []), ...(await documents())] }, whole);
+  const fold = foldOf(
+    unit,
+    {
+      ...judged,
+      files: [...(judged.files ?? []), ...(await documentsFor(accepting, state.ledger, judged, whole, at))],
+    },
+    whole,
+  );
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, accepting))] });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
@@ -220,6 +234,19 @@ export async function acceptRun(
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
   for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);
   return outcome;
+}
+
+/** What people read of a result, made of the state as it will be. */
+async function documentsFor(
+  { research, memory, render }: Pick<Accepting, "research" | "memory" | "render">,
+  before: readonly LedgerLine[],
+  { shows }: Acceptable,
+  line: LedgerLine,
+  at: Date,
+): ReturnType<RenderDocuments> {
+  if (shows === undefined) return [];
+  const ledger = [...before, line];
+  return render({ folder: research.folder, ...shows, rrd: derive(shows.rrd, ledger, memory), ledger, at });
 }
 
 const grades = { presented: "high", insights_extracted: "middle", rejected: "low" } as const;

@@ -6,7 +6,10 @@ import { type Delay, isVerdict, type Prepared, type Verdict } from "../../engine
 import { judgeSettled } from "./accept.js";
 import { readKeptPaper } from "../full-text/find-text.js";
 import { textsFolder } from "../folder/layout.js";
-import type { Paper } from "../generated/rrd.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
+import { openUpdate } from "./decisions/open-update.js";
+import { needsWriting } from "./report/close-update.js";
+import { readNarrative } from "./report/kept-narrative.js";
 import { readAbout } from "../paper-services/about-paper.js";
 import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
@@ -17,7 +20,7 @@ import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { searchSoFar, type Sources } from "./discovery/search-session.js";
-import { isRetraction, papersToCheck } from "./report/warn-of-retractions.js";
+import { isRetraction, papersToCheck, type RetractionCheck, withChecks } from "./report/warn-of-retractions.js";
 import { isRetracted } from "./analysis/judge-paper.js";
 
 /** What the world outside offers to a project. */
@@ -31,6 +34,8 @@ export interface PreparedUnit {
 }
 
 interface Outside extends Clock {
+  /** The project's. */
+  readonly folder: string;
   readonly library: Library;
   /** Whether a busy host is waited for. */
   readonly isPatient: boolean;
@@ -71,7 +76,8 @@ export async function prepareUnit(
 }
 
 /** Whether code alone can do the unit: a batch that holds nothing for an agent, a paper that is retracted. */
-function isSettled({ rrd }: ResearchState, unit: ResearchUnit, { batch, check }: Material): boolean {
+function isSettled({ rrd }: ResearchState, unit: ResearchUnit, { batch, check, sameReport: same }: Material): boolean {
+  if (same !== undefined) return true;
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   return paper === undefined ? batch !== undefined && isForNobody(batch) : isRetracted(paper, check);
 }
@@ -99,9 +105,22 @@ async function gather(
   }
   if (unit.kind === "report") {
     const papers = papersToCheck(rrd);
-    return papers.length === 0 ? {} : { retraction: { checks: await library.updates(papers) } };
+    const retraction = papers.length === 0 ? undefined : { checks: await library.updates(papers) };
+    return { ...given({ retraction }), ...(await sameReport(outside.folder, rrd, retraction)) };
   }
   return paper === undefined ? {} : await paperMaterial(outside, paper, signal);
+}
+
+/** The narrative of the report where an update left all that it rests on as it was. */
+async function sameReport(
+  folder: string,
+  rrd: Rrd,
+  retraction: RetractionCheck | undefined,
+): Promise<Pick<Material, "sameReport">> {
+  if (openUpdate(rrd) === undefined) return {};
+  const narrative = await readNarrative(folder);
+  const checked = retraction === undefined ? rrd : withChecks(rrd, retraction).rrd;
+  return narrative === undefined || needsWriting(checked, narrative) ? {} : { sameReport: narrative };
 }
 
 async function paperMaterial(outside: Outside, paper: Paper, signal: AbortSignal): Promise<Material | Delay> {
@@ -256,7 +275,9 @@ async function keptMaterial(
   if (unit.kind === "report") {
     const papers = papersToCheck(rrd);
     const { checks, isWhole } = await keptChecks(folder, papers, now());
-    return { material: papers.length === 0 ? {} : { retraction: { checks } }, first: asking(isWhole) };
+    const retraction = papers.length === 0 ? undefined : { checks };
+    const material = { ...given({ retraction }), ...(await sameReport(folder, rrd, retraction)) };
+    return { material, first: asking(isWhole) };
   }
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
   if (paper === undefined) return { material: {}, first: [] };

@@ -99,7 +99,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
 
     prepare: (state, unit, { signal }) =>
       orVerdict(async () => {
-        const outside = { ...options, isPatient: options.now() >= impatientUntil };
+        const outside = { ...options, folder: research.folder, isPatient: options.now() >= impatientUntil };
         const prepared = await prepareUnit(outside, state, unit, signal);
         if ("later" in prepared && !signal.aborted) impatientUntil = prepared.later.until;
         return prepared;

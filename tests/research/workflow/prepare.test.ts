@@ -27,7 +27,7 @@ const never = new AbortController().signal;
 async function prepared(given: Library, { isPatient = true, signal = never, clock = fakeClock() } = {}) {
   const rrd = rrdWith([paper("p1")]);
   const state = { rrd, ledger: [], status: statusOf(rrd, []) };
-  const outside = { ...clock, library: given, isPatient };
+  const outside = { ...clock, folder: "/nowhere", library: given, isPatient };
   const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
   return await prepareUnit(outside, state, unit, signal);
 }

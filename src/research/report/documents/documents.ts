@@ -56,7 +56,8 @@ export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: T
   const report = narrative ?? kept;
   // A report is written anew before its ideas are: those of the last one no longer follow from it.
   const { ideas: __, ...withoutIdeas } = rest;
-  const input = narrative === undefined ? rest : withoutIdeas;
+  // An update asks for no new ideas; those that there are stay.
+  const input = narrative === undefined || (rrd.updates ?? []).length > 0 ? rest : withoutIdeas;
   return documentsOf({
     ...input,
     ...(report === undefined ? {} : { report }),

@@ -150,6 +150,7 @@ async function citationsOf(
   work: Identifiers,
   most: number,
   context: SourceContext,
+  from?: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
   if (pathOf(work) === undefined) return notAsked(work);
   let id = work.openalex;
@@ -160,7 +161,9 @@ async function citationsOf(
     if (id === undefined) return unlikeAnswer(openAlex, answer.value, "is not a work");
   }
   return await listWorks(
-    `filter=cites:${id}&sort=cited_by_count:desc`,
+    from === undefined
+      ? `filter=cites:${id}&sort=cited_by_count:desc`
+      : `filter=cites:${id},from_publication_date:${from}&sort=publication_date:desc`,
     most,
     context,
     `OpenAlex knows nothing that cites ${nameOf(work)}.`,

@@ -17,6 +17,8 @@ import {
   strategicDimensions,
   type Totals,
 } from "../decisions/scores-and-decision.js";
+import type { Change } from "../../folder/research.js";
+import { papersToReadAgain } from "../decisions/open-update.js";
 import { flat, prose } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
 import {
@@ -137,6 +139,7 @@ export function acceptPaper(
   return {
     changes: [
       changeOf(paper, set),
+      ...insightsBefore(rrd, paper),
       ...insights.map((insight) => ({ in: "insights" as const, id: insight.id ?? "", set: { ...insight }, was: null })),
       ...(result.visited_urls?.length
         ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }]
@@ -168,6 +171,14 @@ export function acceptPaper(
     },
   };
 }
+
+/** Takes away the insights of an earlier reading, where an update has the paper read again. */
+const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
+  papersToReadAgain(rrd).some(({ id }) => id === paper.id)
+    ? (rrd.insights ?? []).flatMap(({ id, paper_id }) =>
+        paper_id === paper.id && id != null ? [{ in: "insights", id, set: {}, remove: true }] : [],
+      )
+    : [];
 
 /** Why a result is refused that answers no criterion at all; what is missing beside others counts as unclear. */
 function unanswered(criteria: readonly Criterion[], { criteria: said = {} }: AnalysisResult): string[] {

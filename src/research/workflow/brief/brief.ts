@@ -5,6 +5,7 @@ import type { Brief, Notes, ToolServer } from "../../../engine/loop/types.js";
 import { piecesOf } from "../../toolbox/passage.js";
 import { readingTools, searchingTools } from "../../toolbox/toolbox.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
+import type { ReportFile } from "../../generated/report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
 import { isLastUnit } from "../decisions/next-unit.js";
@@ -13,7 +14,7 @@ import { fill, loadPrompt, type PromptPart } from "./prompt.js";
 import {
   defaultMinIdeas,
   defaultMaxIdeas,
-  targetOf,
+  neededOf,
   paperOf,
   refusalsOf,
   timesTooFull,
@@ -61,6 +62,8 @@ export interface Material extends PaperMaterial {
   readonly about?: AboutPaper;
   /** Whether the papers that a report rests on still stand. */
   readonly retraction?: RetractionCheck;
+  /** In an update: the narrative as it stands, where no finding won or lost ground. Code then renders it again. */
+  readonly sameReport?: ReportFile;
   /** Of a repair: fields of the refused result that stay as they are. */
   readonly kept?: Readonly<Record<string, unknown>>;
 }
@@ -156,7 +159,7 @@ export async function briefFor(
     RESEARCH_DIR: where.folder,
     PHASE: unit.phase,
     UNIT: unit.id,
-    NEED: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
+    NEED: neededOf(rrd, material.batch?.candidates.length ?? 0),
     MIN_IDEAS: rrd.handoff?.product_ideation?.min_ideas ?? defaultMinIdeas,
     MAX_IDEAS: rrd.handoff?.product_ideation?.max_ideas ?? defaultMaxIdeas,
   };

@@ -2,6 +2,7 @@ import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../decisions/scores-and-decision.js";
 import type { ResearchState } from "../decisions/status.js";
+import { openUpdate } from "../decisions/open-update.js";
 import { prose } from "../derived/markdown.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { handleOf, whyNoGround } from "../report/handles.js";
@@ -47,10 +48,23 @@ export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
       ...{ total_discovered, total_presented, total_insights_extracted, total_rejected },
       total_insights: countingInsights(rrd).length,
     },
+    ...formerFindings(rrd),
     papers,
     groups: shown,
     ...(retracted.length === 0 ? {} : { retracted_never_build_on: retracted.slice(0, 10) }),
     not_shown: { papers: left, groups: groups.length - shown.length },
+  };
+}
+
+/** The findings before an update, by which the new ones say what they continue. */
+function formerFindings(rrd: Rrd): object {
+  const before = openUpdate(rrd)?.before ?? [];
+  if (before.length === 0) return {};
+  return {
+    former_findings: {
+      say: "The report as it stood. Where a finding of yours continues one of these, set its `was` to that id, also where you word it anew; leave `was` out of a finding that is new. What the papers no longer carry is not continued.",
+      list: before.slice(0, 12).map(({ id, text }) => ({ id, text: clip(text, 60) })),
+    },
   };
 }
 

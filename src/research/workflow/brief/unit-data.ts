@@ -10,7 +10,7 @@ import { blockedNames } from "../derived/statistics.js";
 import {
   defaultMinIdeas,
   defaultMaxIdeas,
-  targetOf,
+  neededOf,
   type ResearchState,
   type ResearchUnit,
   isDecided,
@@ -30,7 +30,7 @@ const aboutTokens = 260;
 export const discoveryData = ({ rrd }: ResearchState, unit: ResearchUnit, batch: Batch): UnitData => ({
   kind: "discovery",
   unit: unit.id,
-  need: Math.max(targetOf(rrd) - rrd.papers_pool.length, 1),
+  need: neededOf(rrd, batch.candidates.length),
   sources: short(
     (batch.judgeOnly === true ? [] : batch.toAgent) ??
       (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),

@@ -3,6 +3,7 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress, Unit } from "../../../engine/loop/types.js";
 import type { Noted } from "../../../engine/storage/noted.js";
+import { openUpdate, papersToReadAgain } from "./open-update.js";
 import { isIneligible } from "../eligibility/eligibility.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
 
@@ -47,6 +48,13 @@ const defaultTarget = 20;
 export const defaultMinIdeas = 3;
 export const defaultMaxIdeas = 12;
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
+
+/** How many papers the pool may hold: in an update everything that belongs is taken. */
+export const mostOf = (rrd: Rrd): number => (openUpdate(rrd) === undefined ? targetOf(rrd) : Infinity);
+
+/** How many papers a batch may bring: at least one, and in an update all `offered` ones. */
+export const neededOf = (rrd: Rrd, offered: number): number =>
+  Math.max(openUpdate(rrd) === undefined ? targetOf(rrd) - rrd.papers_pool.length : offered, 1);
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
 /**
@@ -57,27 +65,42 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
   const accepted = currentAccepted(ledger);
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
   const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
-  const readable = pending.filter((paper) => !isRefused(paper)).sort((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
+  const again = papersToReadAgain(rrd).filter((paper) => isDecided(paper) && !isRefused(paper));
+  const readable = [...pending.filter((paper) => !isRefused(paper)), ...again].sort(
+    (a, b) => (b.priority ?? 3) - (a.priority ?? 3),
+  );
   const refused = pending.filter(isRefused);
 
   const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
   const lastPaper = Math.max(0, ...rrd.papers_pool.map((paper) => accepted.get(paper.id) ?? 0));
   const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
-  const allRead = discoveryOver && pending.length === 0 && rrd.papers_pool.length > 0;
-  const reportDone = allRead && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
+  const allRead = discoveryOver && pending.length + again.length === 0 && rrd.papers_pool.length > 0;
+  const isOpen = openUpdate(rrd) !== undefined;
+  const reportDone =
+    allRead && !isOpen && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
   // Nobody may build on a retracted paper, or on one that is not eligible.
   const ideasWanted =
     rrd.handoff?.product_ideation?.enabled === true &&
     !(allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper)));
   const ideasDone =
     reportDone &&
-    (!ideasWanted || (accepted.get("ideas") ?? 0) > (accepted.get("report") ?? 0) || phaseSays("COMPLETE"));
+    (!ideasWanted || (accepted.get("ideas") ?? 0) > ideasDueAfter(rrd, accepted) || phaseSays("COMPLETE"));
 
   const phase = !discoveryOver ? "DISCOVERY" : !reportDone ? "ANALYSIS" : !ideasDone ? "IDEATION" : "COMPLETE";
   return { discoveryOver, readable, refused, reportDone, ideasWanted, ideasDone, phase };
 }
 
+/** An update writes the report again; that makes no new ideas due. */
+const ideasDueAfter = ({ updates = [] }: Rrd, accepted: ReadonlyMap<string, number>): number =>
+  updates.length > 0 ? 0 : (accepted.get("report") ?? 0);
+
 function isDiscoveryOver(rrd: Rrd): boolean {
+  // The end of an update is its window asked, however many papers were wanted.
+  if (openUpdate(rrd) !== undefined)
+    return (
+      rrd.statistics?.discovery_metrics?.exhausted !== undefined ||
+      (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0) >= maxEmptyBatches
+    );
   if (rrd.papers_pool.length >= targetOf(rrd)) return true;
   const without = batchesWithoutNew(rrd);
   if (rrd.statistics?.discovery_metrics?.exhausted !== undefined && !isAnotherSearch(rrd)) return true;

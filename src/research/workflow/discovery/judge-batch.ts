@@ -16,13 +16,21 @@ import { findSeeds, type SeedRecall, seedRecall } from "../../seeds/find-seeds.j
 import { seedsOf } from "../../seeds/seed.js";
 import { blockedNames } from "../derived/statistics.js";
 import { screeningMetrics } from "./screened.js";
-import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
+import {
+  type AnswersById,
+  excludedFacts,
+  openCandidate,
+  screenedOut,
+  unanswered,
+  unchecked,
+} from "./screen-by-criteria.js";
+import { openUpdate } from "../decisions/open-update.js";
 import { isSeed } from "./next-round.js";
 import { many } from "../../../engine/ui/terminal/format.js";
 import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js";
 import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
-import { targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
+import { mostOf, targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
 import type { Found as PaperFound, PoolCitations, ScreeningCandidate } from "./search-results.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 
@@ -70,12 +78,16 @@ export function acceptDiscovery(
   const duplicate = (id: string, title: string, of: string, why?: string) => ({
     id,
     title,
+    ...excludedFacts(candidates.get(id)),
     reason: `the same work as ${of}${why === undefined ? "" : `: ${why}`}`,
     stage: "duplicate" as const,
     duplicate_of: of,
   });
   const excluded: NonNullable<Rrd["excluded"]> = [
-    ...batch.duplicates.map(({ candidate, of, why }) => duplicate(candidate.id, candidate.title, of, why)),
+    ...batch.duplicates.map(({ candidate, of, why }) => ({
+      ...duplicate(candidate.id, candidate.title, of, why),
+      ...excludedFacts(candidate),
+    })),
     ...(batch.search?.setAside ?? []),
   ];
   let beyond = 0;
@@ -107,7 +119,7 @@ export function acceptDiscovery(
     const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
     if (ids.has(paper.id)) continue;
     if (twin !== undefined) excluded.push(duplicate(paper.id, paper.title, twin));
-    else if (size >= targetOf(rrd)) beyond += 1;
+    else if (size >= mostOf(rrd)) beyond += 1;
     else {
       size += 1;
       ids.add(paper.id);
@@ -118,7 +130,11 @@ export function acceptDiscovery(
   for (const { id, reason } of criteria.length > 0 ? [] : dropped) {
     const candidate = candidates.get(id);
     if (candidate !== undefined && !added.some((paper) => paper.id === id))
-      excluded.push({ id, title: candidate.title, reason, stage: "screened", ...readingsOf(readers, id, candidate) });
+      excluded.push({
+        ...{ id, title: candidate.title, reason, stage: "screened" },
+        ...excludedFacts(candidate),
+        ...readingsOf(readers, id),
+      });
   }
 
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
@@ -160,7 +176,7 @@ export function acceptDiscovery(
       ...{ unit, judging, added, excluded, sources, blocked, beyond, result },
       recall: discovery_metrics.recall?.says,
     }),
-    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} of ${targetOf(rrd)} in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
+    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
     ...given({ notice: warning === undefined ? undefined : { level: "warning" as const, message: warning } }),
     ledger: { new_papers: added.length },
   };
@@ -208,17 +224,10 @@ function seedsFoundIn(rrd: Rrd, { search, candidates }: Batch, added: readonly P
   return seedRecall(seeds, [...(search?.seeds?.works.values() ?? []), ...inBatch.works.values()], before);
 }
 
-/** What the readers of a record decided on it; of one that screening leaves out also where it is to be had. */
-function readingsOf(
-  readers: Combined | undefined,
-  id: string | undefined,
-  candidate?: ScreeningCandidate,
-): Pick<Paper, "readings" | "url" | "identifiers"> {
+/** What the readers of a record decided on it. */
+function readingsOf(readers: Combined | undefined, id: string | undefined): Pick<Paper, "readings"> {
   const readings = readers?.readings.get(id ?? "");
-  if (readings === undefined) return {};
-  const { url, identifiers = {} } = candidate ?? {};
-  const known = Object.keys(identifiers).length === 0 ? undefined : { ...identifiers };
-  return { readings: [...readings], ...given({ url, identifiers: known }) };
+  return readings === undefined ? {} : { readings: [...readings] };
 }
 
 /** The records on which readers disagree, for the log. */

@@ -5,7 +5,9 @@ import { seedsOf } from "../../seeds/seed.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../derived/statistics.js";
+import { openUpdate } from "../decisions/open-update.js";
 import { targetOf } from "../decisions/status.js";
+import { nextOfUpdate } from "./update-rounds.js";
 
 /** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
 const seedsOfARound = 5;
@@ -21,6 +23,12 @@ const keptAtLeast = 0.1;
 export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord, waiting: number): Step | string {
   const sources = askable(rrd, names);
   if (sources.length === 0) return "every source is blocked";
+  const update = openUpdate(rrd);
+  if (update !== undefined)
+    return (
+      nextOfUpdate(rrd, update, kept.steps, sources) ??
+      `everything from ${update.since} to ${update.until} was asked for`
+    );
   const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
   const saturated = isSaturated(rrd, kept);
   const asked = new Map(sources.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import type { Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
@@ -6,6 +7,9 @@ import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
+import { given } from "../../../engine/lib/given.js";
+import { parseReference } from "../../papers/reference.js";
+import { openUpdate } from "../decisions/open-update.js";
 import { apartOf, settledIds, type Sources } from "./search-session.js";
 import { criteriaOf } from "../../folder/criteria.js";
 import { screeningWordsTokens } from "../eligibility/criteria-section.js";
@@ -62,10 +66,12 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const held = new Map<string, number>();
   const lists: [string, readonly PaperRecord[]][] = [];
   let waiting = 0;
+  const update = openUpdate(rrd);
   for (const name of asked.filter((source) => library.serves(source))) {
     let documents: readonly PaperRecord[];
     try {
       documents = await library.candidates(name);
+      if (update !== undefined) documents = await newerFiles(documents, update.since);
     } catch (error) {
       sources.push({ name, status: "error", reason: error instanceof Error ? error.message : String(error) });
       continue;
@@ -98,7 +104,8 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     candidates: choice.candidates,
     sources: [...sources, ...reports],
     duplicates: choice.duplicates,
-    toAgent: mayBeAsked.filter(isTheAgents),
+    // What only an agent can search is left out of an update: it would cost tokens where nothing came.
+    toAgent: update === undefined ? mayBeAsked.filter(isTheAgents) : [],
     ...(search === undefined ? {} : { search: { ...search, left } }),
     ...(held.size === 0
       ? {}
@@ -138,6 +145,31 @@ function standIns(
   return instead;
 }
 
+/** Works that were excluded, by what is kept of them. A duplicate is its paper of the pool, which is compared itself. */
+function leftOutWorks({ excluded = [], apart }: Rrd): ReturnType<typeof workIndex> {
+  const works = workIndex();
+  const isApart = (id: string) => (apart ?? []).some((pair) => pair.includes(id));
+  for (const { id, title, url, identifiers, year, first_author, stage, override } of excluded) {
+    if (title == null || stage === "duplicate" || override !== undefined || isApart(id)) continue;
+    const authors = first_author === undefined ? [] : [first_author];
+    const date = year === undefined ? null : String(year);
+    works.add(id, matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...given({ identifiers }) }));
+  }
+  return works;
+}
+
+/** Documents of a folder that were changed on this day or later; samples never are. */
+async function newerFiles(documents: readonly PaperRecord[], since: string): Promise<PaperRecord[]> {
+  const newer: PaperRecord[] = [];
+  for (const document of documents) {
+    const reference = parseReference(document.url);
+    if (reference.kind !== "file") continue;
+    const { mtimeMs } = await stat(reference.path);
+    if (mtimeMs >= Date.parse(since)) newer.push(document);
+  }
+  return newer;
+}
+
 /** Takes candidates while there is room, each work once. */
 function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
   const candidates: ScreeningCandidate[] = [];
@@ -145,6 +177,7 @@ function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
   const settled = settledIds(rrd);
   const known = workIndex();
   for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
+  const left = leftOutWorks(rrd);
   const apart: readonly Apart[] = apartOf(rrd);
   const abstractTokens = abstractTokensOf(rrd);
   let room = most.tokens;
@@ -169,6 +202,8 @@ function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
         (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)),
       );
       done += 1;
+      // It was judged under another id.
+      if (twin === undefined && left.twinOf(traits) !== undefined) continue;
       if (twin !== undefined) {
         duplicates.push({ candidate, of: twin.id, why: twin.why });
         continue;

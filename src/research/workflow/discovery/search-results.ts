@@ -1,9 +1,10 @@
 import { given } from "../../../engine/lib/given.js";
-import type { Paper, Rrd, Step } from "../../generated/rrd.js";
+import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../search/rank.js";
 import { citationsOf } from "../../search/snowballing.js";
+import { excludedFacts } from "./screen-by-criteria.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "./search-session.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
@@ -30,10 +31,7 @@ export interface Searched extends Pick<
   /** Records by source, and works that they are about. */
   readonly identified: Readonly<Record<string, number>>;
   readonly works: number;
-  readonly setAside: readonly (Pick<SearchSession["setAside"][number], "stage" | "reason"> & {
-    readonly id: string;
-    readonly title: string;
-  })[];
+  readonly setAside: readonly Exclusion[];
   /** What was asked in place of a source that programs may not ask. */
   readonly substitutions: Readonly<Record<string, string>>;
   /** Works that wait to be judged once this batch is. */
@@ -89,7 +87,7 @@ export async function searchResults(
       identified: identified(session),
       works: session.candidates.works.length,
       setAside: session.setAside.map(({ work: { record }, stage, reason }) => {
-        return { id: record.id, title: record.title, stage, reason };
+        return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
       substitutions,
       left: 0,

@@ -13,6 +13,7 @@ import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { judgedIn, recallOf, screeningOf } from "./screened.js";
 import { blockedNames } from "../derived/statistics.js";
+import { openUpdate } from "../decisions/open-update.js";
 import { searchOf } from "../decisions/status.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { candidatesFile, searchFile, searchName } from "../../folder/layout.js";
@@ -87,6 +88,8 @@ export interface SearchOptions {
   readonly isFirst: () => boolean;
   /** Told how each source did, once a round is over. */
   readonly tell: (message: string) => void;
+  /** Takes what is kept in place of the disk: the asking may come to nothing, and then leaves no trace. */
+  readonly hold?: (kept: SearchRecord) => void;
   /** Told of each answer while a round goes on. */
   readonly watch: (progress: SearchProgress) => void;
 }
@@ -105,16 +108,21 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   // What the person interrupts fails, which says nothing of a source.
   const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch(progress));
   const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
+  const keep = async (record: SearchRecord) =>
+    options.hold === undefined ? writeSearchRecord(path, record) : options.hold(record);
   const begun = await begin(rrd, options.folder, options);
   let { kept } = begun;
-  if (begun.isRemade) await writeSearchRecord(path, kept);
-  if (options.isFirst() && kept.listings.some(isFailed)) {
+  if (begun.isRemade) await keep(kept);
+  // An update asks for its own window again, not for what failed long ago.
+  const update = openUpdate(rrd)?.id;
+  const isOwn = ({ step }: Listing) => update === undefined || kept.steps[step]?.update === update;
+  if (options.isFirst() && kept.listings.some((listing) => isFailed(listing) && isOwn(listing))) {
     const listings = await retryFailed(kept.steps, kept.listings, open, blockedIn(rrd), watching);
-    if (!signal.aborted) await writeSearchRecord(path, (kept = { ...kept, listings }));
+    if (!signal.aborted) await keep((kept = { ...kept, listings }));
   }
   for (;;) {
     const { next, session } = stateOf(rrd, names, kept, open);
-    if (next === undefined) await commitSearch(searchFile(options.folder), kept);
+    if (next === undefined && options.hold === undefined) await commitSearch(searchFile(options.folder), kept);
     if (next === undefined || signal.aborted) return session;
     const progress = watching(kept.steps.length, next);
     const answers = await runStep(kept.steps.length, next, open, progress.told);
@@ -128,7 +136,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
     if (left.length > 0) tell(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
-    await writeSearchRecord(path, kept);
+    await keep(kept);
   }
 }
 
@@ -165,17 +173,18 @@ function stateOf(
   const ranked = seedsFirst(rankWorks(candidates.works, wanted, [...labelsOf(seeds), ...judgedIn(rrd)]), seeds);
   const { works, setAside, passed } = sort(rrd, ranked, kept);
   const waiting = { rounds: kept.steps.length, waiting: works.length + passed };
-  const recall = recallOf(rrd.requirements, screeningOf(rrd), waiting);
+  const update = openUpdate(rrd);
+  const recall = update === undefined ? recallOf(rrd.requirements, screeningOf(rrd), waiting) : undefined;
   const isOver = recall?.reached ?? (kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept));
-  const isEnough = works.length >= minWorks && !isOver;
+  const isEnough = works.length >= minWorks && !isOver && update === undefined;
   const next = isEnough ? undefined : nextRound(rrd, names, kept, recall?.reached === true ? 0 : works.length);
-  const isGivenUp = typeof next === "string" && (recall?.reached ?? isSaturated(rrd, kept));
+  const isGivenUp = update === undefined && typeof next === "string" && (recall?.reached ?? isSaturated(rrd, kept));
   const isEnded = recall?.reached === true && works.length > 0;
   const exhausted = typeof next !== "string" ? undefined : isEnded ? recall.says : next;
   const session = {
     works: isGivenUp ? [] : works,
     passed: passed + (isGivenUp ? works.length : 0),
-    mayLeadOn: mayLeadOn(rrd, names, kept, open),
+    mayLeadOn: update === undefined && mayLeadOn(rrd, names, kept, open),
     setAside,
     steps: kept.steps,
     listings: kept.listings,
@@ -283,6 +292,7 @@ function sort(
   const settled = settledIds(rrd);
   const ids = new Set(ranked.map(({ record }) => record.id));
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
+  const isOld = knownBefore(rrd, kept);
   const works: Ranked[] = [];
   let passed = 0;
   const setAside: SearchSession["setAside"][number][] = [];
@@ -291,9 +301,14 @@ function sort(
     // A record whose id another work has too says nothing of this one.
     const isOwn = ({ id }: PaperRecord) => id === record.id || !ids.has(id);
     if ([record, ...provenance.mergedFrom].some((each) => settled.has(each.id) && isOwn(each))) continue;
+    if (isOld(work)) {
+      passed += 1;
+      continue;
+    }
     const because = leftOut(work, rrd, kept.day);
     // What the search itself brought was judged, or given up, before the first paper was followed.
     const isPassed =
+      openUpdate(rrd) === undefined &&
       rrd.requirements.screening === undefined &&
       lastSnowball &&
       !provenance.places.some(({ seed }) => seed !== undefined);
@@ -302,6 +317,14 @@ function sort(
     else works.push(work);
   }
   return { works, setAside, passed };
+}
+
+/** Tells works that were listed before the update that is under way began: they were passed over for good reasons. */
+function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) => boolean {
+  const update = openUpdate(rrd);
+  if (update === undefined) return () => false;
+  const before = new Set(listings.flatMap(({ step, records }) => (steps[step]?.update === update.id ? [] : records)));
+  return ({ provenance }) => provenance.mergedFrom.some((record) => before.has(record));
 }
 
 function leftOut(
@@ -392,7 +415,7 @@ export function scholarly({
   root,
   contextFor,
   ...searching
-}: ScholarlyOptions & Pick<SearchOptions, "signal" | "tell" | "watch">): Pick<
+}: ScholarlyOptions & Pick<SearchOptions, "signal" | "tell" | "watch" | "hold">): Pick<
   Sources,
   "services" | "substitution" | "standIn" | "search"
 > {

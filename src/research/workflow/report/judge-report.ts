@@ -8,6 +8,8 @@ import { dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
 import { evidenceAt, whyNoGround } from "./handles.js";
+import { openUpdate } from "../decisions/open-update.js";
+import { closedBy } from "./close-update.js";
 import { groupInsights } from "./insight-groups.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";
 import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
@@ -55,7 +57,9 @@ export function acceptReport(
   ];
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] };
 
-  const { unit: _, patterns, themes, comparison, ...said } = result;
+  const { unit: _, patterns, themes, comparison, findings, ...said } = result;
+  const former = new Set((openUpdate(rrd)?.before ?? []).map(({ id }) => id));
+  const closed = closedBy(rrd, "written", judging.at);
   const handles = [...new Set(sentences(result).flatMap(([, { rests_on = [] }]) => rests_on))].toSorted();
   const quoteOf = (handle: string): [string, string][] => {
     const found = evidenceAt(handle, papers);
@@ -68,6 +72,8 @@ export function acceptReport(
     iteration: judging.iteration,
     agent: judging.agent,
     ...said,
+    // What it is said to continue has to be a finding that there was.
+    findings: findings.map(({ was, ...finding }) => ({ ...finding, ...(former.has(was ?? "") ? { was } : {}) })),
     ...given({ comparison }),
     themes: themes.map(({ groups: named, ...theme }) => ({
       ...theme,
@@ -78,9 +84,9 @@ export function acceptReport(
     quotes: Object.fromEntries(handles.flatMap(quoteOf)),
   } as unknown as ReportFile;
   return {
-    changes,
+    changes: [...changes, ...closed.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
-    shows: { rrd, narrative },
+    shows: { rrd: closed.rrd, narrative },
     progress: [
       `## ${dayOf(judging.at)} - Report`,
       "",

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ResolvedConfig } from "./config.js";
+import { httpFor, libraryFor } from "./library.js";
+import type { QueryLine } from "../engine/generated/query.js";
+import { systemClock } from "../engine/lib/clock.js";
+import { rootOf } from "../research/workflow/brief/prompt.js";
+import type { Io } from "../engine/ui/io.js";
+import { queryRecorder } from "../research/folder/logs/query-log.js";
+import { candidatesFile, documentsFolder, textsFolder } from "../research/folder/layout.js";
+import { addressStamp } from "../research/full-text/find-text.js";
+import { keptText, saveText } from "../research/full-text/text-cache.js";
+import { paperServices } from "../research/paper-services/paper-services.js";
+import { type SearchRecord, writeSearchRecord } from "../research/search/search-record.js";
+import { contextOf } from "../research/sources/source-settings.js";
+import type { Rrd } from "../research/generated/rrd.js";
+import type { Came, Outside } from "../research/update/what-came.js";
+
+/** A project's sources, asked without a trace; `keep` writes what they said, before an update is opened for it. */
+export interface Asking {
+  readonly outside: Outside;
+  keep(rrd: Rrd, came: Came): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the way to a project's sources for an update. `signal`: ends every request. */
+export async function openAsking(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal): Promise<Asking> {
+  const lines: QueryLine[] = [];
+  let search: SearchRecord | undefined;
+  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, undefined, {
+    record: async (line) => void lines.push(line),
+    search: (kept) => (search = kept),
+  });
+  // Texts as they are today must not take the place of those that were read.
+  const scratch = await mkdtemp(join(tmpdir(), "research-ralph-update-"));
+  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder) });
+  const asking = { config: config.sources, env: io.env, http, contact: config.contact };
+  const today = paperServices({
+    folder: scratch,
+    http,
+    contextFor: (source) => contextOf(source, asking),
+    clock: systemClock,
+    signal,
+  });
+  return {
+    outside: {
+      sources: library,
+      kept: () => search,
+      updates: (papers) => library.updates(papers),
+      textNow: async (paper) => {
+        const answer = await today.text(paper);
+        return "text" in answer ? answer.text : undefined;
+      },
+      textThen: (paper) => keptText(textsFolder(folder), paper.id),
+    },
+    async keep(rrd, came) {
+      if (search !== undefined) await writeSearchRecord(candidatesFile(folder), search);
+      for (const { id, text } of came.changed) {
+        const paper = rrd.papers_pool.find((each) => each.id === id);
+        if (paper !== undefined && text !== undefined)
+          await saveText(textsFolder(folder), id, text, addressStamp(paper));
+      }
+      const record = queryRecorder(folder);
+      for (const line of lines) await record(line);
+    },
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,193 @@
+import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { currentAccepted } from "../../engine/storage/records/ledger.js";
+import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
+import type { UpdateCheck } from "../paper-services/kept-retraction-checks.js";
+import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
+import type { PaperRecord } from "../papers/paper-record.js";
+import { candidatesOf } from "../search/candidates.js";
+import { isFailed, type Listing } from "../search/result-list.js";
+import type { SearchRecord } from "../search/search-record.js";
+import { isDecided } from "../workflow/decisions/status.js";
+import { type Batch, nextBatch } from "../workflow/discovery/screening-batch.js";
+import { apartOf, type Sources } from "../workflow/discovery/search-session.js";
+import { isRetraction } from "../workflow/report/warn-of-retractions.js";
+import { isAnotherText } from "./another-text.js";
+
+/** What the world has brought since a project was searched last. Nothing of it is written yet. */
+export interface Came {
+  /** Works that nobody has judged: the first batch, and how many wait behind it. */
+  readonly works: number;
+  readonly titles: readonly string[];
+  readonly changed: readonly ChangedPaper[];
+  readonly retracted: readonly string[];
+  /** Checks that say something new, by the paper's id. */
+  readonly checks: ReadonlyMap<string, UpdateCheck>;
+  /** Sources that failed, with the first day of their window and what they said. */
+  readonly failed: ReadonlyMap<string, { readonly since: string; readonly reason: string }>;
+  /** Sources that were asked, and how many of them answered at least once. */
+  readonly asked: readonly string[];
+  readonly answered: number;
+}
+
+/** A paper of the pool that is not what it was when it was read. */
+export interface ChangedPaper {
+  readonly id: string;
+  /** One clause. */
+  readonly says: string;
+  /** What the new record adds to the paper's. */
+  readonly set: Partial<Paper>;
+  /** The new text, where it is another one. */
+  readonly text?: DocumentText;
+}
+
+/** What is asked. */
+export interface Outside {
+  readonly sources: Sources;
+  /** What the search has kept so far. */
+  readonly kept: () => SearchRecord | undefined;
+  readonly updates: (papers: readonly Paper[]) => Promise<ReadonlyMap<string, UpdateCheck>>;
+  /** The text of a paper as it is to be had today, whatever is kept of it; undefined where there is none. */
+  readonly textNow: (paper: Paper) => Promise<DocumentText | undefined>;
+  /** The text that was read. */
+  readonly textThen: (paper: Paper) => Promise<DocumentText | undefined>;
+}
+
+/**
+ * Asks every source in the window of an update, merges what comes with the pool and what was excluded, and asks what
+ * happened to the papers that were read.
+ */
+export async function whatCame(
+  { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
+  update: ProjectUpdate,
+  outside: Outside,
+): Promise<Came> {
+  const batch = await nextBatch(rrd, outside.sources);
+  const kept = outside.kept();
+  const read = rrd.papers_pool.filter((paper) => isDecided(paper) && paper.retracted !== true);
+  const checks = new Map(
+    [...(await outside.updates(read))].flatMap(([id, check]) => {
+      const paper = read.find((each) => each.id === id);
+      const isNews = paper !== undefined && newsOf(paper, check, dayRead(paper, ledger)).length > 0;
+      return isNews ? [[id, check] as const] : [];
+    }),
+  );
+  const retracted = [...checks].flatMap(([id, { updates }]) => (updates.some(isRetraction) ? [id] : []));
+  const records = recordsOfPool(rrd, update, kept, batch);
+  const changed: ChangedPaper[] = [];
+  for (const paper of read.filter(({ id }) => !retracted.includes(id))) {
+    const check = checks.get(paper.id);
+    const notices = check === undefined ? [] : newsOf(paper, check, dayRead(paper, ledger));
+    const published = publishedIn(paper, records.get(paper.id) ?? []);
+    if (notices.length === 0 && published === undefined) continue;
+    const says = [
+      ...(published === undefined ? [] : [published.says]),
+      ...notices.map(({ type, date }) => `${words[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
+    ].join("; ");
+    const set = published?.set ?? {};
+    const text = await outside.textNow(published === undefined ? paper : published.as);
+    const isAnother =
+      text !== undefined &&
+      isAnotherText(text, await outside.textThen(paper), paper.text_sha256, paper.read_depth ?? undefined);
+    changed.push({ id: paper.id, says, set, ...(isAnother ? { text } : {}) });
+  }
+  const own = (kept?.listings ?? []).filter(({ step }) => kept?.steps[step]?.update === update.id);
+  // That a source does not know who cites a paper is no failure of its window.
+  const isOpen = (listing: Listing) =>
+    isFailed(listing) && (kept?.steps[listing.step]?.kind === "search" || listing.transient === true);
+  const failed = own.filter(isOpen).map(({ source, reason, status }) => {
+    const since = update.sources?.[source] ?? update.since;
+    return [source, { since, reason: reason ?? status }] as const;
+  });
+  return {
+    works: batch.candidates.length + (batch.search?.left ?? 0) + (batch.listed?.left ?? 0),
+    titles: batch.candidates.map(({ title }) => title),
+    ...{ changed, retracted, checks },
+    failed: new Map(failed),
+    asked: [...new Set(own.map(({ source }) => source))],
+    answered: new Set(own.flatMap((listing) => (isFailed(listing) ? [] : listing.source))).size,
+  };
+}
+
+/** Whether there is anything to open an update for. */
+export const isAnything = ({ works, changed, retracted }: Came): boolean =>
+  works + changed.length + retracted.length > 0;
+
+const words: Readonly<Record<string, string>> = {
+  correction: "a correction",
+  addendum: "an addendum",
+  concern: "an expression of concern",
+  version: "a newer version",
+};
+
+/** Notices of a paper that its record does not hold and that came after it was read. */
+function newsOf(paper: Paper, { updates }: UpdateCheck, readOn: string): UpdateCheck["updates"] {
+  const known = new Set((paper.updates ?? []).map(({ type, date }) => `${type} ${date}`));
+  return updates.filter(
+    ({ type, date }) =>
+      !known.has(`${type} ${date}`) && (isRetraction({ type }) || date === undefined || date > readOn),
+  );
+}
+
+/** The day on which a paper was read; the earliest there is where nothing tells. */
+function dayRead({ id, updates_check }: Paper, ledger: readonly LedgerLine[]): string {
+  const iteration = currentAccepted(ledger).get(id);
+  const line = ledger.findLast((each) => each.iteration === iteration && each.unit === id);
+  return (line?.at ?? updates_check?.at ?? "").slice(0, 10);
+}
+
+/** What the window's records say of papers of the pool, by the paper's id. */
+function recordsOfPool(
+  rrd: Rrd,
+  update: ProjectUpdate,
+  kept: SearchRecord | undefined,
+  { duplicates }: Batch,
+): ReadonlyMap<string, readonly PaperRecord[]> {
+  const records = new Map<string, PaperRecord[]>();
+  const put = (id: string, some: readonly PaperRecord[]) => records.set(id, [...(records.get(id) ?? []), ...some]);
+  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
+  const { steps = [], listings = [] } = kept ?? {};
+  const own = new Set(listings.flatMap(({ step, records: its }) => (steps[step]?.update === update.id ? its : [])));
+  for (const { provenance } of candidatesOf(listings, apartOf(rrd)).works) {
+    const { mergedFrom } = provenance;
+    for (const id of new Set(mergedFrom.map((record) => record.id)))
+      if (pool.has(id))
+        put(
+          id,
+          mergedFrom.filter((record) => own.has(record)),
+        );
+  }
+  for (const { candidate, of } of duplicates) put(of, [candidate]);
+  return records;
+}
+
+/** What a paper that was read as a preprint is published as, where a record says so and the paper's does not. */
+function publishedIn(
+  paper: Paper,
+  records: readonly PaperRecord[],
+): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {
+  const known = matchFeaturesOf(paper).published;
+  const record = records.find(
+    ({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi) && known.length === 0,
+  );
+  if (record === undefined) return undefined;
+  const { doi, pmid, pmcid } = record.identifiers;
+  const { venue, volume, issue, pages, publication_type } = record as Partial<Paper>;
+  const facts = { venue, volume, issue, pages, publication_type };
+  const set: Partial<Paper> = {
+    identifiers: {
+      ...Object.fromEntries(Object.entries({ doi, pmid, pmcid }).filter(([, name]) => name !== undefined)),
+      ...paper.identifiers,
+      ...(doi === undefined ? {} : { doi }),
+    },
+    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null)),
+  };
+  const { arxiv: _, ...identifiers } = { ...paper.identifiers, ...record.identifiers };
+  const { url, pdf_url } = record;
+  return {
+    says: `published${venue == null ? "" : ` in ${venue}`} as ${doi}`,
+    set,
+    // As a paper of its own: else the preprint's text would be taken.
+    as: { ...paper, identifiers, url, pdf_url: pdf_url ?? null },
+  };
+}
