@@ -65,7 +65,6 @@ const folders = {
       "export",
     ],
     overview: ["folder", "workflow"],
-    steering: ["folder", "workflow", "overview"],
     report: ["papers", "seeds", "evidence", "export", "full-text", "folder", "workflow", "overview"],
     update: ["papers", "search", "folder", "full-text", "paper-services", "workflow", "report"],
     "baseline-agent": [],

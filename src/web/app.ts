@@ -8,7 +8,7 @@ import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/records/from-outside.js";
-import { ledResearch } from "../research/steering/led-research.js";
+import { ledResearch } from "../research/overview/led-research.js";
 import { followedList } from "./followed-list.js";
 import { type FollowedProject, followedProject } from "./followed-project.js";
 import { type Guard, guarded } from "./guard.js";

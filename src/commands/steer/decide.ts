@@ -2,7 +2,7 @@ import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { decide, type EligibilityDecision } from "../../research/steering/decide.js";
+import { decide, type EligibilityDecision } from "../../research/overview/decide.js";
 import { requirePerson } from "./require-person.js";
 
 interface DecideArguments extends EligibilityDecision {

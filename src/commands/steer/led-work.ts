@@ -4,7 +4,7 @@ import type { LedWork } from "../../engine/storage/records/from-outside.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { readResearch } from "../../research/folder/research.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
-import { ledResearch } from "../../research/steering/led-research.js";
+import { ledResearch } from "../../research/overview/led-research.js";
 import { stateFile } from "../../task/folder/layout.js";
 import { ledTask } from "../../task/folder/led-task.js";
 import { taskFormat } from "../../task/folder/state-file.js";

@@ -16,15 +16,9 @@ import { findSeeds, type SeedRecall, seedRecall } from "../../seeds/find-seeds.j
 import { seedsOf } from "../../seeds/seed.js";
 import { blockedNames } from "../derived/statistics.js";
 import { screeningMetrics } from "./screened.js";
-import {
-  type AnswersById,
-  excludedFacts,
-  openCandidate,
-  screenedOut,
-  unanswered,
-  unchecked,
-} from "./screen-by-criteria.js";
+import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { openUpdate } from "../decisions/open-update.js";
+import { excludedFacts } from "./excluded-facts.js";
 import { isSeed } from "./next-round.js";
 import { many } from "../../../engine/ui/terminal/format.js";
 import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js";

@@ -2,11 +2,9 @@ import type { Answers } from "../../generated/result-analysis.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Exclusion, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../folder/criteria.js";
-import { given } from "../../../engine/lib/given.js";
-import { authorsOf } from "../../papers/authors.js";
-import { yearOf } from "../../papers/dedup/match-features.js";
 import { checkScreening } from "../eligibility/check-answers.js";
 import { criterionText } from "../eligibility/eligibility.js";
+import { excludedFacts } from "./excluded-facts.js";
 import type { Batch } from "./screening-batch.js";
 import type { ScreeningCandidate } from "./search-results.js";
 
@@ -60,21 +58,6 @@ export const unchecked = (criteria: readonly Criterion[]): Answer[] =>
     answer: "unclear",
     reason: "The agent found the paper itself, so there was no abstract to check quotes against.",
   }));
-
-/** What is kept of an excluded record, so that it is known again under another id. */
-export function excludedFacts(
-  record: ScreeningCandidate | undefined,
-): Pick<Exclusion, "url" | "identifiers" | "year" | "first_author"> {
-  if (record === undefined) return {};
-  const { url, identifiers = {}, date, authors } = record;
-  const year = yearOf(date);
-  const first_author = authorsOf(authors)[0];
-  return {
-    url,
-    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
-    ...given({ year, first_author }),
-  };
-}
 
 export function screenedOut(
   candidate: ScreeningCandidate,

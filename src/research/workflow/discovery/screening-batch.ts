@@ -145,7 +145,7 @@ function standIns(
   return instead;
 }
 
-/** Works that were excluded, by what is kept of them. A duplicate is its paper of the pool, which is compared itself. */
+/** Works that were excluded, by what is kept of them. A duplicate is its paper of the pool, which is compared. */
 function leftOutWorks({ excluded = [], apart }: Rrd): ReturnType<typeof workIndex> {
   const works = workIndex();
   const isApart = (id: string) => (apart ?? []).some((pair) => pair.includes(id));

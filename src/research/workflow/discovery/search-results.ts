@@ -4,7 +4,7 @@ import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../search/rank.js";
 import { citationsOf } from "../../search/snowballing.js";
-import { excludedFacts } from "./screen-by-criteria.js";
+import { excludedFacts } from "./excluded-facts.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "./search-session.js";
 import type { PaperRecord } from "../../papers/paper-record.js";

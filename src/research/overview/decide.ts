@@ -14,7 +14,7 @@ import { readResearch, type ResearchOptions } from "../folder/research.js";
 import { researchFormat } from "../folder/rrd-file.js";
 import { signState } from "../folder/tamper/other-projects.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { workStateOf } from "../overview/work-state.js";
+import { workStateOf } from "./work-state.js";
 import { statusOf } from "../workflow/decisions/status.js";
 import { isReversible, withOverride, withOverrides } from "../workflow/derived/overrides.js";
 import { derive } from "../workflow/derived/statistics.js";
