@@ -64,7 +64,7 @@ const folders = {
       "toolbox",
       "export",
     ],
-    overview: ["folder", "workflow"],
+    overview: ["folder", "workflow", "papers", "evidence", "search", "full-text", "toolbox"],
     report: ["papers", "seeds", "evidence", "export", "full-text", "folder", "workflow", "overview"],
     update: ["papers", "search", "folder", "full-text", "paper-services", "workflow", "report"],
     "baseline-agent": [],

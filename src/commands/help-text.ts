@@ -26,6 +26,8 @@ export const summaries = {
   update: "ask what came since a finished project was searched; cron can do it",
   read: "read one paper: an arXiv id, a DOI, a URL or a local PDF",
   add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, .bib, RIS or CSL files",
+  ask: "ask projects a question; every sentence rests on a quote that was found",
+  answers: "list a project's questions, their answers, and which no longer stand",
   search: "search scholarly services for papers, without an agent",
   list: "list the projects under ./researches",
   status: "show the progress and the cost of a project or task",

@@ -181,6 +181,20 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--bibtex", "print BibTeX")
     .option("--explain", "say why papers stand in this order, and why records are one paper or two");
 
+  const ask = add("ask", "[words...]", async (values, ...words) => {
+    const { askCommand } = await import("./search/ask.js");
+    const said = { again: values["again"] === true, fetch: values["fetch"] === true };
+    return askCommand({ words: words.flat().filter((word) => word !== undefined), ...said, ...running(values) }, io);
+  })
+    .option("--again", "ask the questions again whose answers no longer stand")
+    .option("--fetch", "fetch the papers whose text is not stored")
+    .option("--max-usd <N>", "maximum cost, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens, in and out", number);
+  withAgent(ask);
+  add("answers", "[folder]", async ({ json }, folder) =>
+    (await import("./search/answers.js")).answersCommand({ folder, json: json === true }, io),
+  );
+
   add("list", "", async ({ json }) => (await import("./inspect/list.js")).listCommand({ json: json === true }, io));
   add("status", "[folder]", async ({ json, papers }, folder) =>
     (await import("./inspect/status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),

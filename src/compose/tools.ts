@@ -1,4 +1,5 @@
 import type { QueryLine } from "../engine/generated/query.js";
+import { openedOnce } from "../research/overview/questions/stored-pool.js";
 import { httpFor } from "./library.js";
 import { resolveConfig, type ResolvedConfig } from "./config.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
@@ -13,6 +14,7 @@ import { rootOf } from "../research/workflow/brief/prompt.js";
 import type { Network, ToolContext } from "../research/toolbox/context.js";
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/folder/layout.js";
+import { askedByTools } from "../research/overview/questions/asked-by-tools.js";
 import { variableOf } from "../engine/config/keys.js";
 import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
@@ -37,7 +39,9 @@ export async function toolContextFor(
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
     text: (id) => keptText(textsFolder(folder), id),
   };
-  return paper === undefined ? { ...reading, network: await networkOf(folder, io, signal) } : { ...reading, paper };
+  if (paper !== undefined) return { ...reading, paper };
+  const asked = askedByTools(openedOnce(folder));
+  return { ...reading, asked, network: await networkOf(folder, io, signal) };
 }
 
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {

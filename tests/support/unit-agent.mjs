@@ -118,9 +118,41 @@ function resultOf(unit, brief, MISQUOTE) {
       ...{ agreed: [], disputed: [], gaps: [], themes: [] },
       recommendations: [{ priority: "high", text: "Build one.", rests_on: shown }],
     }),
+    question: () => questionOf(unit, text, MISQUOTE),
     ideas: () => ({ unit: unit.unit, ideas: [idea("First", true), idea("Second", false), idea("Third", false)] }),
   };
   return answers[unit.kind]();
+}
+
+/**
+ * Answers with the first long sentence of each of two passages, and with a statement that rests on nothing. MISQUOTE:
+ * only with quotes that stand nowhere; `once` mends them when asked to.
+ */
+function questionOf(unit, text, MISQUOTE) {
+  const isWrong = MISQUOTE !== undefined && !(MISQUOTE === "once" && unit.repair !== undefined);
+  if (isWrong) {
+    const quote = "These words stand in no paper that anybody has written.";
+    const paper = unit.papers[0].id;
+    const quotes = [1, 2].map((number) => ({ id: `q${number}`, paper, quote: `${quote} ${number}` }));
+    return { unit: unit.unit, quotes, statements: [{ text: "It is so.", rests_on: [`${paper}#q1`, `${paper}#q2`] }] };
+  }
+  const passages = text.split(/^(?=@@ )/m).flatMap((part) => {
+    const [, paper, said] = /^@@ (.+?) \| [^\n]*\n([\s\S]*)$/.exec(part) ?? [];
+    const [quote] = (said ?? "").match(/[A-Z][^.\n]{50,}\./g) ?? [];
+    return quote === undefined ? [] : [{ paper, quote }];
+  });
+  const quotes = passages.slice(0, 2).map((each, index) => ({ id: `q${index + 1}`, ...each }));
+  const shown = unit.papers.flatMap(({ quotes: own = [] }) => own.map(({ handle }) => handle)).slice(0, 1);
+  return {
+    unit: unit.unit,
+    quotes,
+    statements: [
+      ...quotes.map(({ id, paper, quote }) => ({ text: quote, rests_on: [`${paper}#${id}`] })),
+      ...shown.map((handle) => ({ text: "A record says so, 4711 times.", rests_on: [handle] })),
+      { text: "Nobody said this.", rests_on: [] },
+      { text: "Nobody said this either.", rests_on: ["no_paper#q9"] },
+    ],
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -11,7 +11,7 @@ import { cslOf } from "../../research/export/csl.js";
 import { papersAsCsv } from "../../research/export/csv.js";
 import { prismaCsv } from "../../research/export/prisma.js";
 import { risOf } from "../../research/export/ris.js";
-import { documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
+import { answersName, documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
 import { flowOf } from "../../research/report/flow.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
@@ -28,7 +28,10 @@ interface ExportOptions extends FolderOptions {
 }
 
 /** Files of a project that only the program and a person at the editor write. */
-const ownNames: ReadonlySet<string> = new Set([rrdName, ledgerName, progressName, queriesName, ...documentNames]);
+const ownNames: ReadonlySet<string> = new Set([
+  ...[rrdName, ledgerName, progressName, queriesName, answersName],
+  ...documentNames,
+]);
 
 /**
  * Writes the papers of a project for other programs: reference managers, spreadsheets, pandoc and R. Asks nobody and

@@ -71,6 +71,21 @@ export interface JournalEntry {
     [k: string]: unknown;
   };
   /**
+   * Lines for other logs of the folder, such as answers.jsonl.
+   */
+  appends?: {
+    name: string;
+    /**
+     * Size of the file before, in bytes.
+     */
+    offset: number;
+    /**
+     * The lines, each with its line feed.
+     */
+    text: string;
+    [k: string]: unknown;
+  }[];
+  /**
    * Whole files to write, such as the report, or to remove.
    */
   files?: {

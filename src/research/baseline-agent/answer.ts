@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { type BriefCriterion, type BriefUnit, type ParsedBrief, parseBrief, sentinel } from "./brief.js";
+import { answerQuestion } from "./question.js";
 import { answerCriteria } from "./criteria.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
@@ -62,6 +63,8 @@ function perform({ unit, criteria, text }: ParsedBrief, readFile: (name: string)
       return readPaper(unit, criteria, files.length === 0 ? text : files.map(readFile).join("\n"));
     case "report":
       return writeReport(unit);
+    case "question":
+      return answerQuestion(unit, text);
     case "ideas":
       return proposeIdeas(unit);
     default:

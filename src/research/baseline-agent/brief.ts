@@ -75,6 +75,9 @@ export interface BriefUnit {
   readonly groups?: readonly InsightGroup[];
   /** Of `report` and `ideas`; those of a report have quotes. */
   readonly papers?: readonly ReportedPaper[];
+  /** Of `question`: the question, and how rare each of its telling words is among the passages. */
+  readonly question?: string;
+  readonly weights?: Readonly<Record<string, number>>;
   /** Of `ideas`. */
   readonly insights?: readonly JudgedInsight[];
   readonly min_ideas?: number;

@@ -12,6 +12,8 @@ export const rrdName = "rrd.json";
 export const progressName = "progress.txt";
 /** One line for every question to a source. */
 export const queriesName = "queries.jsonl";
+/** Questions that were put to the project and what its papers answer, a line each. */
+export const answersName = "answers.jsonl";
 /** What the search has found, for a clone to replay it. */
 export const searchName = "search-records.json.gz";
 export const reportName = "research-report.md";
@@ -25,6 +27,7 @@ export const ideasName = "product-ideas.json";
 export const rrdFile = (folder: string): string => join(folder, rrdName);
 export const progressFile = (folder: string): string => join(folder, progressName);
 export const queriesFile = (folder: string): string => join(folder, queriesName);
+export const answersFile = (folder: string): string => join(folder, answersName);
 export const searchFile = (folder: string): string => join(folder, searchName);
 
 /** Made of the state alone: rendered with a report, again with its ideas, and whenever somebody asks. */
@@ -41,7 +44,7 @@ export const documentNames: readonly string[] = [...new Set(Object.values(docume
 /** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {
   names: [
-    ...[rrdName, progressName, ledgerName, queriesName, searchName],
+    ...[rrdName, progressName, ledgerName, queriesName, answersName, searchName],
     ...[reportDataName, reportName, pageName, bibliographyName, ideasName],
   ],
   state: rrdName,

@@ -9,6 +9,7 @@ import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import type { Rrd } from "../generated/rrd.js";
 import { criteriaProblems } from "./criteria.js";
 import {
+  answersName,
   candidatesFile,
   committedFiles,
   documentsOf,
@@ -112,7 +113,7 @@ export const researchFormat: StateFormat<Rrd> = {
   file: rrdName,
   log: progressName,
   ledger: ledgerName,
-  otherLogs: [queriesName],
+  otherLogs: [queriesName, answersName],
   rewritten: (folder) => [candidatesFile(folder)],
   swept: (folder) => [textsFolder(folder)],
   maxBytes: maxRrdBytes,

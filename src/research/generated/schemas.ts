@@ -4,9 +4,11 @@ export {};
 
 declare module "../../engine/generated/schemas.js" {
   interface Schemas {
+    answer: true;
     "product-ideas": true;
     report: true;
     "result-analysis": true;
+    "result-answer": true;
     "result-critique": true;
     "result-discovery": true;
     "result-ideation": true;

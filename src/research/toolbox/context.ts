@@ -11,6 +11,21 @@ export interface Given {
   readonly query?: string;
   readonly from?: string;
   readonly most?: number;
+  readonly answer?: unknown;
+}
+
+/** What tools ask of all papers of a project at once. */
+export interface AskedByTools {
+  /** The passages nearest to these words, the best first. */
+  passages(
+    query: string,
+    most: number,
+  ): Promise<readonly { readonly key: string; readonly locator?: string; readonly text: string }[]>;
+  /** What is left of an answer once its quotes were looked for. */
+  check(
+    question: string,
+    answer: unknown,
+  ): Promise<{ readonly head: string; readonly lines: readonly string[] } | Problem>;
 }
 
 /** The services that tools may ask: politely, cached, each failing for itself. */
@@ -27,6 +42,8 @@ export interface ToolContext {
   papers(): Promise<readonly Paper[]>;
   /** The text kept of a paper; undefined where none is. */
   text(id: string): Promise<DocumentText | undefined>;
+  /** Undefined: only one paper can be read. */
+  readonly asked?: AskedByTools;
   /** Undefined: nothing is asked outside. */
   readonly network?: Network;
 }

@@ -1,7 +1,9 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { clip } from "../../engine/lib/tokens.js";
+import { checkAnswer } from "./check-answer.js";
 import { codeLinks } from "./code-links.js";
+import { findPassages } from "./find-passages.js";
 import { findQuote } from "./find-quote.js";
 import { outline } from "./outline.js";
 import { paperDetails } from "./paper-details.js";
@@ -13,7 +15,10 @@ import type { ToolContext, ResearchTool } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
 
 /** Every tool there is. Taking one away takes its file and its line here. */
-export const tools: readonly ResearchTool[] = [searchPapers, paperDetails, outline, readSection, findQuote, codeLinks];
+export const tools: readonly ResearchTool[] = [
+  ...[searchPapers, paperDetails, outline, readSection, findQuote],
+  ...[findPassages, checkAnswer, codeLinks],
+];
 
 /** Tools for finding papers beside those that code found. */
 export const searchingTools: readonly string[] = ["search_papers", "paper_details"];

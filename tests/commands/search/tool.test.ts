@@ -46,6 +46,6 @@ test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters.prop
     await buildProgram(io, "1", (code) => ended.push(code)).parseAsync(["tool", name, "--help"], { from: "user" });
     expect(ended).toEqual([0]);
     for (const parameter of parameters)
-      expect(io.out()).toMatch(new RegExp(`^ {2}${parameter} +(string|integer)`, "m"));
+      expect(io.out()).toMatch(new RegExp(`^ {2}${parameter} +(string|integer|object)`, "m"));
   },
 );

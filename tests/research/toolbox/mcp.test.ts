@@ -88,6 +88,8 @@ test("an official client lists the tools as read-only, calls them, and reads err
     "outline",
     "read_section",
     "find_quote",
+    "find_passages",
+    "check_answer",
     "code_links",
   ]);
   for (const tool of tools)
@@ -216,8 +218,8 @@ test("a research, a tool or a command line that is not there is told on stderr w
 test("tool calls one from a shell: a list without a name, text or JSON, errors in one sentence", async () => {
   const tool = (...args: string[]) => cli(["tool", ...args], folder);
   const listed = await tool();
-  expect(listed.out.split("\n").filter((line) => line !== "")).toHaveLength(6);
-  expect(JSON.parse((await tool("--json")).out)).toHaveLength(6);
+  expect(listed.out.split("\n").filter((line) => line !== "")).toHaveLength(8);
+  expect(JSON.parse((await tool("--json")).out)).toHaveLength(8);
   const { text: answer } = JSON.parse((await tool("read_section", "--json", '{"id":"p1","section":"2"}')).out) as {
     text: string;
   };

@@ -102,7 +102,7 @@ describe("a call that does not fit", () => {
     [
       "nothing",
       {},
-      "error: There is no tool 'nothing'; there are search_papers, paper_details, outline, read_section, find_quote, code_links.",
+      "error: There is no tool 'nothing'; there are search_papers, paper_details, outline, read_section, find_quote, find_passages, check_answer, code_links.",
     ],
     ["find_quote", {}, "error: find_quote: the argument 'quote' is missing."],
     ["find_quote", { quote: 5 }, "error: find_quote: quote must be string."],

@@ -40,6 +40,8 @@ export interface Fold {
    */
   readonly progress?: string;
   readonly ledger: LedgerLine;
+  /** Lines for other logs of the folder, line feed included. They must differ from every line that is there. */
+  readonly appends?: readonly { readonly name: string; readonly text: string }[];
   /** Whole files of the folder to write, such as a report, or to take away. */
   readonly files?: readonly OutputFile[];
 }
@@ -141,6 +143,7 @@ export async function openWriter<State extends Fields>(
     await Promise.all([
       entry.progress === null ? undefined : appendOnce(join(folder, format.log), entry.progress),
       appendOnce(join(folder, format.ledger), entry.ledger),
+      ...(entry.appends ?? []).map(({ name, ...append }) => appendOnce(join(folder, name), append)),
       file.keepCopy(),
     ]);
     const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
@@ -227,7 +230,7 @@ function entryFor<State extends Fields>(
   base: State | undefined,
 ): JournalEntry {
   if (base === undefined) throw new Error("a fold before the first load");
-  const { iteration, at, message, changes, progress, files } = fold;
+  const { iteration, at, message, changes, progress, appends, files } = fold;
   return {
     iteration,
     at,
@@ -235,6 +238,9 @@ function entryFor<State extends Fields>(
     changes: changes.map((change) => completeChange(format, change, base)),
     progress: progress === undefined ? null : { offset: sizeOf(join(folder, format.log)), text: progress },
     ledger: { offset: sizeOf(join(folder, format.ledger)), text: formatLine({ ...fold.ledger, iteration }) },
+    ...(appends === undefined
+      ? {}
+      : { appends: appends.map(({ name, text }) => ({ name, offset: sizeOf(join(folder, name)), text })) }),
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };
 }

@@ -21,11 +21,16 @@ export interface DecisionMessage {
   readonly why: string;
 }
 
+/** What was done for the project while a run held it, for the run to fold in; in the form of the project's wing. */
+export interface BesideMessage {
+  readonly beside: Readonly<Record<string, unknown>>;
+}
+
 /**
- * What a person tells a project from another terminal: words for its agents, that earlier words no longer stand, or a
- * decision on a record.
+ * What a person tells a project from another terminal: words for its agents, that earlier words no longer stand, a
+ * decision on a record; or what was done for them beside the run.
  */
-type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage;
+type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage | BesideMessage;
 
 /** A message with the name of its file, which no other ever has. */
 export type Received = Message & { readonly id: string };
@@ -53,7 +58,13 @@ export async function leaveMessage(folder: string, message: Message, now: number
 const signedPart = (folder: string, id: string, message: Message): unknown => [
   id,
   realpathSync(folder),
-  "text" in message ? message.text : "record" in message ? [message.record, message.decision, message.why] : null,
+  "text" in message
+    ? message.text
+    : "record" in message
+      ? [message.record, message.decision, message.why]
+      : "beside" in message
+        ? JSON.stringify(message.beside)
+        : null,
 ];
 
 /** Whether one of our commands wrote what stands in the inbox under this name. */
@@ -83,10 +94,12 @@ export const takeMessage = (folder: string, id: string): Promise<void> =>
 
 function parse(text: string): Message | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Record<"text" | "clear" | keyof DecisionMessage, unknown>>;
+    const value = JSON.parse(text) as Partial<Record<"text" | "clear" | "beside" | keyof DecisionMessage, unknown>>;
     if (isNewer(value)) return undefined;
     if (value.clear === true) return { clear: true };
-    const { record, decision, why } = value;
+    const { record, decision, why, beside } = value;
+    if (typeof beside === "object" && beside !== null && !Array.isArray(beside))
+      return { beside: beside as BesideMessage["beside"] };
     if (typeof record === "string" && typeof why === "string" && (decision === "include" || decision === "exclude"))
       return { record, decision, why };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;

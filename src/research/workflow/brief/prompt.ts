@@ -16,6 +16,7 @@ const promptParts = [
   "REPAIR",
   "CRITIC",
   "ANSWER",
+  "QUESTION",
   "COMPLETE",
 ] as const;
 export type PromptPart = (typeof promptParts)[number];

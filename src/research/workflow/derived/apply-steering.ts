@@ -4,6 +4,7 @@ import type { Redact } from "../../../engine/lib/redact.js";
 import type { Tell } from "../../../engine/loop/types.js";
 import { appendOnce } from "../../../engine/storage/atomic-file.js";
 import {
+  type BesideMessage,
   type DecisionMessage,
   maxMessage,
   type Received,
@@ -12,6 +13,7 @@ import {
 } from "../../../engine/storage/records/steering-inbox.js";
 import type { Research } from "../../folder/research.js";
 import { progressName } from "../../folder/layout.js";
+import { askedIn, foldAsked } from "./fold-answer.js";
 import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "./overrides.js";
 import { resetStagnation } from "./observations.js";
 
@@ -20,10 +22,12 @@ import { resetStagnation } from "./observations.js";
  * message.
  */
 export async function loadSteered(
-  research: Pick<Research, "folder" | "load" | "edit">,
+  research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration">,
   { now, redact }: { readonly now: () => number; readonly redact: Redact },
   tell: Tell,
 ): ReturnType<Research["load"]> {
+  await research.load();
+  await foldBeside(research, tell);
   const loaded = await research.load();
   const heard = await applyMessages(research, loaded.rrd, now, redact);
   for (const message of heard) await tell({ type: "notice", level: "info", message });
@@ -44,7 +48,7 @@ async function applyMessages(
   now: () => number,
   redact: Redact,
 ): Promise<string[]> {
-  const messages = await messagesFor(research.folder, redact);
+  const messages = (await messagesFor(research.folder, redact)).filter(isSaid);
   if (messages.length === 0) return [];
   const at = new Date(now()).toISOString();
   await research.edit((rrd) => steered(rrd, messages, at), true);
@@ -64,6 +68,23 @@ async function applyMessages(
         ? decided(before, message)
         : "Received: earlier instructions are removed.",
   );
+}
+
+type Said = Exclude<Received, BesideMessage>;
+const isSaid = (message: Received): message is Said => !("beside" in message);
+
+/** Folds in what was done beside the run, each once. */
+async function foldBeside(
+  research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
+  tell: Tell,
+): Promise<void> {
+  for (const message of await readMessages(research.folder)) {
+    if (!("beside" in message)) continue;
+    const asked = askedIn(message.beside);
+    const says = asked === undefined ? undefined : await foldAsked(research, { ...asked, message: message.id });
+    await takeMessage(research.folder, message.id);
+    if (says !== undefined) await tell({ type: "notice", level: "info", message: says });
+  }
 }
 
 const cleared = "Earlier instructions are removed.";
@@ -88,7 +109,8 @@ export const messagesFor = async (folder: string, redact: Redact): Promise<Recei
 export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
   let whole = rrd;
-  for (const message of messages) {
+  const said = messages.filter(isSaid);
+  for (const message of said) {
     if ("clear" in message) steering = [];
     else if ("record" in message) {
       const { record, decision, why } = message;
@@ -96,5 +118,6 @@ export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rr
     } else if (!steering.some(({ id }) => id === message.id))
       steering = [...steering, { id: message.id, at, text: message.text }];
   }
-  return resetStagnation({ ...whole, loop: { ...whole.loop, steering } });
+  const heard = { ...whole, loop: { ...whole.loop, steering } };
+  return said.length === 0 ? whole : resetStagnation(heard);
 }

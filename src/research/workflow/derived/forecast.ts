@@ -1,5 +1,6 @@
 import { roundUsd } from "../../../engine/lib/usd.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { isAnswerUnit } from "../../folder/logs/answers-log.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";
 import { isDecided, statusOf, targetOf, type UnitKind } from "../decisions/status.js";
@@ -58,7 +59,7 @@ function kindOf({ unit, phase }: LedgerLine): UnitKind {
 
 /** Neither a reset, nor the making of the project, nor a batch that code noted without an agent. */
 const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean =>
-  outcome !== "reset" && agent !== undefined && unit !== "requirements";
+  outcome !== "reset" && agent !== undefined && unit !== "requirements" && !isAnswerUnit(unit);
 
 /** The median of what units of each kind took that were accepted, over the ledgers of several projects. */
 export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {

@@ -12,6 +12,7 @@ import { rowOf } from "../../../engine/loop/guards/loop-detection.js";
 import { given } from "../../../engine/lib/given.js";
 import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";
+import { isAnswerUnit } from "../../folder/logs/answers-log.js";
 import { readResult } from "../../../engine/storage/result-file.js";
 import { resultName } from "../../../engine/lib/layout.js";
 
@@ -88,7 +89,7 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: Memory
     ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
     since: countedSince(rrd),
     withoutResult: withoutResult(rrd, ledger).length,
-    ledger: ledger.slice(-5),
+    ledger: ledger.filter(({ unit }) => !isAnswerUnit(unit)).slice(-5),
     steering: loop?.steering ?? [],
   };
 }
@@ -139,7 +140,9 @@ function countedSince(rrd: Rrd): number {
  */
 export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const since = countedSince(rrd);
-  const row = ledger.slice(ledger.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
+  // A question, answered or not, is no work of the project.
+  const work = ledger.filter(({ unit }) => !isAnswerUnit(unit));
+  const row = work.slice(work.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
   return row.filter(
     ({ failure, iteration, outcome }) => iteration > since && outcome !== "noted" && wasAtWork(failure),
   );

@@ -6,4 +6,5 @@ export const schemaOf = {
   ideas: "result-ideation",
   requirements: "result-requirements",
   critique: "result-critique",
+  answer: "result-answer",
 } as const;

@@ -151,7 +151,7 @@ describe("a state of another kind than a project's", () => {
     async (written) => {
       const folder = taskFolder();
       await makeJournal(folder);
-      const { changes: _, files: __, ledger, progress, ...rest } = met(1, "C1");
+      const { changes: _, files: __, appends: ___, ledger, progress, ...rest } = met(1, "C1");
       const [first, second] = start.criteria;
       await writeEntry(folder, {
         ...rest,
@@ -174,7 +174,7 @@ describe("a state of another kind than a project's", () => {
   it("sets an entry of the journal aside that names what its format does not have", async () => {
     const folder = taskFolder();
     await makeJournal(folder);
-    const { changes: _, ledger, files: __, ...rest } = met(1, "C1");
+    const { changes: _, ledger, files: __, appends: ___, ...rest } = met(1, "C1");
     await writeEntry(folder, {
       ...rest,
       changes: [{ in: "papers_pool", id: "C1", set: {}, was: null }],

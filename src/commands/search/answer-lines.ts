@@ -1,0 +1,50 @@
+import { createColors } from "picocolors";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { many, wrap } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import type { Answer } from "../../research/generated/answer.js";
+
+/** An answer for people: each statement with the numbers of its quotes, then the quotes with where they stand. */
+export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): string[] {
+  const colors = createColors(io.color);
+  const columns = Math.max(30, Math.min(io.columns, 100));
+  const flow = (text: string, indent: string) =>
+    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const { statements, quotes, nearest = [], dropped = 0, not_found, without_text = [] } = answer;
+  const numberOf = new Map(quotes.map(({ handle }, index) => [handle, index + 1]));
+  const said = statements.flatMap(({ text, rests_on, marks = [] }) => [
+    ...flow(`${text} [${rests_on.flatMap((handle) => numberOf.get(handle) ?? []).join(", ")}]`, ""),
+    ...marks.flatMap((mark) => flow(`! ${mark}`, "  ").map(colors.yellow)),
+  ]);
+  const grounds = quotes.flatMap(({ paper, quote, locator }, index) => [
+    "",
+    ...flow(`[${index + 1}] ${paper}${locator ? `, ${locator}` : ""}`, "").map(colors.bold),
+    ...flow(`“${quote}”`, "    "),
+  ]);
+  const none =
+    statements.length > 0
+      ? []
+      : [
+          colors.bold("Not in these papers."),
+          ...nearest.flatMap(({ paper, locator, text }) => [
+            "",
+            ...flow(`Near: ${paper}${locator ? `, ${locator}` : ""}`, ""),
+            ...flow(text.length > 300 ? `${text.slice(0, 299)}…` : text, "    "),
+          ]),
+        ];
+  const notes = [
+    ...(not_found ? [`Not found: ${not_found}`] : []),
+    ...(dropped === 0 ? [] : [`${many(dropped, "statement")} dropped: no quote of theirs was found.`]),
+    ...(without_text.length === 0
+      ? []
+      : [
+          `No text is stored of ${many(without_text.length, "paper")} (${without_text.slice(0, 3).join(", ")}${without_text.length > 3 ? ", …" : ""}); of these only the records were looked at. --fetch fetches them.`,
+        ]),
+  ];
+  return [
+    ...said,
+    ...none,
+    ...grounds,
+    ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => flow(note, ""))]),
+  ];
+}

@@ -1,0 +1,97 @@
+import { createColors } from "picocolors";
+import { dirname, join } from "node:path";
+import { poolOf } from "../../research/overview/questions/stored-pool.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { many, wrap } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import type { Pool } from "../../research/overview/questions/pool.js";
+import { whyStale } from "../../research/overview/questions/stale.js";
+import { readAnswers } from "../../research/folder/logs/answers-log.js";
+import { readResearch } from "../../research/folder/research.js";
+import type { Answer } from "../../research/generated/answer.js";
+import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
+import { answerLines } from "./answer-lines.js";
+
+/** An answer with what became of it. */
+export interface AnswerStanding {
+  readonly answer: Answer;
+  /** The projects that it was asked of, as far as they are there. */
+  readonly projects: readonly [string, ...string[]];
+  /** The last to its question. */
+  readonly latest: boolean;
+  /** Why it no longer stands, a clause each; empty where it does. */
+  readonly why: readonly string[];
+}
+
+/** Lists the questions of a project with their answers, and which of them no longer stand and why. */
+export async function answersCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, argument);
+  const all = await standings(folder, io);
+  if (json) {
+    io.stdout(
+      `${JSON.stringify(
+        all.map(({ answer, latest, why }) => ({ ...answer, latest, stale: why })),
+        null,
+        2,
+      )}\n`,
+    );
+    return 0;
+  }
+  if (all.length === 0) {
+    io.stderr(`Nobody has asked this project yet: research-ralph ask ${nameFor(io.cwd, folder)} "…?"\n`);
+    return 0;
+  }
+  const colors = createColors(io.color);
+  const columns = Math.max(30, Math.min(io.columns, 100));
+  const lines = all.flatMap(({ answer, latest, why }) => [
+    ...wrap(`${answer.id} · ${answer.at.slice(0, 10)} · ${oneLine(answer.question)}`, columns).map(colors.bold),
+    ...(latest ? [] : ["Asked again since."]),
+    ...(why.length === 0 ? [] : wrap(`Stale: ${oneLine(why.join("; "))}.`, columns).map(colors.yellow)),
+    ...answerLines(answer, io),
+    "",
+  ]);
+  const stale = all.filter(({ latest, why }) => latest && why.length > 0).length;
+  const advice =
+    stale === 0
+      ? []
+      : [
+          `${many(stale, "answer")} no longer ${stale === 1 ? "stands" : "stand"}: research-ralph ask ${nameFor(io.cwd, folder)} --again`,
+        ];
+  io.stdout(`${[...lines, ...advice].join("\n").trimEnd()}\n`);
+  return 0;
+}
+
+/** The answers of a project, oldest first, with whether they still stand. */
+export async function standings(folder: string, io: Pick<Io, "stderr">): Promise<AnswerStanding[]> {
+  const { answers, notices } = await readAnswers(folder);
+  for (const notice of notices) io.stderr(`warning: ${notice}\n`);
+  const home = await readResearch(folder);
+  const pools = new Map<string, Pool>();
+  const last = new Map(answers.map((answer) => [keyOf(answer), answer.id]));
+  const all: AnswerStanding[] = [];
+  for (const answer of answers) {
+    const projects = placesOf(folder, answer);
+    const key = projects.join("\n");
+    const latest = last.get(keyOf(answer)) === answer.id;
+    let why: readonly string[];
+    try {
+      const pool = pools.get(key) ?? (await poolOf(projects));
+      pools.set(key, pool);
+      why = await whyStale(answer, home, pool);
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      why = [`it can't be checked: ${error.message.replace(/\.$/, "")}`];
+    }
+    all.push({ answer, projects, latest, why });
+  }
+  return all;
+}
+
+const keyOf = ({ question, projects = [] }: Answer): string => JSON.stringify([question.toLowerCase(), projects]);
+
+/** Projects lie side by side; the first is the one that keeps the answer. */
+const placesOf = (folder: string, { projects = [] }: Answer): [string, ...string[]] => [
+  folder,
+  ...projects.slice(1).map((name) => join(dirname(folder), name)),
+];

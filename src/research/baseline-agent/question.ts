@@ -1,0 +1,97 @@
+import type { AnswerResult } from "../generated/result-answer.js";
+import type { BriefUnit } from "./brief.js";
+import { clip, contentWords, splitSentences, stem } from "./text.js";
+
+/** A passage holds so much of the question's weight, or nothing of it is quoted. */
+const minCoverage = 0.6;
+/** Passages that are looked at, and sentences that are quoted. */
+const maxPassages = 15;
+const maxSentences = 5;
+
+/** What a sentence reports of its own study. */
+const reports =
+  /\d|\b(?:found|showed?|shows|results?|significant|increased|decreased|reduced|improved|outperforms?)\b/i;
+
+/**
+ * Sentences of the passages that hold 60 % of the question's weight, the nearest first; none where no passage does. It
+ * says nothing of its own: each statement is a sentence of a paper.
+ */
+export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, text: string): AnswerResult {
+  const words = weighed(weights);
+  const total = [...words.values()].reduce((sum, weight) => sum + weight, 0);
+  const share = (said: string): number => {
+    const held = new Set(stems(said));
+    return total === 0 ? 0 : [...words].reduce((sum, [word, weight]) => sum + (held.has(word) ? weight : 0), 0) / total;
+  };
+  const titles = new Map(papers.map(({ id, title }) => [id, title]));
+  const passages = passagesIn(text)
+    .map(({ paper, where, said }) => ({
+      paper,
+      said,
+      coverage: share([titles.get(paper) ?? "", where, said].join("\n")),
+    }))
+    .filter(({ coverage }) => coverage >= minCoverage)
+    .toSorted((a, b) => b.coverage - a.coverage)
+    .slice(0, maxPassages);
+  const sentences = passages
+    .flatMap(({ paper, said, coverage }) =>
+      sentencesIn(said).map((sentence) => ({
+        paper,
+        sentence,
+        worth: share(sentence) + coverage / 2 + (reports.test(sentence) ? 0.1 : 0),
+        own: share(sentence),
+      })),
+    )
+    .filter(({ own }) => own > 0)
+    .toSorted((a, b) => b.worth - a.worth);
+  const chosen = sentences
+    .filter(({ sentence }, index) => sentences.findIndex((each) => each.sentence === sentence) === index)
+    .slice(0, maxSentences);
+  return {
+    unit,
+    quotes: chosen.map(({ paper, sentence }, index) => ({ id: `q${index + 1}`, paper, quote: sentence })),
+    statements: chosen.map(({ paper, sentence }, index) => ({
+      text: clip(sentence, 1000),
+      rests_on: [`${paper}#q${index + 1}`],
+    })),
+    not_found: chosen.length === 0 ? "No passage holds most of the question's words." : null,
+  };
+}
+
+/** The stem, with British and American endings as one. */
+const stems = (text: string): string[] => contentWords(text).map(stemOf);
+const stemOf = (word: string): string => stem(word).replace(/is$/, "iz");
+
+function weighed(weights: Readonly<Record<string, number>>): Map<string, number> {
+  const words = new Map<string, number>();
+  for (const [word, weight] of Object.entries(weights))
+    if (typeof weight === "number") words.set(stemOf(word), Math.max(words.get(stemOf(word)) ?? 0, weight));
+  return words;
+}
+
+interface Passage {
+  readonly paper: string;
+  readonly where: string;
+  readonly said: string;
+}
+
+/** The passages of a brief: each behind a line "@@ paper | where". */
+function passagesIn(text: string): Passage[] {
+  return text.split(/^(?=@@ )/m).flatMap((part) => {
+    const [, paper, where = "", said = ""] = /^@@ (.+?) \| ([^\n]*)\n([\s\S]*)$/.exec(part) ?? [];
+    return paper === undefined ? [] : [{ paper, where, said }];
+  });
+}
+
+/** Whole sentences that can stand as a quote, without headings, tables and marks of pages. */
+function sentencesIn(said: string): string[] {
+  const prose = said
+    .split("\n")
+    .map((line) => (/^(?:#{1,6} |\[p\. ?\d+\]|\||@)/.test(line) ? "" : line))
+    .join("\n");
+  return prose
+    .split(/\n\s*\n/)
+    .flatMap((paragraph) => splitSentences(paragraph.replace(/\s+/g, " ").trim()))
+    .filter((sentence) => /^[\p{Lu}\p{N}“"(]/u.test(sentence) && /[.!?][)”"]?$/.test(sentence))
+    .filter((sentence) => sentence.length >= 40 && sentence.length <= 900);
+}

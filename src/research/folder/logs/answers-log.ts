@@ -1,0 +1,52 @@
+import { hasCode } from "../../../engine/lib/errors.js";
+import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { stateVersion } from "../../../engine/storage/records/format-version.js";
+import { problemsOf } from "../../../engine/storage/schema-check.js";
+import type { Answer } from "../../generated/answer.js";
+import { answersFile } from "../layout.js";
+
+interface ReadAnswers {
+  /** In the order of the file. */
+  readonly answers: readonly Answer[];
+  /** What could not be read, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+/** Reads the answers of a project; a project that nobody asked has none. A torn last line is left out silently. */
+export async function readAnswers(folder: string): Promise<ReadAnswers> {
+  const path = answersFile(folder);
+  const text = await explaining(path, () =>
+    readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
+  );
+  const rows = text.split("\n").map((row, index) => ({ row, where: `${path}:${index + 1}`, answer: parseAnswer(row) }));
+  return {
+    answers: rows.flatMap(({ answer }) => (answer === undefined ? [] : [answer])),
+    notices: rows
+      .slice(0, -1)
+      .filter(({ row, answer }) => row.trim() !== "" && answer === undefined)
+      .map(({ where }) => `${where} can't be read and is ignored.`),
+  };
+}
+
+function parseAnswer(row: string): Answer | undefined {
+  if (row.trim() === "") return undefined;
+  try {
+    const answer: Answer = JSON.parse(row);
+    return problemsOf("answer", answer).length === 0 ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line as it stands in the file, with its line feed. */
+export const answerLine = (answer: Answer): string => `${JSON.stringify({ ...answer, format: stateVersion })}\n`;
+
+/** The unit of the ledger that answers a question, such as `answer-3`. */
+export const isAnswerUnit = (unit: string): boolean => /^answer-\d+$/.test(unit);
+
+/** The unit of the next answer: its number is above those of all that were kept, or that the ledger knows. */
+export function nextAnswerUnit(answers: readonly Answer[], units: readonly string[]): string {
+  const numbers = [...answers.map(({ id }) => id), ...units.filter(isAnswerUnit)].map((id) => Number(id.slice(7)));
+  return `answer-${Math.max(0, ...numbers) + 1}`;
+}

@@ -1,0 +1,102 @@
+// Generated from schemas/answer.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
+
+/**
+ * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement without a quote that was found is not kept. Whether the answer still stands is derived when it is read.
+ */
+export interface Answer {
+  /**
+   * How the line is written; absent: 1.
+   */
+  format?: number;
+  /**
+   * Its unit in the ledger.
+   */
+  id: string;
+  /**
+   * When it was accepted, ISO 8601 in UTC.
+   */
+  at: string;
+  /**
+   * The message through which it came in while a run held the project.
+   */
+  message?: string;
+  question: string;
+  /**
+   * The last iteration of the project when the question was put: papers read later are newer than the answer.
+   */
+  seen: number;
+  /**
+   * Absent where code alone answered: no paper shared a word with the question.
+   */
+  agent?: string;
+  model?: string;
+  /**
+   * Of a question to several projects, their folders' names in the order of the handles: 2:sample_01#2 names the second.
+   */
+  projects?: string[];
+  /**
+   * Empty: not in these papers.
+   */
+  statements: {
+    text: string;
+    /**
+     * Handles of quotes.
+     *
+     * @minItems 1
+     */
+    rests_on: string[];
+    /**
+     * What a reader should know of it, a sentence each: a number that none of its quotes holds, a retracted paper, a quote that shares too few words.
+     */
+    marks?: string[];
+    [k: string]: unknown;
+  }[];
+  quotes: {
+    handle: string;
+    /**
+     * Id of the paper, with its project's number before it where several were asked.
+     */
+    paper: string;
+    quote: string;
+    /**
+     * Where it was found.
+     */
+    locator?: string | null;
+    /**
+     * Hash of the text that it was found in.
+     */
+    text_sha256?: string | null;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Statements that rested on no quote that was found.
+   */
+  dropped?: number;
+  /**
+   * Quotes that were not found, at most ten.
+   */
+  missing?: string[];
+  /**
+   * What the papers do not say, in the agent's words.
+   */
+  not_found?: string | null;
+  /**
+   * Where nothing is left: the passages nearest to the question.
+   */
+  nearest?: {
+    paper: string;
+    locator?: string | null;
+    text: string;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Papers of which no text was there, so that only their records and quotes were looked at.
+   */
+  without_text?: string[];
+  tokens?: {
+    input: number;
+    output: number;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}

@@ -1,0 +1,204 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { given } from "../../../engine/lib/given.js";
+import { resultName } from "../../../engine/lib/layout.js";
+import type { Redact } from "../../../engine/lib/redact.js";
+import { estimateTokens } from "../../../engine/lib/tokens.js";
+import { orVerdict } from "../../../engine/loop/or-verdict.js";
+import { ledgerLine } from "../../../engine/loop/run-record/ledger-line.js";
+import type { Account, AgentRun, Outcome, ToolServer, Unit, Verdict, Workflow } from "../../../engine/loop/types.js";
+import { keepAnswer, readChecked } from "../../../engine/storage/result-file.js";
+import type { Answer } from "../../generated/answer.js";
+import type { AnswerResult } from "../../generated/result-answer.js";
+import { loadPrompt } from "../../workflow/brief/prompt.js";
+import { type AskedIteration, summaryOf } from "../../workflow/derived/fold-answer.js";
+import type { Workspaces } from "../../workflow/workspace.js";
+import { type AnswerRepair, questionBrief } from "./brief-question.js";
+import { checkAnswer, needsRepair, reasonsFor } from "./judge-answer.js";
+import type { Pool } from "./pool.js";
+
+interface AnswerOptions {
+  readonly pool: Pool;
+  readonly question: string;
+  /** The unit that the answer will be, such as `answer-3`. */
+  readonly unit: string;
+  /** What the projects are called. */
+  readonly project: string;
+  /** Names of the projects' folders, where several are asked. */
+  readonly projects?: readonly string[];
+  /** The last iteration of the project when the question was put. */
+  readonly seen: number;
+  readonly root: string;
+  readonly workspaces: Workspaces;
+  readonly redact: Redact;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** What the project has cost, and what it may. */
+  readonly account: () => Account;
+  /** Set where the agent takes tools. */
+  readonly tools?: ToolServer;
+  /** Puts an iteration into the project's files, and answers with the unit that it became. */
+  readonly keep: (iteration: AskedIteration) => Promise<void>;
+  /** Told the answer once it is kept. */
+  readonly answered: (answer: Answer) => void;
+}
+
+/** A question, from its brief to its answer. */
+interface AnswerState {
+  readonly answer?: Answer;
+  /** Results that could not be used. */
+  readonly refused: number;
+  readonly repair?: AnswerRepair;
+}
+
+type AnswerUnit = Unit & { readonly kind: "question" };
+
+/** After so many results that can't be used the question is given up. */
+const maxRefused = 3;
+/** Passages shown where these papers do not answer. */
+const maxNearest = 3;
+
+/**
+ * One question to the papers of a project: one iteration of one agent, a second one where less than half of its quotes
+ * was found. Nothing of the project's own work is touched but the ledger, the log and the file of answers.
+ */
+export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, AnswerUnit> {
+  const { pool, question, workspaces, redact } = options;
+  let state: AnswerState = { refused: 0 };
+  let started = 0;
+  let account: Account | undefined;
+  const unit: AnswerUnit = { kind: "question", id: options.unit, phase: "QUESTION", title: "Question" };
+  const query = pool.query(question);
+
+  const accepted = async (line: LedgerLine, part: Partial<Answer>): Promise<Outcome> => {
+    const answer: Answer = {
+      id: unit.id,
+      at: line.at,
+      question,
+      seen: options.seen,
+      statements: [],
+      quotes: [],
+      ...given({ agent: line.agent, model: line.model, projects: options.projects?.slice() }),
+      ...part,
+      ...(pool.withoutText.length === 0 ? {} : { without_text: pool.withoutText.slice(0, maxWithoutText) }),
+      ...(line.tokens === undefined ? {} : { tokens: { input: line.tokens.input, output: line.tokens.output } }),
+    };
+    const whole = answer.statements.length > 0 ? answer : { ...answer, nearest: await nearest(pool, query) };
+    await options.keep({ line, answer: whole });
+    state = { ...state, answer: whole };
+    options.answered(whole);
+    return { outcome: "accepted", summary: summaryOf(whole) };
+  };
+
+  const judge = async (run: AgentRun): Promise<Outcome> => {
+    const at = new Date(options.now());
+    const { workspace } = run.brief;
+    const lineOf = (outcome: LedgerLine["outcome"], reasons: readonly string[] = []): LedgerLine => ({
+      ...ledgerLine(unit, run, at, outcome),
+      ...(reasons.length === 0 ? {} : { reasons: [...reasons] }),
+    });
+    if (run.failure !== undefined) {
+      const { kind, message } = run.failure;
+      await options.keep({ line: { ...lineOf("failed", [message]), failure: kind } });
+      await workspaces.remove(run.iteration);
+      return { outcome: "failed", failure: run.failure };
+    }
+    await keepAnswer(workspace, run.message);
+    const read = await readChecked("result-answer", join(workspace, resultName), (text) => redact(text));
+    await workspaces.remove(run.iteration);
+    const refuse = async (reasons: readonly string[], repair?: AnswerRepair): Promise<Outcome> => {
+      const { repair: _, ...rest } = state;
+      state = { ...rest, refused: state.refused + 1, ...given({ repair }) };
+      await options.keep({ line: lineOf("refused", reasons) });
+      return { outcome: "refused", reasons: [...reasons] };
+    };
+    if ("reasons" in read) return refuse(read.reasons);
+    const result = read.value as AnswerResult;
+    if (result.unit !== unit.id) return refuse([`unit is "${result.unit.slice(0, 60)}"; this unit is "${unit.id}"`]);
+    const checked = await checkAnswer(pool, question, result);
+    if (needsRepair(checked) && state.repair === undefined && state.refused < maxRefused - 1) {
+      const reasons = reasonsFor(checked);
+      return refuse(reasons, { reasons, previous: result, missing: checked.missing });
+    }
+    const { found, dropped, missing, statements, quotes } = checked;
+    const evidence = { verified: found, not_in_text: missing.length };
+    return accepted(
+      { ...lineOf("accepted"), evidence },
+      {
+        statements: [...statements],
+        quotes: [...quotes],
+        ...(dropped === 0 ? {} : { dropped }),
+        ...(missing.length === 0 ? {} : { missing: missing.slice(0, 10).map(({ quote }) => quote.slice(0, 300)) }),
+        ...(result.not_found?.trim() ? { not_found: result.not_found.trim() } : {}),
+      },
+    );
+  };
+
+  return {
+    name: "ask",
+    load: async () => {
+      account = options.account();
+      return state;
+    },
+    next: ({ answer, refused }, busy): AnswerUnit | "wait" | Verdict => {
+      if (busy.length > 0) return "wait";
+      if (answer !== undefined) return { verdict: "complete", reason: "The question is answered." };
+      const reason = `The agent's answers could not be used ${maxRefused} times; another --agent may do better.`;
+      return refused < maxRefused ? unit : { verdict: "blocked", reason };
+    },
+    progress: ({ answer }) => ({ done: answer === undefined ? 0 : 1, total: 1 }),
+    account: () => account ?? options.account(),
+    prepare: async () => (query.words.size === 0 ? { settled: undefined } : { ready: undefined }),
+    brief: (_state, _unit, _prepared, notes) =>
+      orVerdict(async () => {
+        started += 1;
+        const workspace = await workspaces.create(started);
+        const text = await questionBrief({
+          ...{ pool, question, unit: unit.id, project: options.project },
+          prompt: await loadPrompt(options.root, workspaces.stateDir),
+          resultFile: join(workspace, resultName),
+          ...given({ refusal: notes.refusal, repair: state.repair }),
+          hasTools: options.tools !== undefined,
+        });
+        const tools = state.repair === undefined ? options.tools : undefined;
+        const access = { web: false, read: false, everything: false, ...given({ tools }) };
+        const tokens = estimateTokens(text);
+        return { brief: { iteration: started, text, tokens, workspace, access }, context: undefined };
+      }),
+    accept: (_state, _unit, done) =>
+      orVerdict(async () => {
+        if ("run" in done) return judge(done.run);
+        const at = new Date(options.now()).toISOString();
+        const { id, phase } = unit;
+        const line = { iteration: 1, at, unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
+        const not_found = "No passage and no record of these papers shares a word with the question.";
+        return accepted(line, { not_found });
+      }),
+    close: async () => {
+      await workspaces.sweep();
+      await workspaces.close();
+    },
+  };
+}
+
+/** Papers without a text that an answer names. */
+const maxWithoutText = 200;
+
+/** On one line, without the lines that only say where it stands. */
+const bare = (text: string): string =>
+  text
+    .replace(/^(?:#{1,6} [^\n]*|\[p\. ?\d+\])$/gm, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** The passages nearest to a question, one a paper. */
+async function nearest(pool: Pool, query: ReturnType<Pool["query"]>): Promise<NonNullable<Answer["nearest"]>> {
+  const hits = pool.search(query, maxNearest).perPaper.slice(0, maxNearest);
+  return Promise.all(
+    hits.map(async ({ passage: { paper, start, end, locator } }) => ({
+      paper: pool.papers[paper]?.key ?? "",
+      ...given({ locator }),
+      text: bare((await pool.textOf(paper))?.text.slice(start, end) ?? ""),
+    })),
+  );
+}

@@ -1,0 +1,39 @@
+import type { AnswerResult } from "../../generated/result-answer.js";
+import { checkedResult, reasonsOf } from "../../../engine/storage/result-file.js";
+import { wrongCall } from "../../../engine/tools/tool.js";
+import type { AskedByTools } from "../../toolbox/context.js";
+import { checkAnswer } from "./judge-answer.js";
+import type { Pool } from "./pool.js";
+import { given } from "../../../engine/lib/given.js";
+
+/** What tools ask of a pool. It is opened with the first call, and again where the files have changed since. */
+export const askedByTools = (open: () => Promise<Pool>): AskedByTools => ({
+  async passages(query, most) {
+    const pool = await open();
+    const hits = pool.search(pool.query(query), most).best;
+    return Promise.all(
+      hits.map(async ({ passage: { paper, start, end, locator } }) => ({
+        key: pool.papers[paper]?.key ?? "",
+        ...given({ locator }),
+        text: ((await pool.textOf(paper))?.text.slice(start, end) ?? "").trim(),
+      })),
+    );
+  },
+  async check(question, answer) {
+    const { value, problems } = checkedResult("result-answer", { ...(answer as object), unit: "answer-1" });
+    if (problems.length > 0)
+      return wrongCall(`The answer has another form: ${reasonsOf(problems).slice(0, 3).join("; ")}.`);
+    const checked = await checkAnswer(await open(), question, value as AnswerResult);
+    const { statements, dropped, missing } = checked;
+    const head = `${statements.length} statements rest on quotes that were found, ${dropped} on none; ${missing.length} quotes were not found.`;
+    const lines = [
+      ...statements.map(({ text, rests_on, marks = [] }) =>
+        `stands: ${text} (${rests_on.join(", ")}) ${marks.join(" ")}`.trim(),
+      ),
+      ...missing.map(
+        ({ quote, why, nearest }) => `not found: ${quote}: ${why}${nearest === "" ? "" : `; nearest: ${nearest}`}`,
+      ),
+    ];
+    return { head, lines };
+  },
+});

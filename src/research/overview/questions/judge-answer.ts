@@ -1,0 +1,165 @@
+import { given } from "../../../engine/lib/given.js";
+import { numbersWithoutQuote } from "../../evidence/check-numbers.js";
+import type { QuoteMatch } from "../../evidence/find-quote.js";
+import { searchUntrusted } from "../../full-text/reader-process.js";
+import type { AnswerResult } from "../../generated/result-answer.js";
+import type { Answer } from "../../generated/answer.js";
+import { stemsOf } from "../../search/bm25.js";
+import type { Pool } from "./pool.js";
+import { folded } from "./text-index.js";
+
+type Quote = Answer["quotes"][number];
+type Statement = Answer["statements"][number];
+
+/** A quote that was not found, and what the text has instead. */
+export interface MissingQuote {
+  /** The quote, or the handle that names none. */
+  readonly quote: string;
+  readonly why: string;
+  /** The nearest passage; empty where nothing is like it. */
+  readonly nearest: string;
+}
+
+/** What is left of an answer once code has looked for its quotes. */
+export interface CheckedAnswer {
+  /** Those that rest on a quote that was found. */
+  readonly statements: readonly Statement[];
+  /** The quotes that they rest on. */
+  readonly quotes: readonly Quote[];
+  /** How many statements were dropped. */
+  readonly dropped: number;
+  readonly missing: readonly MissingQuote[];
+  /** Quotes and handles of records that were named and are there. */
+  readonly found: number;
+}
+
+/** A quote that shares fewer telling words with its statement and the question is marked. */
+const minShared = 2;
+
+/**
+ * Looks for every quote of an answer in the paper that it names, and drops what rests on none. Handles of records count
+ * as found where their quote was found in the text when it was read.
+ */
+export async function checkAnswer(
+  pool: Pool,
+  question: string,
+  { quotes, statements }: Pick<AnswerResult, "quotes" | "statements">,
+): Promise<CheckedAnswer> {
+  const found = new Map<string, Quote>();
+  const missing = new Map<string, MissingQuote>();
+  const places = new Map(pool.papers.map(({ key }, place) => [key, place]));
+  const keys = [...new Set(quotes.map(({ paper }) => paper))];
+  for (const key of keys) {
+    const own = quotes.filter(({ paper }) => paper === key);
+    const place = places.get(key);
+    const text = place === undefined ? undefined : await pool.textOf(place);
+    const miss = (why: string) => {
+      for (const { id, quote } of own) missing.set(`${key}#${id}`, { quote, why, nearest: "" });
+    };
+    if (place === undefined) miss(`${key} is none of the papers that were asked`);
+    else if (text === undefined) miss(`no text of ${key} is kept; rest on the quotes of its record`);
+    else {
+      const search = await searchUntrusted(
+        "findQuotes",
+        text,
+        own.map(({ quote }) => quote),
+      );
+      if ("cut" in search) miss(search.cut);
+      else
+        for (const [index, { id, quote }] of own.entries()) {
+          const match = search.value[index];
+          const handle = `${key}#${id}`;
+          if (match?.found === true && match.isCited !== true)
+            found.set(handle, {
+              handle,
+              paper: key,
+              quote,
+              ...given({ locator: match.locator }),
+              text_sha256: text.sha256,
+            });
+          else missing.set(handle, { quote, ...problemOf(match) });
+        }
+    }
+  }
+  for (const handle of new Set(statements.flatMap(({ rests_on }) => rests_on))) {
+    if (found.has(handle) || missing.has(handle)) continue;
+    const kept = recordQuote(pool, places, handle);
+    if (typeof kept === "string") missing.set(handle, { quote: handle, nearest: "", why: kept });
+    else found.set(handle, kept);
+  }
+
+  const asked = new Set(stemsOf(question).map(folded));
+  const standing = statements.flatMap(({ text, rests_on }): Statement[] => {
+    const grounds = [...new Set(rests_on)].flatMap((handle) => found.get(handle) ?? []);
+    if (grounds.length === 0) return [];
+    const marks = marksOf(pool, places, text, grounds, asked);
+    return [{ text, rests_on: grounds.map(({ handle }) => handle), ...(marks.length === 0 ? {} : { marks }) }];
+  });
+  const used = new Set(standing.flatMap(({ rests_on }) => rests_on));
+  return {
+    statements: standing,
+    quotes: [...found.values()].filter(({ handle }) => used.has(handle)),
+    dropped: statements.length - standing.length,
+    missing: [...missing.values()],
+    found: found.size,
+  };
+}
+
+function problemOf(match: QuoteMatch | undefined): Pick<MissingQuote, "why" | "nearest"> {
+  if (match === undefined) return { why: "it could not be looked for", nearest: "" };
+  if (match.found) return { why: "it stands in the list of references", nearest: "" };
+  const { tooShort, why, near, nearest } = match;
+  if (tooShort === true) return { why: "it is too short; a quote has four words at least", nearest };
+  return { why: near?.differs ?? why ?? "it is not in the text", nearest };
+}
+
+/** The quote of a record that a handle names, where it was found in the text; else why not, a clause. */
+function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: string): Quote | string {
+  const [, key = "", number = ""] = /^(.+)#(\d{1,6})$/s.exec(handle.trim()) ?? [];
+  const asked = pool.papers[places.get(key) ?? -1];
+  if (asked === undefined) return "there is no such handle";
+  const evidence = asked.paper.analysis?.evidence?.[Number(number) - 1];
+  if (evidence === undefined) return "its paper has no such quote";
+  if (evidence.status !== "verified") return "that quote was not found in its paper";
+  const { quote, locator, text_sha256 } = evidence;
+  return { handle, paper: key, quote, ...given({ locator, text_sha256 }) };
+}
+
+/** What a reader should know of a statement. */
+function marksOf(
+  pool: Pool,
+  places: ReadonlyMap<string, number>,
+  text: string,
+  grounds: readonly Quote[],
+  asked: ReadonlySet<string>,
+): string[] {
+  const { missing } = numbersWithoutQuote(
+    text,
+    grounds.map(({ quote }) => quote),
+  );
+  const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
+    (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
+  );
+  const words = new Set([...stemsOf(text).map(folded), ...asked]);
+  const foreign = grounds.filter(
+    ({ quote }) =>
+      new Set(
+        stemsOf(quote)
+          .map(folded)
+          .filter((stem) => words.has(stem)),
+      ).size < minShared,
+  );
+  return [
+    ...(missing.length === 0 ? [] : [`None of its quotes holds ${missing.join(", ")}.`]),
+    ...retracted.map((key) => `${key} was retracted.`),
+    ...foreign.map(({ handle }) => `The quote ${handle} shares fewer than two telling words with it.`),
+  ];
+}
+
+/** Whether so little of an answer was found that its agent is asked once to mend it. */
+export const needsRepair = ({ found, missing }: CheckedAnswer): boolean =>
+  missing.length > 0 && found * 2 < found + missing.length;
+
+/** Why an answer is refused, for its agent. */
+export const reasonsFor = ({ missing }: CheckedAnswer): string[] =>
+  missing.slice(0, 12).map(({ quote, why }) => `“${quote.slice(0, 160)}”: ${why}`);

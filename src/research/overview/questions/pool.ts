@@ -1,0 +1,287 @@
+import { createHash } from "node:crypto";
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import { given } from "../../../engine/lib/given.js";
+import { estimateTokens } from "../../../engine/lib/tokens.js";
+import { abstractLocator } from "../../evidence/check.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
+import { workIndex } from "../../papers/dedup/work-index.js";
+import { stemsOf } from "../../search/bm25.js";
+import { isIneligible } from "../../workflow/eligibility/eligibility.js";
+import { passagesOf } from "./passages.js";
+import { openVocabulary, type TextIndex, textIndexBuilder, type Vocabulary } from "./text-index.js";
+
+/** A project that a question is put to. */
+export interface AskedProject {
+  /** Absolute. */
+  readonly folder: string;
+  readonly rrd: Rrd;
+}
+
+/** A paper that a question is put to. */
+export interface AskedPaper {
+  /** Its id; of several projects, with the project's number before it: 2:sample_01. */
+  readonly key: string;
+  readonly folder: string;
+  readonly paper: Paper;
+}
+
+/** What quotes are looked for in. */
+export type AskedText = Pick<DocumentText, "text" | "marks" | "sha256">;
+
+/** Reads the text kept of a paper; undefined where there is none. */
+export type ReadText = (folder: string, paper: Paper) => Promise<AskedText | undefined>;
+
+/** A passage of a paper, by offsets into its text. */
+export interface PoolPassage {
+  /** The paper's place in the pool. */
+  readonly paper: number;
+  readonly start: number;
+  readonly end: number;
+  readonly locator?: string;
+}
+
+/** A passage with its score; the scale is BM25's, and says nothing by itself. */
+export interface Hit {
+  readonly passage: PoolPassage;
+  readonly score: number;
+}
+
+/** What a question's words are worth in a pool. */
+export interface Query {
+  /** The numbers of its words, and how much each counts. */
+  readonly words: ReadonlyMap<number, number>;
+  /** Its telling words as they stand in it, with how rare they are among the passages. */
+  readonly weights: Readonly<Record<string, number>>;
+}
+
+/** The papers of the projects that are asked, cut into passages and indexed. */
+export interface Pool {
+  readonly papers: readonly AskedPaper[];
+  /** Keys of papers of which no text is kept: of these only records, quotes and the abstract are known. */
+  readonly withoutText: readonly string[];
+  readonly passages: readonly PoolPassage[];
+  /** Estimated tokens of all passages. */
+  readonly tokens: number;
+  readonly vocabulary: Vocabulary;
+  query(question: string): Query;
+  /** The best passage of each paper and the best of all, best first. `most`: how many of all. */
+  search(query: Query, most: number): { readonly perPaper: readonly Hit[]; readonly best: readonly Hit[] };
+  /** What each paper as a whole is worth to a question, by its place. */
+  paperScores(query: Query): Float64Array;
+  textOf(place: number): Promise<AskedText | undefined>;
+}
+
+/** How much title and abstract, and the whole text, of its paper count for a passage beside its own words. */
+const paperShare = 0.5;
+/** How much a word counts that the glossary adds. */
+const glossaryWeight = 0.5;
+
+/**
+ * Opens the pool of these projects: one work that two of them hold is one paper, the first's. What is not eligible is
+ * left out. Texts are read one after the other and not kept in memory.
+ */
+export async function openPool(projects: readonly AskedProject[], read: ReadText): Promise<Pool> {
+  const papers = papersIn(projects);
+  const vocabulary = openVocabulary();
+  const idsOf = (text: string): number[] => stemsOf(text).map((stem) => vocabulary.idOf(stem));
+  const [byPassage, byCard, byPaper] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
+  const passages: PoolPassage[] = [];
+  const withoutText: string[] = [];
+  let tokens = 0;
+  const textOf = async ({ folder, paper }: AskedPaper): Promise<AskedText | undefined> =>
+    (await read(folder, paper)) ?? abstractText(paper);
+
+  for (const [place, asked] of papers.entries()) {
+    const { paper, key } = asked;
+    const kept = await read(asked.folder, paper);
+    if (kept === undefined) withoutText.push(key);
+    const text = kept ?? abstractText(paper);
+    const title = idsOf(paper.title);
+    byCard.add([title, idsOf(paper.abstract ?? "")]);
+    // So that a word of a record alone is a known one.
+    idsOf(recordText(paper));
+    const body: number[][] = [];
+    let locator: string | undefined;
+    let section: number[] = [];
+    for (const passage of text === undefined ? [] : passagesOf(text)) {
+      const said = text?.text.slice(passage.start, passage.end) ?? "";
+      if (passage.locator !== locator) section = idsOf(passage.locator ?? "");
+      locator = passage.locator;
+      const words = idsOf(said);
+      byPassage.add([title, section, words]);
+      body.push(words);
+      passages.push({ paper: place, ...passage });
+      tokens += estimateTokens(said);
+    }
+    byPaper.add(body);
+  }
+  const [passageIndex, cardIndex, paperIndex] = [byPassage.build(), byCard.build(), byPaper.build()];
+  const paperScores = ({ words }: Query): Float64Array => {
+    const scores = new Float64Array(papers.length);
+    cardIndex.score(words, paperShare, scores);
+    paperIndex.score(words, paperShare, scores);
+    return scores;
+  };
+  return {
+    papers,
+    withoutText,
+    passages,
+    tokens,
+    vocabulary,
+    query: (question) => queryOf(question, projects, vocabulary, passageIndex),
+    paperScores,
+    search: (query, most) => hitsOf(query, most, passages, passageIndex, paperScores(query)),
+    textOf: async (place) => (papers[place] === undefined ? undefined : textOf(papers[place])),
+  };
+}
+
+/** The papers of all projects, each once, with what they are called in a question. */
+function papersIn(projects: readonly AskedProject[]): AskedPaper[] {
+  const index = workIndex();
+  return projects.flatMap(({ folder, rrd }, number) =>
+    rrd.papers_pool.flatMap((paper) => {
+      if (isIneligible(paper)) return [];
+      if (projects.length === 1) return [{ key: paper.id, folder, paper }];
+      const traits = matchFeaturesOf(paper);
+      if (index.twinOf(traits) !== undefined) return [];
+      index.add(paper.id, traits);
+      return [{ key: `${number + 1}:${paper.id}`, folder, paper }];
+    }),
+  );
+}
+
+/** A record's abstract as a text of its own, where it has one. */
+export function abstractText({ abstract }: Paper): AskedText | undefined {
+  if (!abstract?.trim()) return undefined;
+  const sha256 = createHash("sha256").update(abstract).digest("hex");
+  return { text: abstract, marks: [{ at: 0, label: abstractLocator }], sha256 };
+}
+
+/** What a record says beside title and abstract. */
+const recordText = ({ analysis }: Paper): string =>
+  [
+    ...[analysis?.summary, analysis?.results].map((part) => (typeof part === "string" ? part : "")),
+    ...(analysis?.evidence ?? []).flatMap(({ claim, quote }) => [claim, quote]),
+  ].join("\n");
+
+/** Words that only ask. */
+const asking = new Set(["how", "many", "much", "often", "long", "take", "takes", "there", "any"]);
+
+function queryOf(question: string, projects: readonly AskedProject[], vocabulary: Vocabulary, index: TextIndex): Query {
+  const words = new Map<number, number>();
+  const weights: Record<string, number> = {};
+  const add = (stems: readonly string[], weight: number) => {
+    for (const stem of stems) {
+      const id = vocabulary.known(stem);
+      if (id !== undefined) words.set(id, Math.max(words.get(id) ?? 0, weight));
+    }
+  };
+  const told = (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !asking.has(word));
+  const asked = stemsOf(told.join(" "));
+  add(asked, 1);
+  for (const word of told) {
+    const [stem] = stemsOf(word);
+    if (stem === undefined || Object.hasOwn(weights, word)) continue;
+    const id = vocabulary.known(stem);
+    // A word that no paper has is as rare as one can be.
+    weights[word] = Math.round(100 * index.rarity(id ?? Number.MAX_SAFE_INTEGER)) / 100;
+  }
+  const known = new Set(asked);
+  for (const { rrd } of projects)
+    for (const [term, meaning] of Object.entries(rrd.domain_glossary?.terms ?? {})) {
+      const sides = [stemsOf(term), stemsOf(meaning ?? "")];
+      for (const [one = [], other = []] of [sides, sides.toReversed()])
+        if (one.length > 0 && one.every((stem) => known.has(stem))) add(other, glossaryWeight);
+    }
+  return { words, weights };
+}
+
+/** The best hits in one pass over the scores: of all, `most`; and the best of each paper. */
+function hitsOf(
+  { words }: Query,
+  most: number,
+  passages: readonly PoolPassage[],
+  index: TextIndex,
+  ofPaper: Float64Array,
+): ReturnType<Pool["search"]> {
+  const scores = new Float64Array(index.size);
+  index.score(words, 1, scores);
+  const bestOf = new Map<number, number>();
+  const total = (at: number): number => (scores[at] as number) + (ofPaper[(passages[at] as PoolPassage).paper] ?? 0);
+  /** Kept sorted from time to time only: sorting every hit of a large pool takes longer than scoring it. */
+  let top: number[] = [];
+  let least = 0;
+  for (let at = 0; at < scores.length; at += 1) {
+    if (scores[at] === 0) continue;
+    const score = (scores[at] = total(at));
+    const { paper } = passages[at] as PoolPassage;
+    const before = bestOf.get(paper);
+    if (before === undefined || score > (scores[before] as number)) bestOf.set(paper, at);
+    if (score <= least) continue;
+    top.push(at);
+    if (top.length < 4 * most) continue;
+    top = top.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b).slice(0, most);
+    least = scores[top.at(-1) as number] as number;
+  }
+  const inOrder = (places: number[]): Hit[] =>
+    places
+      .sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
+      .map((at) => ({ passage: passages[at] as PoolPassage, score: scores[at] as number }));
+  return { perPaper: inOrder([...bestOf.values()]), best: inOrder(top).slice(0, most) };
+}
+
+/** Tokens of the passages in a brief; everything else has the 6,000 of every brief. */
+export const passageTokens = 20_000;
+/** Estimated tokens of what stands around a passage in a brief. */
+const passageFrame = 14;
+
+/** A passage that a brief shows, with its words. */
+export interface ShownPassage {
+  readonly key: string;
+  readonly locator?: string;
+  readonly text: string;
+}
+
+/**
+ * The passages for a question in at most `tokens`: all of them where they fit; else in half of the room the best of
+ * each paper, and the best of all in the rest. By paper, in the order of the texts.
+ */
+export async function passagesFor(pool: Pool, query: Query, tokens: number): Promise<ShownPassage[]> {
+  const chosen = fitsWhole(pool, tokens) ? new Set(pool.passages) : chosenFor(pool, query, tokens);
+  const shown: ShownPassage[] = [];
+  const texts = new Map<number, string>();
+  for (const passage of [...chosen].sort((a, b) => a.paper - b.paper || a.start - b.start)) {
+    if (!texts.has(passage.paper)) {
+      texts.clear();
+      texts.set(passage.paper, (await pool.textOf(passage.paper))?.text ?? "");
+    }
+    const text = texts.get(passage.paper)?.slice(passage.start, passage.end).trim() ?? "";
+    const key = pool.papers[passage.paper]?.key;
+    if (text !== "" && key !== undefined) shown.push({ key, text, ...given({ locator: passage.locator }) });
+  }
+  return shown;
+}
+
+/** Bytes of a passage are not known before it is read; its characters are, and few texts have more than one each. */
+const costOf = ({ start, end }: PoolPassage): number => (end - start) / 3.8 + passageFrame;
+
+const fitsWhole = (pool: Pool, tokens: number): boolean => pool.tokens + pool.passages.length * passageFrame <= tokens;
+
+/** The passages that are nearest to a question, in half of the room the best of each paper. */
+export function chosenFor(pool: Pool, query: Query, tokens: number): Set<PoolPassage> {
+  const { perPaper, best } = pool.search(query, Math.ceil(tokens / 20));
+  const chosen = new Set<PoolPassage>();
+  let room = tokens;
+  const take = (hits: readonly Hit[], until: number) => {
+    for (const { passage } of hits) {
+      if (chosen.has(passage)) continue;
+      if (room - costOf(passage) < until) return;
+      room -= costOf(passage);
+      chosen.add(passage);
+    }
+  };
+  take(perPaper, tokens / 2);
+  take(best, 0);
+  return chosen;
+}

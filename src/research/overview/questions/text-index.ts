@@ -1,0 +1,133 @@
+/** How fast further occurrences of a word cease to count, and how far long texts are held against their length. */
+const saturation = 1.2;
+const lengthShare = 0.75;
+
+/** Numbers for words, shared by the indexes of one pool. British and American endings are one word here. */
+export interface Vocabulary {
+  /** The number of a stem, a new one where it has none. */
+  idOf(stem: string): number;
+  /** Undefined for a stem that no text has. */
+  known(stem: string): number | undefined;
+}
+
+export function openVocabulary(): Vocabulary {
+  const ids = new Map<string, number>();
+  let next = 0;
+  return {
+    idOf(stem) {
+      const known = ids.get(stem);
+      if (known !== undefined) return known;
+      const one = folded(stem);
+      const id = ids.get(one) ?? next++;
+      ids.set(one, id);
+      ids.set(stem, id);
+      return id;
+    },
+    known: (stem) => ids.get(stem) ?? ids.get(folded(stem)),
+  };
+}
+
+/** "randomis" and "randomiz", what is left of randomisation and randomization, are one. */
+export const folded = (stem: string): string => (stem.endsWith("is") ? `${stem.slice(0, -1)}z` : stem);
+
+/** Texts by their words, scored by BM25 (Robertson's usual values). Kept in arrays of numbers: five bytes a word. */
+export interface TextIndex {
+  readonly size: number;
+  /** How rare a word is among these texts. */
+  rarity(id: number): number;
+  /** Adds `share` of each text's score to `scores`, at the text's number; `query`: words and how much each counts. */
+  score(query: ReadonlyMap<number, number>, share: number, scores: Float64Array): void;
+  /** The texts that hold a word. */
+  holders(id: number): Uint32Array;
+}
+
+/** Takes texts one after the other; their numbers are their order. */
+export interface TextIndexBuilder {
+  add(words: Iterable<readonly number[]>): void;
+  build(): TextIndex;
+}
+
+export function textIndexBuilder(): TextIndexBuilder {
+  let words = new Uint32Array(1 << 12);
+  let counts = new Uint8Array(1 << 12);
+  let used = 0;
+  let most = 0;
+  /** Where each text's words begin. */
+  const starts: number[] = [0];
+  const lengths: number[] = [];
+  const inText = new Map<number, number>();
+  return {
+    add(parts) {
+      inText.clear();
+      let length = 0;
+      for (const part of parts) {
+        length += part.length;
+        for (const id of part) inText.set(id, (inText.get(id) ?? 0) + 1);
+      }
+      while (used + inText.size > words.length) {
+        words = grown(words, new Uint32Array(words.length * 2));
+        counts = grown(counts, new Uint8Array(counts.length * 2));
+      }
+      for (const [id, times] of inText) {
+        words[used] = id;
+        counts[used++] = Math.min(times, 255);
+        most = Math.max(most, id + 1);
+      }
+      starts.push(used);
+      lengths.push(length);
+    },
+    build() {
+      const size = lengths.length;
+      // Turned from words by text to texts by word.
+      const from = new Uint32Array(most + 1);
+      for (let at = 0; at < used; at += 1)
+        from[(words[at] as number) + 1] = (from[(words[at] as number) + 1] as number) + 1;
+      for (let id = 0; id < most; id += 1) from[id + 1] = (from[id + 1] as number) + (from[id] as number);
+      const texts = new Uint32Array(used);
+      const times = new Uint8Array(used);
+      const next = from.slice();
+      for (let text = 0; text < size; text += 1)
+        for (let at = starts[text] as number; at < (starts[text + 1] as number); at += 1) {
+          const word = words[at] as number;
+          const place = next[word] as number;
+          next[word] = place + 1;
+          texts[place] = text;
+          times[place] = counts[at] as number;
+        }
+      words = new Uint32Array(0);
+      counts = new Uint8Array(0);
+      const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(size, 1) || 1;
+      const norms = Float32Array.from(
+        lengths,
+        (length) => saturation * (1 - lengthShare + (lengthShare * length) / average),
+      );
+      const span = (id: number): readonly [number, number] =>
+        id < most ? [from[id] as number, from[id + 1] as number] : [0, 0];
+      const rarity = (id: number): number => {
+        const [start, end] = span(id);
+        return Math.log(1 + (size - (end - start) + 0.5) / (end - start + 0.5));
+      };
+      return {
+        size,
+        rarity,
+        score(query, share, scores) {
+          for (const [id, weight] of query) {
+            const [start, end] = span(id);
+            const worth = share * weight * rarity(id) * (saturation + 1);
+            for (let at = start; at < end; at += 1) {
+              const text = texts[at] as number;
+              const count = times[at] as number;
+              scores[text] = (scores[text] as number) + (worth * count) / (count + (norms[text] as number));
+            }
+          }
+        },
+        holders: (id) => texts.subarray(...span(id)),
+      };
+    },
+  };
+}
+
+function grown<Kind extends Uint32Array | Uint8Array>(before: Kind, larger: Kind): Kind {
+  larger.set(before);
+  return larger;
+}

@@ -1,0 +1,21 @@
+import { takes } from "../../engine/tools/tool.js";
+import type { ResearchTool } from "./context.js";
+
+const usual = 8;
+const most = 20;
+
+export const findPassages: ResearchTool = {
+  name: "find_passages",
+  description: "Passages of all papers of the project that are nearest to a question or to words of yours.",
+  does: ["reads"],
+  parameters: takes({ query: { type: "string" }, most: { type: "integer" } }, ["query"]),
+  async run({ query = "", most: wanted = usual }, { asked }) {
+    if (asked === undefined) return { problem: "Only the paper of this unit can be read; use read_section." };
+    const passages = await asked.passages(query, Math.min(wanted, most));
+    if (passages.length === 0) return { head: "No passage shares a word with it." };
+    const data = passages
+      .map(({ key, locator, text }) => `@@ ${key} | ${locator ?? "beginning"}\n${text}`)
+      .join("\n\n");
+    return { head: `${passages.length} passages, the nearest first, each behind its paper and place.`, data };
+  },
+};

@@ -1,0 +1,138 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { acquireLock } from "../../../src/engine/storage/lock.js";
+import { findQuote } from "../../../src/research/evidence/find-quote.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { unitAgent } from "../../support/command-agents.js";
+import { cli } from "../../support/in-process.js";
+import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+
+const agent = ["--agent", unitAgent, "--unconfined", "--quiet", "--no-git"];
+const baseline = ["--agent", "baseline", "--quiet", "--no-git"];
+const question = "How long does the calibration of a dexterous hand take?";
+
+let cwd: string;
+let folder: string;
+const lines = <Line>(name: string): Line[] =>
+  readFileSync(join(folder, name), "utf8")
+    .trim()
+    .split("\n")
+    .map((row) => JSON.parse(row) as Line);
+const answers = () => lines<Answer>("answers.jsonl");
+const rrd = () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+const textOf = (id: string) =>
+  (JSON.parse(readFileSync(join(folder, ".ralph/texts", `${id}.json`), "utf8")) as { text: string }).text;
+const save = (change: (before: Rrd) => Rrd) => writeFileSync(join(folder, "rrd.json"), JSON.stringify(change(rrd())));
+
+beforeAll(async () => {
+  cwd = freshFolder();
+  folder = sampleResearch(cwd);
+  expect((await cli(["run", ...agent], cwd)).code).toBe(0);
+});
+
+test("an answer rests on quotes that stand in the papers they name; what rests on none is dropped and counted", async () => {
+  const before = rrd();
+  const { code, out } = await cli(["ask", question, ...agent], cwd);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("2 statements dropped") });
+  const answer = answers().at(-1);
+  expect(answer).toMatchObject({ id: "answer-1", question, dropped: 2 });
+  expect(answer?.statements).toHaveLength(3);
+  expect(answer?.quotes.map(({ paper, quote }) => findQuote(textOf(paper), quote).found)).toEqual([true, true, true]);
+  expect(answer?.statements.at(-1)?.marks, "a number that its quote does not hold").toContainEqual(
+    "None of its quotes holds 4711.",
+  );
+  expect(lines<LedgerLine>("ledger.jsonl").at(-1)).toMatchObject({ unit: "answer-1", outcome: "accepted" });
+  expect({ phase: rrd().phase, papers: rrd().papers_pool }).toEqual({
+    phase: before.phase,
+    papers: before.papers_pool,
+  });
+});
+
+test("a finished project stays finished, and a run starts no agent for it", async () => {
+  const count = lines("ledger.jsonl").length;
+  expect(await cli(["run", ...agent], cwd)).toMatchObject({ code: 0 });
+  expect(lines("ledger.jsonl")).toHaveLength(count);
+});
+
+test("where under half of the quotes are found the agent mends them once; what is still wrong then is left out", async () => {
+  const count = lines("ledger.jsonl").length;
+  await cli(["ask", question, ...agent], cwd, { MISQUOTE: "once" });
+  expect(
+    lines<LedgerLine>("ledger.jsonl")
+      .slice(count)
+      .map(({ outcome }) => outcome),
+  ).toEqual(["refused", "accepted"]);
+  const { out } = await cli(["ask", question, ...agent], cwd, { MISQUOTE: "1" });
+  expect(out).toMatch(/^Not in these papers\.\n\nNear: sample_/);
+  expect(answers().at(-1)).toMatchObject({ statements: [], quotes: [], dropped: 1 });
+});
+
+test("the baseline quotes sentences of the papers, and nothing where no passage holds most of the question", async () => {
+  await cli(["ask", `What is known of ${rrd().papers_pool[0]?.title}?`, ...baseline], cwd);
+  const found = answers().at(-1);
+  expect(found?.quotes.length).toBeGreaterThan(0);
+  for (const { paper, quote } of found?.quotes ?? []) expect(findQuote(textOf(paper), quote).found).toBe(true);
+  const { out } = await cli(["ask", "Does aspirin reduce mortality after stroke?", ...baseline], cwd);
+  expect(out).toMatch(/^Not in these papers\./);
+});
+
+test("no agent is started where no paper shares a word with the question", async () => {
+  const { code, out } = await cli(["ask", "Помогает ли рандомизация?", ...agent], cwd);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^Not in these papers\./) });
+  expect(answers().at(-1)).not.toHaveProperty("agent");
+});
+
+test.each([
+  ["an empty question", ["ask", " ?! "], "The question is empty"],
+  ["a question of 10,000 characters", ["ask", "a ".repeat(5_000)], "at most 2000 are allowed"],
+  ["a project that is not there", ["ask", "nowhere", question], "There is no project 'nowhere'"],
+])("%s: one sentence and exit code 2", async (_, args, says) => {
+  const count = answers().length;
+  expect(await cli([...args, ...agent], cwd)).toMatchObject({ code: 2, err: expect.stringContaining(says) });
+  expect(answers()).toHaveLength(count);
+});
+
+test("while a run holds the project the answer waits in its inbox and is kept by it once", async () => {
+  const count = answers().length;
+  const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "test" });
+  try {
+    const { code, out } = await cli(["ask", question, ...agent], cwd);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("dropped") });
+    expect(answers()).toHaveLength(count);
+  } finally {
+    await lock.release();
+  }
+  await cli(["run", ...agent], cwd);
+  await cli(["run", ...agent], cwd);
+  expect(answers()).toHaveLength(count + 1);
+  expect(new Set(answers().map(({ id }) => id)).size).toBe(count + 1);
+  expect(rrd().phase).toBe("COMPLETE");
+});
+
+test("answers lists them, and says which no longer stand and why; --again asks those anew", async () => {
+  const { out } = await cli(["answers", "--json"], cwd);
+  const all = JSON.parse(out) as (Answer & { stale: string[]; latest: boolean })[];
+  expect(all.flatMap(({ stale }) => stale)).toEqual([]);
+  const rested = all.findLast(({ question: asked, latest }) => latest && asked === question);
+  const id = rested?.quotes[0]?.paper ?? "";
+  save((before) => ({
+    ...before,
+    papers_pool: before.papers_pool.map((paper) => (paper.id === id ? { ...paper, retracted: true } : paper)),
+  }));
+  expect((await cli(["answers"], cwd)).out).toContain(`Stale: ${id} was retracted.`);
+  const count = answers().length;
+  await cli(["ask", "--again", ...agent], cwd);
+  expect(answers().length).toBeGreaterThan(count);
+  expect((await cli(["ask", "--again", "--agent", "baseline", "--no-git"], cwd)).err).toContain("stands");
+});
+
+test("without texts, as in a clone, an answer rests on the quotes of the records and says so", async () => {
+  rmSync(join(folder, ".ralph"), { recursive: true, force: true });
+  expect(existsSync(join(folder, ".ralph"))).toBe(false);
+  const { code, out } = await cli(["ask", question, ...agent], cwd);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("No text is stored of 2 papers") });
+  expect(answers().at(-1)?.quotes.length).toBeGreaterThan(0);
+});
