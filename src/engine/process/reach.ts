@@ -13,6 +13,8 @@ export interface Reach {
   readonly keys: readonly KeyRoute[];
   /** Variables of its environment that it is given although their names say that they hold a secret. */
   readonly variables: readonly string[];
+  /** Login files, which it may renew. */
+  readonly logins?: readonly Login[];
   /** A program that runs outside the sandbox and serves tools on its stdin and stdout to the program inside. */
   readonly tools?: ToolProgram;
 }
@@ -30,6 +32,15 @@ export interface KeyRoute {
   /** Base address, http or https. */
   readonly to: string;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A JSON file of the user's that a program gets a copy of, alone in its folder. */
+export interface Login {
+  readonly from: string;
+  /** Absolute path inside, of the same name. */
+  readonly at: string;
+  /** Where in it the values stand that the program may renew: names with dots. */
+  readonly renewed: readonly string[];
 }
 
 export interface ToolProgram {

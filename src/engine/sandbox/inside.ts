@@ -6,6 +6,7 @@ import { namesSecret } from "../lib/redact.js";
 import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
 import { keyPlaceholder, type Mount, noReach, proxyPort, type Reach, sandboxHome } from "../process/reach.js";
+import { copyLogins } from "./logins.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
 import { upstreamOf } from "./upstream.js";
 
@@ -24,11 +25,14 @@ export interface Inside {
 
 /**
  * Makes a home that is kept ready for the next program. Links that the last one left on the way to a mount are removed:
- * who mounts follows them, and they may lead out of the sandbox.
+ * who mounts follows them, and they may lead out of the sandbox. So are files, where a folder may have to stand.
  */
 export function prepareHome(home: string, { reach }: ProcessRequest): void {
-  const { read, write } = reach ?? noReach;
-  const places = [...read, ...write].map((mount) => (typeof mount === "string" ? mount : mount.at));
+  const { read, write, logins = [] } = reach ?? noReach;
+  const places = [
+    ...[...read, ...write].map((mount) => (typeof mount === "string" ? mount : mount.at)),
+    ...logins.map(({ at }) => dirname(at)),
+  ];
   mkdirSync(home, { recursive: true });
   for (const place of [...places, sandboxHome].filter((each) => each.startsWith("/home/"))) {
     const parts = place.split("/").slice(2);
@@ -36,8 +40,7 @@ export function prepareHome(home: string, { reach }: ProcessRequest): void {
       const path = join(home, ...parts.slice(0, depth + 1));
       const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
       if (isFolder === undefined) break;
-      const isLast = depth === parts.length - 1;
-      if (!isFolder && !(isLast && lstatSync(path).isFile())) rmSync(path, { recursive: true, force: true });
+      if (!isFolder) rmSync(path, { recursive: true, force: true });
     }
   }
   mkdirSync(join(home, sandboxHome.replace("/home/", "")), { recursive: true });
@@ -53,15 +56,24 @@ export const toolRelay = (node: string): { command: string; args: string[] } => 
   args: [relayProgram, "tools", join(runFolder, "tools.sock")],
 });
 
+/** How often logins are compared: all that is lost of a renewed one if this process is killed. */
+const syncMs = 1_000;
+
 /** Opens the way out of a sandbox that `request` runs in. `node`: the path of Node inside. */
 export async function openInside(request: ProcessRequest, node: string): Promise<Inside> {
-  const reach = request.reach ?? noReach;
+  const asked = request.reach ?? noReach;
+  const copies = privateFolder();
+  const logins = copyLogins(asked.logins ?? [], copies);
+  const reach = { ...asked, write: [...asked.write, ...logins.mounts] };
+  const syncing = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncMs);
   const isOnline = reach.hosts.length > 0 || reach.keys.length > 0 || reach.tools !== undefined;
   const folder = privateFolder();
   const servers: Proxy[] = [];
   const close = async (): Promise<void> => {
+    clearInterval(syncing);
+    logins.sync();
     await Promise.all(servers.map((server) => server.close()));
-    rmSync(folder, { recursive: true, force: true });
+    for (const path of [folder, copies]) rmSync(path, { recursive: true, force: true });
   };
   try {
     for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
@@ -85,8 +97,10 @@ export async function openInside(request: ProcessRequest, node: string): Promise
       ...(isOnline ? [relayProgram] : []),
     ],
     notices: () => {
+      logins.sync();
       const refused = servers.flatMap((server) => [...server.refused]);
-      return refused.length === 0 ? [] : [`The sandbox let nothing through to ${refused.join(", ")}.`];
+      const why = refused.length === 0 ? [] : [`The sandbox let nothing through to ${refused.join(", ")}.`];
+      return [...why, ...logins.notices()];
     },
     close,
   };

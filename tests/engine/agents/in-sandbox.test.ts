@@ -90,7 +90,8 @@ test.each([
     const { reach } = await requestOf(name);
     expect(reach).toMatchObject({
       keys: [],
-      write: [here.workspace, { from: login, at }],
+      write: [here.workspace],
+      logins: [{ from: login, at }],
       hosts: expect.arrayContaining([host]),
     });
   },

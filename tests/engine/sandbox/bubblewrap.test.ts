@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,6 +50,47 @@ async function run(command: string, { options, reach, request }: More = {}): Pro
     out.push(step.value);
   }
 }
+
+describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(noBubblewrap)}`, () => {
+  const renew = (text: string) => `cd ~/.cli; cat login.json; printf '%s' '${text}' > new; mv new login.json`;
+  const held = () => {
+    const from = join(folder, "login.json");
+    writeFileSync(from, '{"token":"old","account":"mine"}', { mode: 0o600 });
+    return { from, at: "/home/agent/.cli/login.json", renewed: ["token"] };
+  };
+
+  test.each(["kept", "new"])("is renewed by a file that is renamed over it, in a %s home", async (kind) => {
+    const login = held();
+    const options = kind === "kept" ? { home: join(folder, "home") } : {};
+    const { out, end } = await run(renew('{"token":"fresh","account":"mine"}'), {
+      options,
+      reach: { logins: [login] },
+    });
+    expect(out).toBe('{"token":"old","account":"mine"}');
+    expect(end).toMatchObject({ exitCode: 0, notices: [] });
+    expect(readFileSync(login.from, "utf8")).toBe('{"token":"fresh","account":"mine"}');
+    expect(statSync(login.from).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  test("is not changed in anything else, and that is said", async () => {
+    const login = held();
+    const { end } = await run(renew('{"token":"fresh","account":"theirs"}'), { reach: { logins: [login] } });
+    expect(end.notices).toEqual([`The login in the sandbox was changed; ${login.from} stays as it is.`]);
+    expect(readFileSync(login.from, "utf8")).toBe('{"token":"old","account":"mine"}');
+  });
+
+  test("is renewed while the program still runs", async () => {
+    const login = held();
+    const reach = { logins: [login] };
+    const ended = run(`${renew('{"token":"fresh","account":"mine"}')}; sleep 20`, {
+      reach,
+      request: { timeoutMs: 20_000, finished: () => readFileSync(login.from, "utf8").includes("fresh"), graceMs: 100 },
+    });
+    await expect.poll(() => readFileSync(login.from, "utf8"), { timeout: 10_000 }).toContain("fresh");
+    await ended;
+  });
+});
 
 describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor(noBubblewrap)}`, () => {
   test("reads its stdin, works in its folder, and says how it ended", async () => {

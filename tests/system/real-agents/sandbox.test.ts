@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -80,8 +82,50 @@ describe.skipIf(noCodex !== undefined)(
       expect(readFileSync(join(workspace, "names.txt"), "utf8")).not.toContain("config.toml");
       expect(server.requests[0]?.headers.authorization).toBe("Bearer of-the-login");
     });
+
+    test("renews a token that has expired, and the user's own file has it", async () => {
+      const answers = createServer((incoming, answer) => {
+        incoming.resume().on("end", () => {
+          // All it has to do is to renew its login; the model itself refuses.
+          if (incoming.url !== "/token") return void answer.writeHead(400).end("{}");
+          answer.setHeader("content-type", "application/json");
+          const renewed = { id_token: tokenUntil(4e9), access_token: tokenUntil(4e9), refresh_token: "renewed" };
+          answer.end(JSON.stringify(renewed));
+        });
+      });
+      const { port } = await new Promise<AddressInfo>((resolve) =>
+        answers.listen(0, "127.0.0.1", () => resolve(answers.address() as AddressInfo)),
+      );
+      server = await startFakeLlm(() => ({ text: "Done." }));
+      const login = join(folder, "home", ".codex", "auth.json");
+      mkdirSync(dirname(login), { recursive: true });
+      const tokens = { id_token: tokenUntil(1e9), access_token: tokenUntil(1e9), refresh_token: "old" };
+      const old = { auth_mode: "chatgpt", OPENAI_API_KEY: null, last_refresh: "2020-01-01T00:00:00Z" };
+      writeFileSync(login, JSON.stringify({ ...old, tokens: { ...tokens, account_id: "mine" } }));
+      const own = `http://127.0.0.1:${port}`;
+      await runReal("codex", "the brief", {
+        ...{ folder, server, settings: { exec: sandbox.exec, sandbox } },
+        options: {
+          args: ["-c", `openai_base_url="${own}/v1"`, "-c", `chatgpt_base_url="${own}"`],
+          env: { HOME: join(folder, "home"), FAKE_KEY: "", CODEX_REFRESH_TOKEN_URL_OVERRIDE: `${own}/token` },
+          hosts: [`127.0.0.1:${port}`],
+        },
+        access: { shell: true },
+      }).finally(() => answers.close());
+      expect(JSON.parse(readFileSync(login, "utf8"))).toMatchObject({
+        tokens: { refresh_token: "renewed", account_id: "mine" },
+      });
+    });
   },
 );
+
+/** A token of a login that ends at this time, in seconds since the epoch. */
+function tokenUntil(exp: number): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const account = { chatgpt_account_id: "mine", chatgpt_plan_type: "plus" };
+  const claims = { exp, email: "someone@example.org", "https://api.openai.com/auth": account };
+  return `${part({ alg: "none" })}.${part(claims)}.${part("signature")}`;
+}
 
 const engine = await dockerEngine();
 const noDocker = "problem" in engine ? engine.problem : undefined;

@@ -63,8 +63,8 @@ export const claude: AgentDefinition = {
     const variable = keyVariables.find((name) => (env[name] ?? "") !== "");
     if (variable === undefined) {
       const login = join(env["CLAUDE_CONFIG_DIR"] || join(homeIn(env), ".claude"), ".credentials.json");
-      const write = [{ from: login, at: `${sandboxHome}/.claude/.credentials.json` }];
-      return { ...own, write, hosts: [...hosts, hostOf(base), "platform.claude.com:443"], env: fresh };
+      const logins = [{ from: login, at: `${sandboxHome}/.claude/.credentials.json`, renewed: renewedInLogin }];
+      return { ...own, logins, hosts: [...hosts, hostOf(base), "platform.claude.com:443"], env: fresh };
     }
     const key = env[variable] ?? "";
     const headers: Record<string, string> =
@@ -98,6 +98,12 @@ export const claude: AgentDefinition = {
     return { ok, version: found, detail: `${program} ${found ?? ""}, logged in (${how ?? "unknown method"}).` };
   },
 };
+
+/** What it writes anew into its login when the token has expired. */
+const renewedInLogin = [
+  ...["accessToken", "refreshToken", "expiresAt", "refreshTokenExpiresAt", "scopes"],
+  ...["subscriptionType", "rateLimitTier"],
+].map((name) => `claudeAiOauth.${name}`);
 
 /** What the original gave it. */
 const classicTools = "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch";

@@ -72,8 +72,12 @@ export const codex: AgentDefinition = {
     }
     const { CODEX_API_KEY: key = "" } = { ...env, ...keyFrom(context) };
     if (key === "") {
-      const login = { from: join(usersHome(context), "auth.json"), at: `${sandboxHome}/.codex/auth.json` };
-      return { ...more, write: [login], hosts: [...own.hosts, ...loginHosts], env: fresh };
+      const login = {
+        from: join(usersHome(context), "auth.json"),
+        at: `${sandboxHome}/.codex/auth.json`,
+        renewed: renewedInLogin,
+      };
+      return { ...more, logins: [login], hosts: [...own.hosts, ...loginHosts], env: fresh };
     }
     return {
       ...more,
@@ -185,6 +189,9 @@ const lean = (instructionsFile: string): string[] => [
   ...set("agents.enabled", "false"),
   ...["goals", "multi_agent", "apps", "plugins", "sleep_tool"].flatMap((feature) => ["--disable", feature]),
 ];
+
+/** What it writes anew into its login when the token is about to expire; the account stays. */
+const renewedInLogin = ["tokens.id_token", "tokens.access_token", "tokens.refresh_token", "last_refresh"];
 
 /** Where a login is good for, and where it is renewed. */
 const loginHosts = ["chatgpt.com:443", "api.openai.com:443", "auth.openai.com:443"];
