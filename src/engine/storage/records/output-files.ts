@@ -32,9 +32,10 @@ export interface PieceFile {
 }
 
 /**
- * Writes whole output files. One that was changed since this program wrote it last, or that it never wrote, is
- * somebody's work: a copy is kept beside it, once for each content. `at`: milliseconds since the epoch, for its name.
- * Doing it twice gives the same as once.
+ * Writes whole output files. One that was changed since this program wrote it last is somebody's work: a copy is kept
+ * beside it, once for each content. So is one of which nothing is recorded here, as in a clone, which has no `.ralph`:
+ * an earlier version of this program may have written it, or a person. `at`: milliseconds since the epoch, for the
+ * copy's name. Doing it twice gives the same as once.
  * @throws ExpectedError as writeFileAtomic.
  */
 export async function writeOutputs(
@@ -54,19 +55,24 @@ export async function writeOutputs(
       continue;
     }
     const existing = await explaining(path, () => versionAt(path));
-    const ours = [written.get(name), ...("text" in file ? [hashOf(file.text ?? "")] : [])];
-    if (existing.kind === "file" && !ours.includes(hashOf(existing.bytes))) {
-      const copy = await keepEdited(folder, name, existing.bytes, at);
-      if (copy !== undefined)
-        notify(
-          `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
-        );
-    }
-    if ("text" in file) {
-      const text = file.text ?? "";
-      await writeFileAtomic(path, text);
-      written.set(name, hashOf(text));
-    } else written.set(name, await writeInPieces(path, file.pieces));
+    const last = written.get(name);
+    const found = existing.kind === "file" ? hashOf(existing.bytes) : undefined;
+    const ours = [last, ...("text" in file ? [hashOf(file.text ?? "")] : [])];
+    const copy =
+      existing.kind === "file" && !ours.includes(found)
+        ? await keepEdited(folder, name, existing.bytes, at)
+        : undefined;
+    const now = "text" in file ? await writeText(path, file.text ?? "") : await writeInPieces(path, file.pieces);
+    written.set(name, now);
+    if (copy === undefined) continue;
+    // What is made in pieces is known only once it is written.
+    if (now === found) await explaining(copy, () => rm(copy, { force: true }));
+    else
+      notify(
+        last === undefined
+          ? `${name} stood there already, and it is not recorded here who wrote it; it is written again, and the version that stood there is kept as ${copy}.`
+          : `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
+      );
   }
   // Where it is lost, the worst is one copy too many.
   await writeFileAtomic(writtenFile(folder), JSON.stringify({ ...Object.fromEntries(written), format: stateVersion }), {
@@ -75,6 +81,12 @@ export async function writeOutputs(
 }
 
 /** Writes a file and returns the hash of what it holds now. */
+async function writeText(path: string, text: string): Promise<string> {
+  await writeFileAtomic(path, text);
+  return hashOf(text);
+}
+
+/** As writeText. */
 async function writeInPieces(path: string, pieces: Iterable<string>): Promise<string> {
   const hash = createHash("sha256");
   const hashed = function* () {

@@ -1,6 +1,6 @@
 import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import { existsSync, readdirSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Fold } from "../../../../src/research/folder/research.js";
 import { type ResetTarget, resetResearch } from "../../../../src/research/folder/reset/reset.js";
@@ -280,6 +280,7 @@ describe("a document that a person changed", () => {
     const folder = temporaryFolder();
     await makeJournal(folder);
     mkdirSync(join(folder, "references.bib.edited-long-ago"));
+    await written(folder, "ours, earlier", 0);
     edit(folder, "mine");
     const copy = join(folder, "references.bib.edited-1970-01-01T00-00-00.000Z");
     expect(await written(folder, "ours", 0)).toEqual([
@@ -296,6 +297,7 @@ describe("a document that a person changed", () => {
   it("is kept beside the copy that an interrupted fold of the same moment made", async () => {
     const folder = temporaryFolder();
     await makeJournal(folder);
+    await written(folder, "ours, earlier", 0);
     for (const text of ["mine", "mine, changed", "mine, changed again"]) {
       edit(folder, text);
       expect(await written(folder, "ours", 0)).toHaveLength(1);
@@ -306,6 +308,32 @@ describe("a document that a person changed", () => {
       [`${name}-2`, "mine, changed"],
       [`${name}-3`, "mine, changed again"],
     ]);
+  });
+
+  it("is kept without the claim of an edit where it is not recorded who wrote it", async () => {
+    const folder = temporaryFolder();
+    await makeJournal(folder);
+    edit(folder, "of an earlier version, or of a person");
+    const copy = join(folder, "references.bib.edited-1970-01-01T00-00-00.000Z");
+    expect(await written(folder, "ours", 0)).toEqual([
+      `references.bib stood there already, and it is not recorded here who wrote it; it is written again, and the version that stood there is kept as ${copy}.`,
+    ]);
+    expect(read(folder, basename(copy))).toBe("of an earlier version, or of a person");
+    expect(await written(folder, "ours, later", 5)).toEqual([]);
+  });
+
+  it("is not kept where the same is written again, whole or in pieces", async () => {
+    const folder = temporaryFolder();
+    await makeJournal(folder);
+    const told: string[] = [];
+    const files = [
+      { name: "references.bib", text: "ours" },
+      { name: "report.html", pieces: ["o", "urs"] },
+    ];
+    for (const { name } of files) writeFileSync(join(folder, name), "ours");
+    await writeOutputs(folder, files, 0, (message) => void told.push(message));
+    expect(told).toEqual([]);
+    expect(readdirSync(folder).toSorted()).toEqual([".ralph", "references.bib", "report.html"]);
   });
 
   it("is not written over where what was written last can't be looked up", async () => {
