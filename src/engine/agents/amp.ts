@@ -3,7 +3,7 @@ import type { AgentCheck, AgentContext, AgentDefinition, Answer, Reader } from "
 import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
-import { ask, ownReach, programOf, versionIn } from "./program.js";
+import { ask, askVersion, ownReach, programOf, versionIn } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/reach.js";
 import { serverName, withoutSecrets } from "./tool-server.js";
 import { given } from "../lib/given.js";
@@ -38,6 +38,7 @@ export const amp: AgentDefinition = {
     env: { AMP_URL: keyHost("amp"), AMP_API_KEY: keyPlaceholder },
   }),
   reader: readAmp,
+  version: (context, signal) => askVersion(context, programOf(context, "amp"), signal),
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "amp");
     const version = await ask(context, program, ["--version"]);

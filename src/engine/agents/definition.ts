@@ -130,6 +130,11 @@ export interface AgentDefinition {
    * not known.
    */
   modelOf?(context: AgentContext): string | undefined;
+  /**
+   * The version of its program, where its stream does not name it; asked once a run, while the program works.
+   * Undefined: it does not say. Never throws.
+   */
+  version?(context: AgentContext, signal: AbortSignal): Promise<string | undefined>;
   /** How its use is paid for, where its stream does not say. Undefined: not known. */
   billing?(context: AgentContext): Billing | undefined;
   /**

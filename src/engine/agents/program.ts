@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
+import { given } from "../lib/given.js";
 import type { Brief } from "../loop/types.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
@@ -57,16 +58,17 @@ export interface Probe {
   readonly missing: boolean;
 }
 
-/** Runs the agent's program for a few words about itself, such as its version. */
+/** Runs the agent's program for a few words about itself, such as its version, for at most `ms` milliseconds. */
 export async function ask(
   context: AgentContext,
   command: string,
   args: readonly string[],
   more: NodeJS.ProcessEnv = {},
+  { ms = 20_000, signal }: { readonly ms?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Probe> {
   const { settings, options } = context;
   const env = { ...settings.env, ...more, ...options.env };
-  const limits = { timeout: 20_000, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
+  const limits = { timeout: ms, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
   const result = await execa(command, args, {
     cwd: settings.cwd,
     env,
@@ -74,6 +76,7 @@ export async function ask(
     reject: false,
     stdin: "ignore",
     ...limits,
+    ...given({ cancelSignal: signal }),
   });
   const { exitCode, stdout, stderr, code } = result;
   return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
@@ -81,6 +84,23 @@ export async function ask(
 
 /** The first line of what a program says about its version. */
 export const versionIn = ({ stdout }: Probe): string | undefined => /(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
+
+/** Milliseconds that a program may take to say its version beside a run, and characters of it. */
+const [versionMs, maxVersion] = [5_000, 60];
+
+/**
+ * What the program of an agent says about its version beside a run; undefined where it says none, and for one that an
+ * image brings: that is not there to be asked.
+ */
+export async function askVersion(
+  context: AgentContext,
+  command: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (context.settings.sandbox?.name === "docker") return undefined;
+  const said = await ask(context, command, ["--version"], {}, { ms: versionMs, signal });
+  return said.exitCode === 0 ? versionIn(said)?.slice(0, maxVersion) : undefined;
+}
 
 /** Whether a version is older than the oldest that the agent was tested with. */
 export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, found: string | undefined): boolean {

@@ -4,7 +4,7 @@ import { projectFiles, userFiles } from "../config/file.js";
 import { variableOf } from "../config/keys.js";
 import { given } from "../lib/given.js";
 import { hostsFolder } from "../lib/layout.js";
-import { entry, packageFile } from "../lib/package-root.js";
+import { entry, packageFile, packageVersion } from "../lib/package-root.js";
 import type { AgentEvent, Brief, Failure } from "../loop/types.js";
 import {
   anyPublicHost,
@@ -116,6 +116,7 @@ export const ralph: AgentDefinition = {
     };
   },
   reader: readRalph,
+  version: async () => packageVersion(),
   async check(context): Promise<AgentCheck> {
     const model = context.options.model === undefined ? [] : ["--model", context.options.model];
     const found = await ask(context, process.execPath, [

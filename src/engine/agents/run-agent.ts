@@ -30,6 +30,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   const redact = redactFor(settings.env, { ...context.options.env }, ...(settings.secrets ?? []));
   const held = settings.sandbox === undefined ? definition.confinement : "sandbox";
   const confinement = settings.classic ? "unconfined" : held;
+  const version = askedOnce(definition, context);
   return {
     name,
     confinement,
@@ -56,6 +57,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
       if (transcript !== undefined) await keepBrief(transcript, redact(brief.text));
+      const asked = version.ask();
       const lines = settings.exec({
         ...start,
         cwd: brief.workspace,
@@ -75,9 +77,11 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
             end = step.value;
             break;
           }
-          for (const event of reader.line(step.value)) yield withWhatIsKnown(event, reader, definition, context);
+          for (const event of reader.line(step.value))
+            yield withWhatIsKnown(event, reader, definition, context, version.known());
         }
       } finally {
+        asked.stop();
         await lines.return({ cause: "aborted", stderr: "" });
       }
       for (const message of end.notices ?? []) yield { type: "notice", message };
@@ -102,17 +106,42 @@ async function keepBrief(transcript: string, text: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** An event of usage with its price, how it is paid for, and whether it is the last. */
+/**
+ * The version of an agent's program, asked while the program works and once in the agent's life: it delays nothing, and
+ * an iteration that ends first has none.
+ */
+function askedOnce(definition: AgentDefinition, context: AgentContext) {
+  let [isAsked, known]: [boolean, string | undefined] = [false, undefined];
+  return {
+    known: () => known,
+    /** `stop` ends a program that is still thinking about it. */
+    ask() {
+      const given = new AbortController();
+      const stop = () => given.abort();
+      if (isAsked || definition.version === undefined) return { stop };
+      isAsked = true;
+      definition.version(context, given.signal).then(
+        (said) => void (known = said),
+        () => undefined,
+      );
+      return { stop };
+    },
+  };
+}
+
+/** An event of usage with its price, how it is paid for, its program's version, and whether it is the last. */
 function withWhatIsKnown(
   event: AgentEvent,
   reader: Reader,
   definition: AgentDefinition,
   context: AgentContext,
+  version: string | undefined,
 ): AgentEvent {
   const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
   if (known.type !== "usage") return known;
   const billing = known.billing ?? definition.billing?.(context);
-  return { ...known, ...given({ billing }), ...(reader.finished() ? { final: true } : {}) };
+  const more = given({ billing, version: known.version ?? version });
+  return { ...known, ...more, ...(reader.finished() ? { final: true } : {}) };
 }
 
 function commandFor(

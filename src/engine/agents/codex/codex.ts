@@ -4,7 +4,17 @@ import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
 import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
-import { ask, homeIn, instructionsFor, isOlder, ownReach, programOf, tooOldCheck, versionIn } from "../program.js";
+import {
+  ask,
+  askVersion,
+  homeIn,
+  instructionsFor,
+  isOlder,
+  ownReach,
+  programOf,
+  tooOldCheck,
+  versionIn,
+} from "../program.js";
 import { serverName } from "../tool-server.js";
 import { codexHome } from "../../lib/layout.js";
 import { given } from "../../lib/given.js";
@@ -93,6 +103,7 @@ export const codex: AgentDefinition = {
     return options.model ?? (options.user_settings === true || settings.classic ? undefined : "gpt-5.5");
   },
   billing: billingOf,
+  version: (context, signal) => askVersion(context, programOf(context, "codex"), signal),
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "codex");
     const version = await ask(context, program, ["--version"]);

@@ -373,7 +373,7 @@ function methodText(model: ReportModel): string {
         .map(({ agent, model: name, version, prompt, iterations, confinement }) => {
           const facts = [
             name === undefined ? "" : `model ${name}`,
-            version === undefined ? "" : `version ${version}`,
+            version === undefined ? "no version reported" : `version ${version}`,
             prompt === undefined ? "" : `prompt ${prompt.slice(0, 12)}`,
             many(iterations, "iteration"),
             confinement ?? "",

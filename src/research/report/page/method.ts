@@ -65,7 +65,7 @@ const agentsTable = (agents: Method["agents"]): Markup =>
     "Agents",
     markup`<tr><th>Agent</th><th>Model</th><th>Version</th><th>Prompt</th><th class="n">Iterations</th></tr>${agents.map(
       ({ agent, model, version, prompt, iterations, confinement }) =>
-        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "–"}</td><td>${prompt === undefined ? "–" : prompt.slice(0, 12)}</td><td class="n">${iterations}</td></tr>`,
+        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "none reported"}</td><td>${prompt === undefined ? "–" : prompt.slice(0, 12)}</td><td class="n">${iterations}</td></tr>`,
     )}`,
   );
 
