@@ -27,6 +27,7 @@ import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/folder/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
+import type { Questions } from "../engine/ui/terminal/questions.js";
 import { tellingUnderWay } from "../engine/storage/under-way.js";
 import { tellTo } from "../engine/ui/tell.js";
 import { given } from "../engine/lib/given.js";
@@ -42,6 +43,8 @@ interface Drive {
   readonly folder?: string;
   /** The agents work on the folder itself. */
   readonly classic?: boolean;
+  /** What may wait for a person's yes beside the run. */
+  readonly questions?: Questions;
   /** Of the work; those of a research project where it is absent. */
   readonly words?: Words;
   /** Iterations in a row without an accepted result at which the run ends. */
@@ -94,6 +97,7 @@ export async function drive<State, U extends Unit, P, C>(
   const sink = sinkFor(io, {
     ...{ json, quiet, verbose, agent: names, finish },
     ...given({
+      questions: how.questions,
       maxIterations: Number.isFinite(iterations) ? iterations : undefined,
       name: folder === undefined ? undefined : basename(folder),
     }),

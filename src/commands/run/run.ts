@@ -12,6 +12,8 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
 import { statusOf, targetOf } from "../../research/workflow/decisions/status.js";
+import { editsToApprove } from "../../research/overview/edits-to-approve.js";
+import { given } from "../../engine/lib/given.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
@@ -69,7 +71,8 @@ export async function work(
   const units = Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
   const manner = { forecast: true, force: how.force === true };
-  const watched = { ...how, iterations, folder };
+  const questions = editsToApprove(folder, config.stateDir, io);
+  const watched = { ...how, iterations, folder, ...given({ questions }) };
   const verdict =
     classic === undefined
       ? await drive(config, io, { ...watched, roles: roleNamesOf(config) }, (run) =>

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "../lib/clock.js";
 import { hasCode } from "../lib/errors.js";
+import { type Keyboard, keyboardOf } from "./terminal/keyboard.js";
 import type { Exec, ProcessRequest } from "../process/run-process.js";
 
 /** The signals that a process can be sent. */
@@ -46,6 +47,8 @@ export interface Io {
   readonly color: boolean;
   /** Whether a person can be asked: stdin is a terminal too. */
   readonly canAsk: boolean;
+  /** What a person presses while a command works; undefined where stdin, stdout or stderr is no terminal. */
+  readonly keyboard?: Keyboard;
   /**
    * Aborted once stdout can't be written any more: with "SIGHUP" when its reader has gone (`| head -1`), with "ENOSPC"
    * on a full disk.
@@ -109,6 +112,7 @@ export function processIo(): Io {
     },
     color: stdout.isTTY === true && stderr.isTTY === true && !dumb && !env["NO_COLOR"],
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    ...(stdin.isTTY === true && stdout.isTTY === true && stderr.isTTY === true ? { keyboard: keyboardOf(stdin) } : {}),
     readerGone: gone.signal,
   };
 }

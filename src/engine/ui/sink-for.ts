@@ -1,6 +1,7 @@
 import { type Sink, jsonSink } from "./sink.js";
 import type { Io } from "./io.js";
 import { plainSink, quietSink } from "./plain.js";
+import type { Questions } from "./terminal/questions.js";
 import { terminalSink } from "./terminal/terminal.js";
 
 /** How the user wants to watch a run. */
@@ -14,6 +15,8 @@ interface WatchOptions {
   readonly agent: string;
   /** Most iterations of this run. */
   readonly maxIterations?: number;
+  /** What may wait for a person's yes. */
+  readonly questions?: Questions;
   /** Aborted when the run ends after the iteration under way; a person is told what a second Ctrl+C would do. */
   readonly finish: AbortSignal;
 }

@@ -34,6 +34,8 @@ export interface Live {
   /** Titles of the units that are prepared, by the unit. */
   readonly preparing?: ReadonlyMap<string, string>;
   readonly waiting?: { readonly until: number; readonly reason: string } | undefined;
+  /** What waits for the person's yes, and how they say it. */
+  readonly asking?: string | undefined;
   /** The person pressed Ctrl+C once. */
   readonly stopping?: boolean;
   readonly over?: boolean;
@@ -102,6 +104,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     ...(most === undefined ? [] : [`up to #${most}`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
+  if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));
   if (live.stopping === true) return [...lines, line(stopping(tally), colors.yellow)];
   if (forecast !== undefined) lines.push(line(columns < 80 ? leftText(forecast) : forecastText(forecast), colors.dim));
   return [...lines, line(columns < 80 ? shortKeys : keys, colors.dim)];

@@ -1,12 +1,13 @@
 import pc from "picocolors";
 import type { LoopEvent } from "../../loop/types.js";
 import type { Sink } from "../sink.js";
-import { width } from "./format.js";
+import { width, wrap } from "./format.js";
 import type { Io } from "../io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { roundAfter } from "./searching.js";
 import { emptyTally, tallied } from "./tally.js";
+import { askOn, type Questions } from "./questions.js";
 import type { Clock } from "../../lib/clock.js";
 
 const hideCursor = "\u001b[?25l";
@@ -28,6 +29,8 @@ interface TerminalOptions {
   readonly agent: string;
   /** Most iterations of this run. */
   readonly maxIterations?: number | undefined;
+  /** What may wait for a person's yes. */
+  readonly questions?: Questions;
   /** Aborted when the run ends after the iteration under way. */
   readonly finish: AbortSignal;
   readonly clock: Pick<Clock, "now">;
@@ -43,7 +46,17 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "", saidAt: 0 };
   let painted: string[] = [];
   let paintedAt = 0;
-  const timer = setInterval(() => paint(), tickMs);
+  const asking =
+    options.questions &&
+    askOn(options.questions, io.keyboard, {
+      paint: (permanent = []) =>
+        paint(permanent.flatMap((line) => (line === "" ? [""] : wrap(line, Math.max(1, io.columns - 1))))),
+      release: restore,
+    });
+  const timer = setInterval(() => {
+    paint();
+    void asking?.look();
+  }, tickMs);
   timer.unref();
   // A throw or process.exit elsewhere must not leave the user without a cursor.
   process.once("exit", restore);
@@ -70,7 +83,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
 
   function paint(permanent: readonly string[] = []): void {
     const now = options.clock.now();
-    const lines = liveLines(live, now, io.columns, colors);
+    const lines = liveLines({ ...live, asking: asking?.line() }, now, io.columns, colors);
     io.stderr(
       `${toStart()}${[...permanent, ...lines.map((line) => line.text)].map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`,
     );
@@ -94,6 +107,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     },
     close() {
       clearInterval(timer);
+      asking?.close();
       options.finish.removeEventListener("abort", onFinish);
       process.off("exit", restore);
       // The live lines go; what is permanent stays.
