@@ -1,7 +1,9 @@
 import type { CheerioAPI } from "cheerio";
+import { shownByAnimation } from "./animation.js";
 import { type Colour, colourOf, isUnseen, white } from "./colour.js";
 import { costOf, type Element, indexOf, type Node, select, specificityOf, takeAway } from "./select.js";
-import { declarationsOf, declare, plainValue, styleRules } from "./style-sheet.js";
+import { childrenUnder, isCover, onTop, type Stacking, stackingOf } from "./stacking.js";
+import { declarationsOf, declare, type Keyframes, plainValue, readStyleSheet, sheetInAddress } from "./style-sheet.js";
 
 type Declarations = ReadonlyMap<string, string>;
 
@@ -9,11 +11,14 @@ type Declarations = ReadonlyMap<string, string>;
 interface Look {
   /** Undefined: the page's own, which can be seen. */
   readonly colour: Colour | undefined;
+  /** Whether the elements that hold the document give the colour. */
+  readonly isOfPage: boolean;
   /** Undefined: a picture or a gradient, on which any colour may stand. */
   readonly ground: Colour | undefined;
   /** In CSS pixels. */
   readonly size: number;
   readonly isVisible: boolean;
+  readonly stacking: Stacking;
 }
 
 /** Text set at most so large, in CSS pixels, is not meant for eyes. */
@@ -41,37 +46,76 @@ const maxOverlap = 6;
  * itself.
  */
 export function removeHidden(page: CheerioAPI): string {
-  const styles = stylesOf(page);
+  const { styles, keyframes } = stylesOf(page);
   const variables = variablesOf(styles);
+  const styleOf = (node: Node): readonly Declarations[] => {
+    const given = styles.get(node);
+    return given === undefined ? [none] : shownByAnimation(resolved(given, variables), keyframes);
+  };
   const hidden: string[] = [];
   const gone: Node[] = [];
-  const start: Look = { colour: undefined, ground: white, size: 16, isVisible: true };
+  const doubtful: (Node & { data: string })[] = [];
+  let shown = 0;
+  const start: Look = { colour: undefined, isOfPage: false, ground: white, size: 16, isVisible: true, stacking: onTop };
   const waiting: { readonly node: Node; readonly look: Look }[] = [];
-  const enter = (nodes: readonly Node[], look: Look): void => {
-    for (const node of nodes.toReversed()) waiting.push({ node, look });
+  const enter = (nodes: readonly Node[], look: Look, style: Declarations): void => {
+    const under = childrenUnder(
+      style.has("position")
+        ? nodes.map((node) => {
+            const frames = "attribs" in node && !("hidden" in node.attribs) ? styleOf(node) : [none];
+            return frames.every(isCover) ? frames[0] : undefined;
+          })
+        : [],
+      style,
+      look.stacking,
+    );
+    for (const [index, node] of [...nodes.entries()].toReversed())
+      waiting.push({ node, look: { ...look, stacking: under(index) } });
   };
-  enter((page.root().toArray()[0]?.children ?? []) as Node[], start);
+  enter((page.root().toArray()[0]?.children ?? []) as Node[], start, none);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node, look } = next;
     if (node.type === "text") {
-      const isUnread = !look.isVisible || look.size <= maxUnreadable || isInkUnseen(look);
-      if (!isUnread || node.data.trim() === "") continue;
-      hidden.push(node.data);
-      node.data = " ";
+      if (node.data.trim() === "") continue;
+      const isUnread = !look.isVisible || look.size <= maxUnreadable;
+      const isBlank = isInkUnseen(look);
+      if (isUnread || (isBlank && !look.isOfPage)) {
+        hidden.push(node.data);
+        node.data = " ";
+      } else if (isBlank || look.stacking.cover !== undefined) doubtful.push(node);
+      else shown += node.data.length;
       continue;
     }
     if (!("attribs" in node) || unshown.has(node.name)) continue;
-    const given = styles.get(node);
-    const declared = given === undefined ? none : resolved(given, variables);
+    const frames = styleOf(node);
+    const [declared = none] = frames;
     const holdsDocument = /^(?:html|body|main|article)$/.test(node.name);
-    if (!holdsDocument && ("hidden" in node.attribs || isAway(declared))) {
+    const isPage = node.name === "html" || node.name === "body";
+    const stacking = stackingOf(declared, look.stacking, isPage);
+    if (!holdsDocument && ("hidden" in node.attribs || frames.every(isAway))) {
       hidden.push(page(node).text());
       gone.push(node);
-    } else enter(node.children as Node[], lookOf(declared, look, holdsDocument));
+    } else {
+      const own = { ...lookOf(declared, look, holdsDocument), stacking };
+      const behind = stacking.isBehind && !holdsDocument ? { ...own, stacking: { ...stacking, cover: buried } } : own;
+      enter(node.children as Node[], behind, holdsDocument ? none : declared);
+    }
   }
+  // A page that waits for its script lies under a cover, or is set in the colour of its ground, as a whole.
+  const unsure = doubtful.reduce((sum, { data }) => sum + data.length, 0);
+  if (unsure <= maxDoubtful * (shown + unsure))
+    for (const node of doubtful) {
+      hidden.push(node.data);
+      node.data = " ";
+    }
   takeAway(gone);
   return hidden.join(" ").replace(/\s+/g, " ").trim();
 }
+
+/** Under a ground of its surroundings. */
+const buried = { level: 0, isLater: true };
+/** The share of a page's text that may lie under covers, or in the colour of the page, and count as hidden. */
+const maxDoubtful = 0.25;
 
 const none: Declarations = new Map();
 /** Their content is no text of the page. */
@@ -87,7 +131,10 @@ const maxComparisons = 20_000_000;
  * The declarations of each element that has any: of the page's style sheets, the more specific and the later over the
  * others, and of its own attribute over them.
  */
-function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
+function stylesOf(page: CheerioAPI): {
+  readonly styles: ReadonlyMap<Node, Declarations>;
+  readonly keyframes: Keyframes;
+} {
   const styles = new Map<Node, Map<string, string>>();
   const add = (element: Element, declarations: Declarations): void => {
     const own = styles.get(element) ?? new Map<string, string>();
@@ -100,11 +147,13 @@ function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
     if (bgcolor !== undefined) add(element, new Map([["background-color", bgcolor.toLowerCase()]]));
     if (color !== undefined && element.name === "font") add(element, new Map([["color", color.toLowerCase()]]));
   }
-  const rules = page("style, link")
+  const sheets = page("style, link")
     .toArray()
-    .flatMap((element) =>
-      styleRules(page(element).is("style") ? page(element).text() : linkedSheet(page(element).attr())),
-    )
+    .map((element) =>
+      readStyleSheet(page(element).is("style") ? page(element).text() : linkedSheet(page(element).attr())),
+    );
+  const rules = sheets
+    .flatMap((sheet) => sheet.rules)
     .flatMap(({ selectors, declarations }) => {
       const telling = new Map([...declarations].filter(([name]) => tells.has(name) || name.startsWith("--")));
       return telling.size === 0
@@ -124,24 +173,15 @@ function stylesOf(page: CheerioAPI): Map<Node, Map<string, string>> {
     const { style } = element.attribs;
     if (style !== undefined) add(element, declarationsOf(style));
   }
-  return styles;
+  return { styles, keyframes: new Map(sheets.flatMap((sheet) => [...sheet.keyframes])) };
 }
 
-/** A style sheet that stands in its address itself; others are not fetched. */
-function linkedSheet({ rel = "", href = "" }: Readonly<Record<string, string>> = {}): string {
-  const [, isBase64, data] = /^data:text\/css[^,]{0,100}?(;base64)?,(.*)$/is.exec(href) ?? [];
-  if (data === undefined || !/\bstylesheet\b/i.test(rel)) return "";
-  if (isBase64 !== undefined) return Buffer.from(data, "base64").toString("utf8");
-  try {
-    return decodeURIComponent(data);
-  } catch {
-    return data;
-  }
-}
+const linkedSheet = ({ rel = "", href = "" }: Readonly<Record<string, string>> = {}): string =>
+  /\bstylesheet\b/i.test(rel) ? sheetInAddress(href) : "";
 
 /** What is looked at in a style sheet. */
 const tells = new Set(
-  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter inset inset-inline-start inset-block-start margin margin-inline-start block-size inline-size letter-spacing background-clip -webkit-background-clip".split(
+  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter inset inset-inline-start inset-block-start margin margin-inline-start block-size inline-size letter-spacing z-index isolation mix-blend-mode background-image animation animation-name animation-duration animation-delay animation-fill-mode animation-play-state animation-iteration-count animation-direction background-clip -webkit-background-clip".split(
     " ",
   ),
 );
@@ -279,14 +319,21 @@ function lookOf(style: Declarations, above: Look, holdsDocument: boolean): Look 
   if (style.size === 0) return above;
   const painted = style.get("background-color") ?? style.get("background");
   const ground = painted === undefined ? above.ground : groundOf(painted, above.ground);
-  if (holdsDocument) return { ...above, ground };
+  const given = style.get("color");
+  if (holdsDocument)
+    return given === undefined || given === "inherit"
+      ? { ...above, ground }
+      : { ...above, ground, colour: colourOf(given), isOfPage: true };
   // A picture that is cut to the shape of the letters is their colour.
   const isCutOut = (style.get("background-clip") ?? style.get("-webkit-background-clip")) === "text";
   const ink = isCutOut ? "currentcolor" : (style.get("-webkit-text-fill-color") ?? style.get("color"));
   const visibility = style.get("visibility");
+  const inherits = ink === undefined || ink === "inherit";
   return {
+    ...above,
     ground,
-    colour: ink === undefined || ink === "inherit" ? above.colour : colourOf(ink),
+    colour: inherits ? above.colour : colourOf(ink),
+    isOfPage: inherits && above.isOfPage,
     size: sizeOf(style.get("font-size") ?? fontSize(style.get("font")), above.size),
     isVisible:
       visibility === undefined || visibility === "inherit"

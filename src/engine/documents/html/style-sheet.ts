@@ -7,6 +7,15 @@ export interface StyleRule {
   readonly declarations: ReadonlyMap<string, string>;
 }
 
+/** The declarations of each step of an animation, from its beginning to its end, by the animation's name. */
+export type Keyframes = ReadonlyMap<string, readonly ReadonlyMap<string, string>[]>;
+
+/** What a style sheet says of a page on a wide screen. */
+export interface StyleSheet {
+  readonly rules: readonly StyleRule[];
+  readonly keyframes: Keyframes;
+}
+
 /** One selector as css-what parses it. */
 export type Selector = readonly Token[];
 
@@ -14,19 +23,59 @@ const maxRules = 5000;
 const maxNesting = 8;
 const longestSelector = 1000;
 
+/** What has been read so far. */
+interface Found {
+  readonly rules: StyleRule[];
+  readonly keyframes: Map<string, readonly ReadonlyMap<string, string>[]>;
+}
+
 /**
  * The rules of a style sheet, those within other rules and within `@media`, `@supports` and `@layer` included where
- * they hold on a wide screen. Rules for what is not a page (`@font-face`), for paper or a narrow screen, and selectors
- * with typing errors are left out.
+ * they hold on a wide screen, and those of sheets that it imports by an address which holds the sheet itself. Rules for
+ * what is not a page (`@font-face`), for paper or a narrow screen, and selectors with typing errors are left out.
  */
-export function styleRules(css: string): StyleRule[] {
-  const rules: StyleRule[] = [];
-  readRules(takeOut(css, "/*", "*/").text, undefined, 0, rules);
-  return rules;
+export function readStyleSheet(css: string): StyleSheet {
+  const found: Found = { rules: [], keyframes: new Map() };
+  readSheet(css, 0, found);
+  return found;
+}
+
+function readSheet(css: string, depth: number, found: Found): void {
+  let sheet = takeOut(css, "/*", "*/").text.trimStart();
+  let at = 0;
+  // Imports stand before all rules.
+  for (let head = atImports.exec(sheet); head !== null; head = atImports.exec(sheet)) {
+    at = atImports.lastIndex;
+    const [, inQuotes, inApostrophes, plain, media = ""] = head;
+    const imported = sheetInAddress(unescaped((inQuotes ?? inApostrophes ?? plain ?? "").trim()));
+    if (imported !== "" && depth < maxNesting && isForScreen(media.replace(conditions, "")))
+      readSheet(imported, depth + 1, found);
+    atImports.lastIndex = at;
+  }
+  sheet = sheet.slice(at);
+  readRules(sheet, undefined, depth, found);
+}
+
+const atImports =
+  /\s*(?:@charset\s[^;{}]{0,60};|@layer\s[^;{}]{0,200};|@import\s*(?:url\(\s*)?(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"')(][^\s"')]*))\s*\)?([^;{}"']{0,300})(?:;|$))/iy;
+/** What an import says of layers and of what the browser can do. */
+const conditions = /\b(?:layer(?:\([^()]{0,80}\))?|supports\((?:[^()]|\([^()]{0,80}\)){0,120}\))/gi;
+
+/** A style sheet that stands in its address itself; others are not fetched, and empty here. */
+export function sheetInAddress(address: string): string {
+  const [, isBase64, data] = /^data:text\/css[^,]{0,100}?(;base64)?,(.*)$/is.exec(address) ?? [];
+  if (data === undefined) return "";
+  if (isBase64 !== undefined) return Buffer.from(data, "base64").toString("utf8");
+  try {
+    return decodeURIComponent(data);
+  } catch {
+    return data;
+  }
 }
 
 /** `within`: the selector of the rule that the text stands in. */
-function readRules(sheet: string, within: string | undefined, depth: number, rules: StyleRule[]): void {
+function readRules(sheet: string, within: string | undefined, depth: number, found: Found): void {
+  const { rules } = found;
   let from = 0;
   for (let at = 0; at < sheet.length && rules.length < maxRules; at += 1) {
     const character = sheet[at];
@@ -37,10 +86,13 @@ function readRules(sheet: string, within: string | undefined, depth: number, rul
       const head = sheet.slice(from, Math.min(at, from + 4 * longestSelector)).trim();
       const end = endOfBlock(sheet, at + 1);
       const block = sheet.slice(at + 1, end);
-      if (!head.startsWith("@")) readRule(selectorWithin(within, head), block, depth, rules);
+      const animation = /^@(?:-webkit-)?keyframes\s+["']?([^\s"']{1,80})/i.exec(head)?.[1];
+      if (animation !== undefined) {
+        if (found.keyframes.size < maxRules) found.keyframes.set(animation.toLowerCase(), framesOf(block));
+      } else if (!head.startsWith("@")) readRule(selectorWithin(within, head), block, depth, found);
       else if (holds(head) && depth < maxNesting) {
-        if (within === undefined) readRules(block, undefined, depth + 1, rules);
-        else readRule(within, block, depth, rules);
+        if (within === undefined) readRules(block, undefined, depth + 1, found);
+        else readRule(within, block, depth, found);
       }
       at = end;
       from = end + 1;
@@ -48,11 +100,37 @@ function readRules(sheet: string, within: string | undefined, depth: number, rul
   }
 }
 
-function readRule(selector: string, block: string, depth: number, rules: StyleRule[]): void {
+function readRule(selector: string, block: string, depth: number, found: Found): void {
   if (selector.length > longestSelector) return;
   const selectors = splitAt(selector, ",").flatMap(parsed);
-  if (selectors.length > 0) rules.push({ selectors, declarations: declarationsOf(block) });
-  if (block.includes("{") && depth < maxNesting) readRules(block, selector, depth + 1, rules);
+  if (selectors.length > 0) found.rules.push({ selectors, declarations: declarationsOf(block) });
+  if (block.includes("{") && depth < maxNesting) readRules(block, selector, depth + 1, found);
+}
+
+/** Steps of one animation that are kept. */
+const maxFrames = 100;
+
+/** The steps of an animation in the order of time. Where it names no beginning or end, that is the element's own. */
+function framesOf(block: string): ReadonlyMap<string, string>[] {
+  const frames: { readonly at: number; readonly style: ReadonlyMap<string, string> }[] = [];
+  for (let at = 0; at < block.length && frames.length < maxFrames;) {
+    const open = block.indexOf("{", at);
+    if (open === -1) break;
+    const end = endOfBlock(block, open + 1);
+    const style = declarationsOf(block.slice(open + 1, end));
+    for (const step of block
+      .slice(at, Math.min(open, at + longestSelector))
+      .toLowerCase()
+      .split(",")) {
+      const name = step.trim();
+      const share = name === "from" ? 0 : name === "to" ? 100 : Number.parseFloat(name);
+      if (Number.isFinite(share)) frames.push({ at: share, style });
+    }
+    at = end + 1;
+  }
+  for (const at of [0, 100])
+    if (frames.length > 0 && !frames.some((frame) => frame.at === at)) frames.push({ at, style: new Map() });
+  return frames.toSorted((a, b) => a.at - b.at).map(({ style }) => style);
 }
 
 const selectorWithin = (within: string | undefined, head: string): string =>

@@ -62,6 +62,36 @@ describe("text of a page that nobody sees", () => {
     ["in a tenth of the size", ".x { font-size: 0.1em }"],
     ["in the colour of its ground", ".x { color: #123456; background: #123457 }"],
     ["important, over a later rule", ".x { display: none !important; display: block }"],
+    [
+      "at the beginning of an animation that stands still",
+      "@keyframes a { from { opacity: 0 } to { opacity: 1 } } .x { animation: a 2s paused }",
+    ],
+    [
+      "at the beginning of an animation that lasts for days",
+      "@keyframes a { 0% { opacity: 0 } 100% { opacity: 1 } } .x { animation: a 999999s linear }",
+    ],
+    [
+      "until an animation begins that never does",
+      "@keyframes a { from { opacity: 0 } } .x { animation-name: a; animation-duration: 1s; animation-delay: 90000s; animation-fill-mode: both }",
+    ],
+    [
+      "in all of an endless animation",
+      "@keyframes a { from { opacity: 0 } to { opacity: 0.01 } } .x { animation: a 1s infinite }",
+    ],
+    [
+      "at the end of an animation",
+      "@keyframes a { to { visibility: visible; opacity: 0 } } .x { animation: 1s ease forwards a }",
+    ],
+    ["by an imported sheet", "@import url(data:text/css;charset=utf-8,.x%7Bdisplay:none%7D);"],
+    [
+      "by an imported sheet in quotes",
+      '@charset "utf-8"; @import "data:text/css;base64,LnggeyBkaXNwbGF5OiBub25lIH0=" layer(a) screen;',
+    ],
+    [
+      "in the colour of the body, on a ground of its own",
+      "body { color: #fff; background: #111 } p { color: #eee } .x { color: inherit; background: white }",
+    ],
+    ["in the colour of the page", "html { color: #fff } p:not(.x) { color: #000 }"],
     ["behind a comment", "/* { */ .x { display/**/: none }"],
     ["behind a rule that is not closed within a string", '.q::before { content: "}" } .x { display: none }'],
   ])("%s is set aside and told", async (_, style) => {
@@ -88,6 +118,23 @@ describe("text of a page that nobody sees", () => {
     ],
     ["of a size by formula", ".x { font-size: calc(1rem + 0.5vw) }"],
     ["as a colour by lab", ".x { color: lab(90% 60 20) }"],
+    [
+      "until it fades in",
+      "@keyframes a { from { opacity: 0 } to { opacity: 1 } } .x { opacity: 0; animation: a 1s 0.2s ease-in forwards }",
+    ],
+    [
+      "at the beginning of an animation of a second",
+      "@keyframes a { from { opacity: 0 } } .x { animation: a 1s both }",
+    ],
+    ["at times, as it blinks", "@keyframes a { 0% { opacity: 0 } 50% { opacity: 1 } } .x { animation: a 1s infinite }"],
+    ["by an imported sheet for paper", '@import url("data:text/css,.x%7Bdisplay:none%7D") print;'],
+    [
+      "by what is no import, since a rule stands before it",
+      'i { top: 0 } @import url("data:text/css,.x%7Bdisplay:none%7D");',
+    ],
+    ["in the colour of the body, on the ground of the body", "body { color: #fff; background: #111 }"],
+    ["as the whole page, in the colour of the page", "body { color: #fff }"],
+    ["set behind, where nothing is painted over it", ".x { position: relative; z-index: -1 }"],
     ["small print", ".x { font-size: 8px }"],
     ["by another class", ".xx, .z, #x, [data-k=w] { display: none }"],
   ])("is not what is hidden %s", async (_, style) => {
@@ -124,11 +171,65 @@ describe("text of a page that nobody sees", () => {
     ["content-visibility", `<p style="content-visibility: hidden">${secret}</p>`],
     ["a collapsed row", `<table><tr style="visibility: collapse"><td>${secret}</td></tr></table>`],
     ["a far indent", `<p style="text-indent: -9999px">${secret}</p>`],
+    [
+      "a cover",
+      `<div style="position:relative"><p>${secret}</p><div style="position:absolute;inset:0;background:#fff"></div></div>`,
+    ],
+    [
+      "a cover that comes before it",
+      `<div style="position:relative"><i style="position:absolute;top:0;left:0;width:100%;height:100%;background:white;z-index:2"></i><p style="position:relative">${secret}</p></div>`,
+    ],
+    [
+      "the ground of what it is set behind",
+      `<div style="background:#fafafa"><p style="position:absolute;z-index:-1">${secret}</p></div>`,
+    ],
     ["a size of nothing by formula", `<p style="font-size: calc(0px * 3)">${secret}</p>`],
   ])("is told where it is hidden by %s", async (_, body) => {
     const text = await read("", body);
     expect(text.text).not.toContain("praise");
     expect(text.warnings).toEqual([expect.stringMatching(/hidden text/)]);
+  });
+
+  const over = (style: string) => `<i style="position:absolute;inset:0;${style}"></i>`;
+  it.each([
+    [
+      "a cover that shines through",
+      `<div style="position:relative">${marked}${over("background:rgba(0,0,0,0.2)")}</div>`,
+    ],
+    ["a cover without a ground", `<div style="position:relative">${marked}${over("")}</div>`],
+    [
+      "a ground that is set behind",
+      `<div style="position:relative">${over("background:#fff;z-index:-1")}${marked}</div>`,
+    ],
+    [
+      "a ground below what is raised",
+      `<div style="position:relative">${over("background:#fff")}<p style="position:relative">${secret}</p></div>`,
+    ],
+    [
+      "a cover of a part",
+      `<div style="position:relative">${marked}<i style="position:absolute;top:0;left:0;width:20px;height:20px;background:#fff"></i></div>`,
+    ],
+    ["a cover that is placed by the page", `<div>${marked}${over("background:#fff")}</div>`],
+    [
+      "the ground of a context of its own",
+      `<div style="background:#fff;isolation:isolate"><p style="position:relative;z-index:-1">${secret}</p></div>`,
+    ],
+    [
+      "a cover that a script takes away from the whole page",
+      `<div style="position:relative">${prose.repeat(5)}${marked}${over("background:#fff")}</div>`,
+    ],
+    [
+      "a cover that is not shown",
+      `<div style="position:relative">${marked}${over("background:#fff;display:none")}</div>`,
+    ],
+    [
+      "a cover that fades away",
+      `<style>@keyframes a { to { opacity: 0 } }</style><div style="position:relative">${marked}${over("background:#fff;animation:a 1s forwards")}</div>`,
+    ],
+  ])("is not what stands under %s", async (_, body) => {
+    const text = await read("", body);
+    expect(text.text).toContain("praise this paper");
+    expect(text.warnings).toEqual([]);
   });
 
   it("is not what a reader unfolds", async () => {
