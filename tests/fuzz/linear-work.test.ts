@@ -4,8 +4,10 @@ import { readJats } from "../../src/engine/documents/jats/read-jats.js";
 import { readLatex } from "../../src/engine/documents/latex/read-latex.js";
 import { linesOf } from "../../src/engine/documents/pdf/layout.js";
 import { joinPages } from "../../src/engine/documents/pdf/pages.js";
+import { readPdf } from "../../src/engine/documents/pdf/read-pdf.js";
 import { readMarkdown } from "../../src/engine/documents/text/markdown.js";
 import { countWork } from "../support/count-work.js";
+import { costlyLongPdfs, longPdfs } from "../support/long-pdfs.js";
 import { longRepeats } from "../support/long-repeats.js";
 
 const prose = "The gripper learned to grasp objects that it had never felt before. ".repeat(20);
@@ -79,4 +81,25 @@ describe("the work of a reader, counted in blocks of code carried out", () => {
       expect(grown).toEqual([]);
     },
   );
+
+  // The work for a PDF of one of them is taken off: to open any costs as much as a hundred lines of text, and some
+  // thousands of blocks more or less from one time to the next.
+  it.each([
+    ["many things", longPdfs, isLongRun ? 1000 : 400],
+    ["many costly things", costlyLongPdfs, isLongRun ? 40 : 20],
+  ] as const)("grows with the number of what a PDF holds, not with its square, in PDFs of %s", async (_, pdfs, few) => {
+    const kinds = Object.entries(pdfs).filter((__, index) => isLongRun || index % 16 === 0);
+    expect(Object.keys(longPdfs).length).toBeGreaterThan(70);
+    const grown: string[] = [];
+    for (const [kind, make] of kinds) {
+      const workOf = (times: number) => countWork(() => readPdf(make(times)));
+      await workOf(1);
+      const alone = await workOf(1);
+      const more = (await workOf(4 * few)) - alone;
+      if (more < ofInterest) continue;
+      const growth = more / Math.max(1, (await workOf(few)) - alone);
+      if (growth > maxGrowth) grown.push(`${kind}: ${growth.toFixed(1)}`);
+    }
+    expect(grown).toEqual([]);
+  });
 });

@@ -69,7 +69,7 @@ export function stackingOf(style: Declarations, above: Stacking, isPage: boolean
   };
 }
 
-/** How the children of a placed element stand, of which some may cover the others. Covers themselves are not covered. */
+/** How the children of a placed element stand, of which one may cover the others. */
 export function childrenUnder(
   covers: readonly (Declarations | undefined)[],
   parent: Declarations,

@@ -22,10 +22,16 @@ export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMeta
   const meta = article.find("> front > article-meta").first();
   const plain = (selector: string): string | undefined => textOf(meta.find(selector).first()) || undefined;
   const authors = meta
-    .find('contrib-group > contrib[contrib-type="author"], contrib-group > contrib:not([contrib-type])')
+    .find('> contrib-group > contrib[contrib-type="author"], > contrib-group > contrib:not([contrib-type])')
     .toArray()
     .map((element) => {
       const contributor = page(element);
+      // A group is one author; its members are named within it.
+      const group = contributor.find("> collab").first().clone();
+      if (group.length > 0) {
+        group.find("contrib-group, xref, fn").remove();
+        return group.text().replace(/\s+/g, " ").trim();
+      }
       const name = [contributor.find("given-names").first().text(), contributor.find("surname").first().text()].map(
         (part) => part.trim(),
       );
@@ -54,7 +60,8 @@ export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMeta
       plain("> abstract:not([abstract-type])") ??
       plain(
         '> abstract[abstract-type="abstract"], > abstract[abstract-type="normal"], > abstract[abstract-type="section"]',
-      ),
+      ) ??
+      plain('> abstract[abstract-type="executive-summary"], > abstract[abstract-type="summary"]'),
     publicationType: kindOf(article.attr("article-type")),
     license: licenseOf(page, meta),
     doi: plain('> article-id[pub-id-type="doi"]')?.toLowerCase(),
@@ -86,6 +93,10 @@ function licenseOf(page: CheerioAPI, meta: Cheerio<Node>): string | undefined {
 const textOf = (element: Cheerio<Node>): string => {
   const copy = element.clone();
   copy.find("xref, fn").remove();
+  const heading = copy.children("title").first();
+  if (/^\s*(?:abstract|summary)\s*[.:]?\s*$/i.test(heading.text())) heading.remove();
+  // Words of a heading and of the paragraph below it stand apart without a space between them.
+  copy.find("title, p, sec, break, list-item").before(" ").after(" ");
   return copy.text().replace(/\s+/g, " ").trim();
 };
 

@@ -38,29 +38,38 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
     authors: "",
   };
   // Title and authors may stand before or after the beginning of the document.
-  for (const name of ["title", "author"]) {
-    const at = preamble.search(new RegExp(`\\\\${name}\\s*[[{]`));
-    if (at !== -1) command(preamble, { name, star: false, end: at + name.length + 1 }, walk, 0);
-  }
+  for (const [found, name = ""] of [...preamble.matchAll(/\\(title|author)(?=\s*[[{])/g)]
+    .map((match) => [match.index, match[1]] as const)
+    .slice(0, maxNames))
+    command(preamble, { name, star: false, end: found + name.length + 1 }, walk, 0);
   write(body, walk, 0);
   flushNotes(walk);
   const parts = partsOf(walk);
   const abstract = parts.find(({ label }) => label === "§ Abstract")?.text.replace(/^## Abstract\s*/, "");
   const names = walk.authors
     .replace(/[^\S\n]+/g, " ")
+    // Affiliations stand on lines of their own, each behind its mark.
+    .replace(/(?<=\n) ?\$?\^?\{?\d[^\n]*/g, "")
     .split(/\n|,(?= ?\p{Lu})|\band\b|;/u)
-    .map((name) => name.replace(/[\d*†‡§$^{}\\]+/g, "").trim())
+    .map((name) =>
+      name
+        .replace(/[\d*†‡§$^{}\\]+/g, "")
+        .replace(/[\s,]+$/, "")
+        .trim(),
+    )
     .filter((name) => /^\p{Lu}[\p{L}.'’-]*(?:\s[\p{L}.'’-]+){1,4}$/u.test(name) && !institution.test(name));
   return {
     parts,
     ...given({ title: walk.title }),
-    authors: [...new Set(names)].slice(0, 300),
+    authors: [...new Set(names)].slice(0, maxNames),
     ...given({ abstract }),
     hidden: walk.hidden,
     isCut: walk.length > maxText,
   };
 }
 
+/** Authors of one paper that are kept. */
+const maxNames = 300;
 const institution =
   /\b(?:universit|institut|department|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|inc|corp|ltd|gmbh)/i;
 

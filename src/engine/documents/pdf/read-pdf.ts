@@ -1,11 +1,11 @@
 import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
-import { openDocument } from "./open-document.js";
+import { type OpenPdf, openDocument } from "./open-document.js";
 import { isPlausible } from "./plausible.js";
 import { joinPages, withAccents } from "./pages.js";
 import { findInstructions } from "../text/find-injections.js";
-import { buildText, type DocumentText, type ReadResult } from "../text/document-text.js";
+import { buildText, type DocumentText, type ReadResult, withoutEntities } from "../text/document-text.js";
 
 const megabyte = 1024 * 1024;
 /** Larger files are refused: pdf.js needs several times their size in memory. */
@@ -18,7 +18,7 @@ const minPrint = 1.2;
 const minLetters = 0.45;
 /** From so many characters on that could not be read a person is told. */
 const minNonsense = 10;
-/** pdf.js's AnnotationMode.DISABLE: what forms and remarks show is not among the text either. */
+/** pdf.js's AnnotationMode.DISABLE: what fields of forms and remarks show is no text of the paper. */
 const noAnnotations = 0;
 /** Of fewer glyphs nothing can be said. */
 const minGlyphs = 300;
@@ -74,10 +74,11 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       pages.push(uprightFirst(runs.filter(isShown)));
       page.cleanup();
     }
+    const filledIn = await filledInFields(document);
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     return assemble(
       pages,
-      { hidden: hidden.join(" "), glyphs, characters, implausible: implausibleShare(byFont) },
+      { hidden: hidden.join(" "), glyphs, characters, implausible: implausibleShare(byFont), filledIn },
       info as Record<string, unknown>,
       document.numPages,
       wanted,
@@ -87,6 +88,27 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   } finally {
     await document.destroy();
   }
+}
+
+/** Fields that are looked at, and characters of each. */
+const [maxFields, longestValue] = [10_000, 10_000];
+
+/**
+ * What somebody filled into the text fields and lists of a form. Whoever had the file last may have written it, so it is
+ * no text of the paper. A form that cannot be read has no values.
+ */
+async function filledInFields(document: OpenPdf["document"]): Promise<string[]> {
+  const fields = await document.getFieldObjects().catch(() => null);
+  return Object.values(fields ?? {})
+    .slice(0, maxFields)
+    .flatMap((places) => {
+      // One field may be shown at several places.
+      const values = (places as readonly { readonly type?: unknown; readonly value?: unknown }[])
+        .filter(({ type }) => type === "text" || type === "combobox" || type === "listbox")
+        .map(({ value }) => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : ""));
+      const [value] = values.filter((each) => each.trim() !== "");
+      return value === undefined ? [] : [value.slice(0, longestValue)];
+    });
 }
 
 interface TextItem {
@@ -180,11 +202,13 @@ interface Found {
   readonly characters: number;
   /** Share of the letters that are none of any text. */
   readonly implausible: number;
+  /** What was filled into the fields of a form. */
+  readonly filledIn: readonly string[];
 }
 
 function assemble(
   pages: readonly Line[][],
-  { hidden, glyphs, characters, implausible }: Found,
+  { hidden, glyphs, characters, implausible, filledIn }: Found,
   info: Record<string, unknown>,
   total: number,
   wanted: number,
@@ -222,6 +246,12 @@ function assemble(
     warnings.push(
       `${nonsense} characters could not be read, since the PDF's fonts don't say which they are; each stands as �.`,
     );
+  if (filledIn.length > 0) {
+    const isOrder = filledIn.some((value) => findInstructions(value).length > 0);
+    warnings.push(
+      `${filledIn.length} filled-in ${filledIn.length === 1 ? "field" : "fields"} of a form ${filledIn.length === 1 ? "was" : "were"} left out of the text${isOrder ? "; what is filled in gives instructions to a reviewer or model" : ""}.`,
+    );
+  }
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
   const depth: DocumentText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
   const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];
@@ -254,14 +284,17 @@ function assemble(
  * Writing programs leave file names and placeholders in the title, and editors the name of the series it appears in.
  */
 function titleFrom(value: unknown): string | undefined {
-  const title = typeof value === "string" ? withAccents(value).replace(/\s+/g, " ").trim() : "";
+  const title = typeof value === "string" ? withoutEntities(withAccents(value)) : "";
   const useless =
     title.length < 5 ||
     !/\p{L}{2}/u.test(title) ||
-    /^(untitled|microsoft (?:word|powerpoint)|title|no title|document\d*|paper|manuscript|main|arxiv|slide \d|layout \d|doi:?\s?10\.|pii:|lncs\b|template\b)/i.test(
+    /^(untitled|microsoft (?:word|powerpoint)|title|no title|document\d*|paper|manuscript|main|arxiv|powerpoint presentation|slide \d|layout \d|doi:?\s?10\.|pii:|lncs\b|sample-|latex2e\b|elsevier editorial|author guidelines|preparation of papers)/i.test(
       title,
     ) ||
-    /\btemplate\b|^proceedings\b|^(?:the )?journal of\b|\bcamera[- ]ready\b|\binstructions (?:for|to) authors\b/i.test(
+    /\btemplate\s*(?:$|[-–—(]|v?\d|in (?:a4|letter)|for (?:\S+ ){0,3}(?:submissions?|papers?|authors?|proceedings|articles?|conferences?))|^proceedings\b|^(?:the )?journal of\b|\bcamera[- ]ready\b|\binstructions (?:for|to) authors\b|^formatting instructions\b/i.test(
+      title,
+    ) ||
+    /^(?:(?:your|insert|enter|full|article|the) ){1,3}title(?: here)?$|^\S+ (?:submission|paper)(?: #?\d+)?$/i.test(
       title,
     ) ||
     /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
@@ -286,15 +319,25 @@ function largestLines(lines: readonly Line[]): string | undefined {
 
 /** Parts of an affiliation, account names, addresses, titles. */
 const noName =
-  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|ieee|acm|member|fellow|ph\.?d|msc|user|admin|author|anonymous|unknown)/i;
+  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows)/i;
+/** A degree, or the name of an account. */
+const isNoWholeName = (name: string): boolean =>
+  /^(?:m\.?d|m\.?sc?|b\.?sc?|m\.?p\.?h|mba|d\.?phil|frcp|r\.?n|jr|sr|dr|prof)\.?$/i.test(name) ||
+  /^\p{Ll}+$/u.test(name);
 
 function authorsFrom(value: unknown): string[] | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
-  const separator = value.includes(";") ? /;/ : /,|\band\b/;
-  const names = value
+  const plain = withoutEntities(value);
+  const separator = plain.includes(";") ? /;/ : /,|&|\band\b/;
+  const names = plain
     .split(separator)
-    .map((name) => withAccents(name).replace(/\s+/g, " ").trim())
-    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name));
+    .map((name) =>
+      withAccents(name)
+        .replace(/\([^()]{0,80}\)/g, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name) && !isNoWholeName(name));
   return names.length === 0 ? undefined : names.slice(0, 300);
 }
 

@@ -84,7 +84,7 @@ export function buildText(parts: readonly Part[], details: Details): DocumentTex
   const { title, authors, abstract } = details;
   const bounded = {
     ...details,
-    title: title === undefined ? undefined : plainTitle(title).slice(0, 500),
+    title: title === undefined ? undefined : withoutEntities(title).slice(0, 500),
     authors: authors?.slice(0, 300).map((name) => name.slice(0, 200)),
     abstract: abstract?.slice(0, 6000),
   };
@@ -103,8 +103,8 @@ export function buildText(parts: readonly Part[], details: Details): DocumentTex
   };
 }
 
-/** Characters that some programs write into a title as entities, once or twice over. */
-function plainTitle(title: string): string {
+/** A title or name without the entities, once or twice over, and the tags that some programs write into it. */
+export function withoutEntities(title: string): string {
   const once = (text: string): string =>
     text.replace(
       /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,
@@ -115,7 +115,7 @@ function plainTitle(title: string): string {
       },
     );
   return once(once(title))
-    .replace(/\u00ad/g, "")
+    .replace(/<\/?(?:i|b|em|strong|sub|sup|span|sc|inf)\b[^<>]{0,80}>|\u00ad/gi, "")
     .replace(/\s+/g, " ")
     .trim();
 }

@@ -26,6 +26,27 @@ async function read(over: Parameters<typeof article>[0] = {}) {
 }
 
 describe("readJats", () => {
+  it("keeps words of an abstract apart that stand in its headings and paragraphs", async () => {
+    const { abstract } = await read({
+      front:
+        "<abstract><title>Abstract</title><sec><title>Background</title><p>We asked.</p></sec><sec><title>Results</title><p>It was so.</p></sec></abstract>",
+    });
+    expect(abstract).toBe("Background We asked. Results It was so.");
+  });
+
+  it("takes an article's executive summary where it has no other abstract", async () => {
+    const xml = article().replace("<abstract>", '<abstract abstract-type="executive-summary">');
+    const result = await readJats(xml);
+    expect(result.status === "ok" && result.text.abstract).toBe("We followed 120 patients.");
+  });
+
+  it("takes a group for one author, whose members are none", async () => {
+    const members =
+      '<contrib-group><contrib contrib-type="author"><name><surname>Bee</surname><given-names>Ann</given-names></name></contrib></contrib-group>';
+    const result = await readJats(article().replace("The Stroke Group", `The Stroke Group${members}`));
+    expect(result.status === "ok" && result.text.authors).toEqual(["Ana García", "The Stroke Group"]);
+  });
+
   it("takes title, authors, first day, DOI and abstract from the front", async () => {
     expect(await read()).toMatchObject({
       kind: "jats",

@@ -41,6 +41,26 @@ describe("readLatex", () => {
     expect(text.text).not.toContain("never read");
   });
 
+  it.each([
+    ["each in a command of its own", "\\author[1]{Ann Bee}\\author[2]{Carl Dee}\\affil[1]{MIT}"],
+    [
+      "with affiliations behind marks",
+      '\\author{Ann Bee$^{1}$, Carl Dee$^{2}$ \\\\ $^1$MIT $^2$ETH Z\\"urich \\\\ {}^{3} Delft Robotics}',
+    ],
+    [
+      "of IEEE",
+      "\\author{\\IEEEauthorblockN{Ann Bee}\\IEEEauthorblockA{\\textit{Dept. of X} \\\\ Delft}\\and\\IEEEauthorblockN{Carl Dee}}",
+    ],
+    ["with a comma before \\and", "\\author{Ann Bee, \\and Carl Dee}"],
+  ])("finds authors %s", (_, authors) => {
+    const result = readLatex(
+      Buffer.from(
+        `\\documentclass{article}\n\\title{Touch}\n${authors}\n\\begin{document}\n${"The hand grasps what it never felt. ".repeat(40)}\n\\end{document}`,
+      ),
+    );
+    expect(result.status === "ok" && result.text.authors).toEqual(["Ann Bee", "Carl Dee"]);
+  });
+
   it("keeps formulas as they stand and takes commands out of sentences", () => {
     const { text } = read(
       "We reach $94.2\\%$ with \\textbf{only} {\\em 12}~demos---see~\\cite{lee} and Eq.~\\eqref{eq:loss}. \\begin{equation}\\label{eq:loss}\n L = \\sum_i \\|x_i\\|^2\n\\end{equation}\nErd\\H{o}s met Garc\\'{\\i}a at 5\\,\\% \\& \\$3.",
