@@ -94,7 +94,7 @@ const textOf = (element: Cheerio<Node>): string => {
   const copy = element.clone();
   copy.find("xref, fn").remove();
   const heading = copy.children("title").first();
-  if (/^\s*(?:abstract|summary)\s*[.:]?\s*$/i.test(heading.text())) heading.remove();
+  if (/^(?:abstract|summary) ?[.:]?$/i.test(heading.text().replace(/\s+/g, " ").trim())) heading.remove();
   // Words of a heading and of the paragraph below it stand apart without a space between them.
   copy.find("title, p, sec, break, list-item").before(" ").after(" ");
   return copy.text().replace(/\s+/g, " ").trim();

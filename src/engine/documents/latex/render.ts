@@ -54,8 +54,8 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
     .map((name) =>
       name
         .replace(/[\d*†‡§$^{}\\]+/g, "")
-        .replace(/[\s,]+$/, "")
-        .trim(),
+        .trim()
+        .replace(/ ?,$/, ""),
     )
     .filter((name) => /^\p{Lu}[\p{L}.'’-]*(?:\s[\p{L}.'’-]+){1,4}$/u.test(name) && !institution.test(name));
   return {
