@@ -158,6 +158,12 @@ export const forged: readonly QuoteClass[] = [
         ],
       ],
       [
+        "how sure it is, or of whom it holds",
+        "significantly,relatively,tended to,seemed to,in vitro,in mice,in rats,in a subset,in unadjusted models,in a post hoc subgroup,suggests it can".split(
+          ",",
+        ),
+      ],
+      [
         "a comparison",
         "rather than the old one,instead of the old one,versus the old one,compared with the old one,unlike the old one".split(
           ",",
@@ -179,6 +185,22 @@ export const forged: readonly QuoteClass[] = [
       );
       const [start, end] = [`${clause(draw)} in`, `${draw.whole(12, 96)} ${draw.things()} of the set`];
       return { text: `${capital(start)} ${relation} ${end}.`, quote: `${start} … ${end}` };
+    },
+  },
+  {
+    name: "no significant difference made no difference",
+    make: (draw) => {
+      const [start, end] = [`For ${draw.subject()} no`, `difference was found in ${draw.object()} ${draw.place()}`];
+      const degree = draw.one(["significant", "statistically significant", "clinically significant"]);
+      return { text: `${start} ${degree} ${end}.`, quote: `${start} ${draw.one(["…", "[…]", "..."])} ${end}` };
+    },
+  },
+  {
+    name: "numbers in turn made numbers of one",
+    make: (draw) => {
+      const start = `Success was ${draw.decimal()} % and ${draw.decimal()} %`;
+      const end = `for ${draw.subject()} and for ${draw.subject()} ${draw.place()}`;
+      return { text: `${start}, respectively, ${end}.`, quote: `${start} … ${end}` };
     },
   },
   {

@@ -37,6 +37,11 @@ const quantifiers =
 const relations =
   "more than lower higher greater smaller larger better worse inferior superior below above under over within beyond exceeds exceed up " +
   "equal compared relative mehr mindestens höchstens plus más menor mayor";
+/** How sure a finding is, and of whom it holds: who leaves that out says more than the paper. */
+const scopes =
+  "significant significantly statistically relatively comparatively respectively whereas while suggest suggests suggested suggesting " +
+  "tend tends tended seemed seemingly appeared indicative preliminary exploratory unadjusted adjusted crude uncorrected pooled subgroup " +
+  "subgroups subset mice mouse rats murine animals vitro vivo silico simulated";
 /** What says which way something went: who leaves one out gives its number to another verb. */
 const directions =
   "rise rises rose risen rising fall falls fell fallen falling increase increases increased increasing decrease decreases decreased " +
@@ -49,7 +54,7 @@ const phrases =
   /\b(?:(?:as|so) long as|in case|on condition|subject to|far from|too \p{L}{1,20}|\d{1,9} (?:out )?of|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|third|quarter) of)\b|% of\b|\bn'\p{L}/u;
 
 const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
-const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations, directions);
+const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations, scopes, directions);
 const betweenSentences = setOf(turning, negations, contrasts, "if whether only");
 const signs = /[<>≤≥≠≪≫≮≯∉∌⊄±∄¬⩽⩾≲≳]/u;
 /** Scripts without spaces have no words to look up: signs of negation and of condition. */

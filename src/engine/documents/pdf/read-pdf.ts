@@ -94,8 +94,8 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
 const [maxFields, longestValue] = [10_000, 10_000];
 
 /**
- * What somebody filled into the text fields and lists of a form. Whoever had the file last may have written it, so it is
- * no text of the paper. A form that cannot be read has no values.
+ * What somebody filled into the text fields and lists of a form. Whoever had the file last may have written it, so it
+ * is no text of the paper. A form that cannot be read has no values.
  */
 async function filledInFields(document: OpenPdf["document"]): Promise<string[]> {
   const fields = await document.getFieldObjects().catch(() => null);
