@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { row as analysisTokens } from "./rows/analysis-tokens.mjs";
+import { row as ask } from "./rows/ask.mjs";
 import { row as arxivFeed } from "./rows/arxiv-feed.mjs";
 import { row as assistant } from "./rows/assistant.mjs";
 import { row as brief } from "./rows/brief.mjs";
@@ -62,6 +63,7 @@ const rows = [
   reading,
   reportPage,
   screeningTokens,
+  ask,
   arxivFeed,
   discoveryTime,
   documents,

@@ -129,6 +129,24 @@ test("answers lists them, and says which no longer stand and why; --again asks t
   expect((await cli(["ask", "--again", "--agent", "baseline", "--no-git"], cwd)).err).toContain("stands");
 });
 
+test("of several projects the first keeps the answer, handles carry the project, and a paper held twice is one", async () => {
+  const other = sampleResearch(cwd, "second-2026-03-02");
+  const home = folder;
+  await cli(["run", "second-2026-03-02", ...agent], cwd);
+  const { code } = await cli(["ask", "grasping-2026-03-01", "second-2026-03-02", question, ...agent], cwd);
+  const answer = answers().at(-1);
+  expect({ code, projects: answer?.projects }).toEqual({
+    code: 0,
+    projects: ["grasping-2026-03-01", "second-2026-03-02"],
+  });
+  expect(answer?.quotes.length).toBeGreaterThan(0);
+  // Both hold the same two papers, so all are the first's.
+  expect(answer?.quotes.map(({ paper }) => paper.slice(0, 2))).toEqual(answer?.quotes.map(() => "1:"));
+  expect(existsSync(join(other, "answers.jsonl"))).toBe(false);
+  rmSync(other, { recursive: true, force: true });
+  folder = home;
+});
+
 test("without texts, as in a clone, an answer rests on the quotes of the records and says so", async () => {
   rmSync(join(folder, ".ralph"), { recursive: true, force: true });
   expect(existsSync(join(folder, ".ralph"))).toBe(false);

@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { findQuote } from "../../../src/research/evidence/find-quote.js";
+import type { Answer as Kept } from "../../../src/research/generated/answer.js";
+import { run, sharedPackage } from "../../support/built.js";
+import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
+import { installed } from "./support/install.js";
+
+let built: string;
+let folder: string;
+let server: FakeLlm;
+beforeAll(async () => {
+  built = await sharedPackage();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ask-"));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const questions = [
+  "Which hands were cheapest?",
+  "How far does a tactile residual close the gap in rotation?",
+  "Does distillation from a teacher help grasping in a warehouse cell?",
+  "Was domain randomization replicated for turning a cube?",
+  "How long does system identification for insertion take?",
+];
+const unanswered = "Does aspirin reduce mortality after stroke?";
+
+/** A model that quotes a sentence of the first passage that shares a word with the question. */
+function answers({ user }: ModelRequest): Answer {
+  const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "{}") as { unit: string; question: string };
+  const words = unit.question.toLowerCase().match(/[a-z]{5,}/g) ?? [];
+  const found = user.split(/^(?=@@ )/m).flatMap((part) => {
+    const [, paper, said] = /^@@ (.+?) \| [^\n]*\n([\s\S]*)$/.exec(part) ?? [];
+    const quote = (said ?? "")
+      .match(/[A-Z][^.\n]{40,}\./g)
+      ?.find((each) => words.some((word) => each.toLowerCase().includes(word)));
+    return paper === undefined || quote === undefined ? [] : [{ id: "q1", paper, quote }];
+  });
+  const [first] = unit.question === unanswered ? [] : found;
+  const result =
+    first === undefined
+      ? { unit: unit.unit, quotes: [], statements: [], not_found: "Nothing on it." }
+      : {
+          unit: unit.unit,
+          quotes: [first],
+          statements: [{ text: first.quote, rests_on: [`${first.paper}#q1`] }],
+          not_found: null,
+        };
+  return { text: JSON.stringify(result) };
+}
+
+for (const name of ["claude", "codex"] as const) {
+  const found = installed(name);
+  describe.skipIf("problem" in found)(
+    `questions to the sample project, with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
+    () => {
+      test("five are answered with a quote that was found, a sixth with 'not in these papers', each in one request", async () => {
+        server = await startFakeLlm(answers);
+        const [root, home] = [join(folder, "repo"), join(folder, "home")];
+        for (const path of [root, home]) mkdirSync(path, { recursive: true });
+        writeFileSync(
+          join(root, "ralph.config.json"),
+          JSON.stringify({ agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") }),
+        );
+        const cli = (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+        expect((await cli("demo", "--quiet")).code).toBe(0);
+        for (const question of [...questions, unanswered]) {
+          const { code, err } = await cli("ask", question, "--agent", name, "--sandbox", "host", "--no-git");
+          expect({ question, code, err }).toMatchObject({ code: 0, err: expect.not.stringContaining("refused") });
+        }
+        const { out } = await cli("answers", "--json");
+        const all = JSON.parse(out) as Kept[];
+        expect(all.map(({ question }) => question)).toEqual([...questions, unanswered]);
+        expect(all.map(({ statements }) => statements.length)).toEqual([1, 1, 1, 1, 1, 0]);
+        const [project = ""] = (await cli("list", "--json")).out.match(/[\w/.-]*sample-sim2real[\w-]*/) ?? [];
+        const at = join(root, "researches", project.split("/").at(-1) ?? "");
+        for (const { paper, quote } of all.flatMap(({ quotes }) => quotes)) {
+          const { text } = JSON.parse(readFileSync(join(at, ".ralph/texts", `${paper}.json`), "utf8")) as {
+            text: string;
+          };
+          expect(findQuote(text, quote).found).toBe(true);
+        }
+        const lines = readFileSync(join(at, "ledger.jsonl"), "utf8").trim().split("\n");
+        const asked = lines
+          .map((row) => JSON.parse(row) as LedgerLine)
+          .filter(({ unit }) => unit.startsWith("answer-"));
+        expect(asked.map(({ outcome, tokens }) => [outcome, tokens?.requests])).toEqual(
+          asked.map(() => ["accepted", 1]),
+        );
+        expect(Math.max(...asked.map(({ brief_tokens = 0 }) => brief_tokens))).toBeLessThanOrEqual(26_000);
+      });
+    },
+  );
+}
