@@ -139,7 +139,9 @@ export function removeLeftFolders(): void {
   for (const name of readdirSync(temporary())) {
     const pid = new RegExp(`^${folderName}(\\d+)-`).exec(name)?.[1];
     const path = join(temporary(), name);
-    if (pid === undefined || signal(Number(pid), 0) || statSync(path).uid !== process.getuid?.()) continue;
+    if (pid === undefined || signal(Number(pid), 0)) continue;
+    // Another run that begins now may have removed it already.
+    if (statSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
     rmSync(path, { recursive: true, force: true });
   }
 }
