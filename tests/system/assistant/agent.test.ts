@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { main as assistant } from "../../../src/assistant/main.js";
 import { configKeys, resolveConfig } from "../../../src/compose/config.js";
 import { toolsOf } from "../../../src/compose/tools.js";
@@ -21,34 +20,26 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run } from "../../support/built.js";
 import { ioIn } from "../../support/in-process.js";
 import { concise, facts, smallProject } from "../../support/small-project.js";
+import { besideModel } from "../../support/beside-model.js";
 
-let built: string;
-let folder: string;
-let server: FakeLlm;
-beforeAll(async () => {
-  built = await sharedPackage();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "assistant-"));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = besideModel("assistant");
 
 /** A project whose agent `ralph` asks the scripted server, as a user configures it. */
 async function prepared(answer: (request: ModelRequest) => Answer, path = "/v1/chat/completions"): Promise<string> {
-  server = await startFakeLlm(answer, { countsAll: true });
-  const home = join(folder, "home");
+  here.server = await startFakeLlm(answer, { countsAll: true });
+  const home = join(here.folder, "home");
   mkdirSync(home);
-  const args = ["--api-url", `${server.url}${path}`, "--model", "gpt-4o-mini"];
-  return await smallProject(folder, { ralph: { args, env: { HOME: home, OPENAI_API_KEY: "dummy-key-of-a-test" } } });
+  const args = ["--api-url", `${here.server.url}${path}`, "--model", "gpt-4o-mini"];
+  return await smallProject(here.folder, {
+    ralph: { args, env: { HOME: home, OPENAI_API_KEY: "dummy-key-of-a-test" } },
+  });
 }
 
-const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+const cli = (root: string, ...args: string[]) =>
+  run(process.execPath, [join(here.built, "dist", "cli.js"), ...args], root);
 const stateOf = (root: string) =>
   JSON.parse(readFileSync(join(root, "researches/small-matter/rrd.json"), "utf8")) as Rrd;
 const ledgerOf = (root: string) =>
@@ -72,8 +63,8 @@ describe("a project with the agent ralph and no CLI", () => {
         model: "gpt-4o-mini",
         tokens: { input: 1000, cached: 200, output: 50, requests: 1 },
       });
-    expect(server.requests).toHaveLength(5);
-    for (const { body } of server.requests) {
+    expect(here.server.requests).toHaveLength(5);
+    for (const { body } of here.server.requests) {
       const [system, user, ...more] = body["messages"];
       expect(more).toEqual([]);
       expect(system.content.length).toBeLessThan(200);
@@ -96,7 +87,7 @@ describe("a project with the agent ralph and no CLI", () => {
     const { code, err } = await cli(root, "run", "small-matter", "--agent", "ralph");
     expect(code).toBe(5);
     expect(err).toContain("refused the key in OPENAI_API_KEY");
-    expect(server.requests).toHaveLength(1);
+    expect(here.server.requests).toHaveLength(1);
   });
 });
 
@@ -112,12 +103,12 @@ describe("each protocol", () => {
     ],
     ["a compatible server", "http://127.0.0.1:1234/v1/chat/completions", "gpt-4o-mini", {}],
   ])("%s finishes the project", async (_, address, model, keys) => {
-    server = await startFakeLlm(concise, { countsAll: true });
-    const { url } = server;
-    const home = join(folder, "home");
+    here.server = await startFakeLlm(concise, { countsAll: true });
+    const { url } = here.server;
+    const home = join(here.folder, "home");
     mkdirSync(home);
     const args = ["--api-url", address, "--model", model];
-    const root = await smallProject(folder, { ralph: { args } });
+    const root = await smallProject(here.folder, { ralph: { args } });
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const meant = new URL(String(input));
       return await globalThis.fetch(`${url}${meant.pathname}${meant.search}`, init);
@@ -144,16 +135,16 @@ describe("each protocol", () => {
     );
     expect(await main(["run", "small-matter", "--agent", "ralph"], io, "0.0.0"), io.err()).toBe(0);
     expect(stateOf(root).phase).toBe("COMPLETE");
-    expect(server.requests).toHaveLength(5);
+    expect(here.server.requests).toHaveLength(5);
   });
 });
 
 /** Runs one brief as the loop would, in the agent's own confined process. */
 async function briefed(root: string, access: Brief["access"]): Promise<{ events: AgentEvent[]; last: AgentEvent }> {
-  const workspace = join(folder, "workspace");
+  const workspace = join(here.folder, "workspace");
   mkdirSync(workspace);
-  const home = join(folder, "home");
-  const args = ["--api-url", `${server.url}/v1/chat/completions`, "--model", "gpt-4o-mini"];
+  const home = join(here.folder, "home");
+  const args = ["--api-url", `${here.server.url}/v1/chat/completions`, "--model", "gpt-4o-mini"];
   const agent = agentFrom(inBuild(ralph), {
     name: "ralph",
     options: { args },
@@ -162,7 +153,7 @@ async function briefed(root: string, access: Brief["access"]): Promise<{ events:
       idleMs: 0,
       unconfined: false,
       classic: false,
-      stateDir: join(folder, "state"),
+      stateDir: join(here.folder, "state"),
       exec: runProcess,
       transcript: () => undefined,
       agents: {},
@@ -186,7 +177,9 @@ const inBuild = (definition: AgentDefinition): AgentDefinition => ({
     return {
       ...invocation,
       args: invocation.args.flatMap((arg) =>
-        arg.includes(`=${own}`) && built !== own ? [arg, arg.replace(own, built)] : [arg.replace(own, built)],
+        arg.includes(`=${own}`) && here.built !== own
+          ? [arg, arg.replace(own, here.built)]
+          : [arg.replace(own, here.built)],
       ),
     };
   },
@@ -196,7 +189,7 @@ describe("the tools of a brief, in the agent's confined process", () => {
   test("read the project's texts and ask sources at the pace of their hosts", async () => {
     const root = await prepared(concise);
     expect((await cli(root, "run", "small-matter", "--agent", "ralph")).code).toBe(0);
-    await server.close();
+    await here.server.close();
     const research = join(root, "researches/small-matter");
     const [paper] = stateOf(root).papers_pool;
     const config = JSON.parse(readFileSync(join(root, "ralph.config.json"), "utf8")) as object;
@@ -213,11 +206,11 @@ describe("the tools of a brief, in the agent's confined process", () => {
       { name: "search_papers", input: { query: "small matter" } },
       { name: "fetch_url", input: { url: "http://127.0.0.1:8080/page" } },
     ];
-    server = await startFakeLlm(
+    here.server = await startFakeLlm(
       ({ results }) => (results.length === 0 ? { tools: calls } : { text: JSON.stringify(results) }),
       { countsAll: true },
     );
-    const env = { HOME: join(folder, "home"), PATH: process.env["PATH"] };
+    const env = { HOME: join(here.folder, "home"), PATH: process.env["PATH"] };
     const serve = toolsOf(research, await resolveConfig({ env, cwd: root }), env);
     const names = ["outline", "find_quote", "search_papers"];
     const access = { web: true, read: false, everything: false, tools: serve(names) };
@@ -233,7 +226,7 @@ describe("the tools of a brief, in the agent's confined process", () => {
     // Nobody answered of all who were asked.
     expect(JSON.parse(search)).toMatchObject({ code: "RESEARCH_ERROR_UNANSWERED" });
     expect(JSON.parse(page)).toMatchObject({ code: "NETWORK_ERROR_BLOCKED" });
-    expect(readdirSync(join(folder, "state/hosts")).length).toBeGreaterThan(0);
+    expect(readdirSync(join(here.folder, "state/hosts")).length).toBeGreaterThan(0);
     expect(events).toContainEqual(expect.objectContaining({ type: "tool", name: "outline" }));
   });
 });
@@ -241,24 +234,24 @@ describe("the tools of a brief, in the agent's confined process", () => {
 describe.skipIf(noBubblewrap !== undefined)(`in bubblewrap${skippedFor(noBubblewrap)}`, () => {
   test("its key stays outside, and goes with its requests all the same", async () => {
     const key = "sk-kept-outside-0123456789";
-    server = await startFakeLlm(concise, { countsAll: true });
-    const home = join(folder, "home");
+    here.server = await startFakeLlm(concise, { countsAll: true });
+    const home = join(here.folder, "home");
     mkdirSync(home);
-    const args = ["--api-url", `${server.url}/v1/chat/completions`, "--model", "gpt-4o-mini"];
-    const root = await smallProject(folder, { ralph: { args, env: { HOME: home, OPENAI_API_KEY: key } } });
+    const args = ["--api-url", `${here.server.url}/v1/chat/completions`, "--model", "gpt-4o-mini"];
+    const root = await smallProject(here.folder, { ralph: { args, env: { HOME: home, OPENAI_API_KEY: key } } });
     const { code, err } = await cli(root, "run", "small-matter", "--agent", "ralph", "--sandbox", "bubblewrap");
     expect(code, err).toBe(0);
-    expect(server.requests.length).toBeGreaterThanOrEqual(5);
-    for (const { headers } of server.requests) expect(headers["authorization"]).toBe(`Bearer ${key}`);
+    expect(here.server.requests.length).toBeGreaterThanOrEqual(5);
+    for (const { headers } of here.server.requests) expect(headers["authorization"]).toBe(`Bearer ${key}`);
   });
 
   test("its environment names no key of any maker", () => {
     const keys = { OPENAI_API_KEY: "sk-1234567", ANTHROPIC_API_KEY: "sk-ant-1234567", GEMINI_API_KEY: "g-1234567" };
     const { env, keys: routes } = ralph.reach(
-      { name: "ralph", options: {}, settings: { env: keys, cwd: folder, agents: {} } as never },
+      { name: "ralph", options: {}, settings: { env: keys, cwd: here.folder, agents: {} } as never },
       { web: true, read: true, everything: false },
     );
-    server = { close: async () => undefined } as unknown as FakeLlm;
+    here.server = { close: async () => undefined } as unknown as FakeLlm;
     for (const [name, secret] of Object.entries(keys)) {
       expect(env[name]).toBe("kept-outside-the-sandbox");
       expect(JSON.stringify(env)).not.toContain(secret);
@@ -283,8 +276,8 @@ describe("what confines the agent ralph", () => {
   };
 
   test.each(Object.entries(tries))("it can't %s", (_, code) => {
-    const workspace = join(folder, "workspace");
-    const outside = join(folder, "outside");
+    const workspace = join(here.folder, "workspace");
+    const outside = join(here.folder, "outside");
     mkdirSync(workspace);
     mkdirSync(outside);
     const secret = join(outside, "secret.txt");
@@ -304,12 +297,12 @@ describe("what confines the agent ralph", () => {
           idleMs: 0,
           unconfined: false,
           classic: false,
-          stateDir: folder,
+          stateDir: here.folder,
           exec: runProcess,
           transcript: () => undefined,
           agents: {},
-          cwd: folder,
-          env: { HOME: join(folder, "home"), PATH: process.env["PATH"] },
+          cwd: here.folder,
+          env: { HOME: join(here.folder, "home"), PATH: process.env["PATH"] },
         },
       },
     );

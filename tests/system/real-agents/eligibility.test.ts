@@ -1,29 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Flow, Rrd } from "../../../src/research/generated/rrd.js";
 import { flowOf as drawnFlow } from "../../../src/research/report/flow.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run } from "../../support/built.js";
 import { trialProject, trialReader } from "../../support/trial-project.js";
-import { type FakeLlm, optionsFor, startFakeLlm } from "./support/agents.js";
+import { optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
+import { besideModel } from "../../support/beside-model.js";
 
-let built: string;
-let folder: string;
-let server: FakeLlm;
-beforeAll(async () => {
-  built = await sharedPackage();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "trials-"));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = besideModel("trials");
 
-const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+const cli = (root: string, ...args: string[]) =>
+  run(process.execPath, [join(here.built, "dist", "cli.js"), ...args], root);
 const rrdOf = (root: string): Rrd =>
   JSON.parse(readFileSync(join(root, "researches", "small-trial", "rrd.json"), "utf8")) as Rrd;
 const statusesOf = (root: string) =>
@@ -44,10 +33,10 @@ for (const name of ["claude", "codex"] as const) {
     `a project with five criteria and the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
       test("ends complete, its flow adds up, and what waits is settled by decide", async () => {
-        server = await startFakeLlm(trialReader);
-        const home = join(folder, "home");
+        here.server = await startFakeLlm(trialReader);
+        const home = join(here.folder, "home");
         mkdirSync(home);
-        const root = trialProject(folder, { [name]: optionsFor(name, server, home) });
+        const root = trialProject(here.folder, { [name]: optionsFor(name, here.server, home) });
         const { code, out, err } = await cli(root, "run", "small-trial", "--agent", name);
         expect(err).not.toContain("refused");
         expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
@@ -62,7 +51,7 @@ for (const name of ["claude", "codex"] as const) {
         expectReconciled(flowOf(root));
         expect(drawnFlow(rrdOf(root))).toMatchObject({ addsUp: true, reasons: [{ count: 1 }] });
         // Discovery, three papers and the report: nobody reads what screening excluded.
-        expect(server.requests).toHaveLength(5);
+        expect(here.server.requests).toHaveLength(5);
 
         expect((await cli(root, "status", "small-trial")).out).toContain("c4 (exclude: the subjects are animals)");
         const decided = await cli(root, "decide", "small-trial", "silent", "include", "Adults only.");
@@ -71,7 +60,7 @@ for (const name of ["claude", "codex"] as const) {
         expect(flowOf(root).full_text).toMatchObject({ waiting: 0, included: 2 });
         expectReconciled(flowOf(root));
         const again = await cli(root, "run", "small-trial", "--agent", name);
-        expect([again.code, server.requests.length]).toEqual([0, 5]);
+        expect([again.code, here.server.requests.length]).toEqual([0, 5]);
       });
     },
   );

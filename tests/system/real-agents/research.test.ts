@@ -1,43 +1,26 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run } from "../../support/built.js";
 import { whereAgentsRun } from "../../support/bubblewrap.js";
 import { concise, facts, resultFor, smallProject, unitOf } from "../../support/small-project.js";
-import {
-  type Answer,
-  type Cli,
-  type FakeLlm,
-  type ModelRequest,
-  optionsFor,
-  startFakeLlm,
-  type ToolCall,
-} from "./support/agents.js";
+import { type Answer, type Cli, type ModelRequest, optionsFor, startFakeLlm, type ToolCall } from "./support/agents.js";
 import { installed } from "./support/install.js";
+import { besideModel } from "../../support/beside-model.js";
 
-let built: string;
-let folder: string;
-let server: FakeLlm;
-beforeAll(async () => {
-  built = await sharedPackage();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "research-"));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = besideModel("research");
 
 /** The small project, with both CLIs configured to talk to the scripted server. */
 async function prepare(clis: readonly Cli[]): Promise<string> {
-  const home = join(folder, "home");
+  const home = join(here.folder, "home");
   mkdirSync(home);
-  return await smallProject(folder, Object.fromEntries(clis.map((cli) => [cli, optionsFor(cli, server, home)])));
+  return await smallProject(
+    here.folder,
+    Object.fromEntries(clis.map((cli) => [cli, optionsFor(cli, here.server, home)])),
+  );
 }
 
 /** Writes result.json where the brief says, by the tool its CLI offers, then ends as the brief asks. */
@@ -61,7 +44,8 @@ function model(request: ModelRequest): Answer {
   return { text: "Reading.", tools: [call] };
 }
 
-const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+const cli = (root: string, ...args: string[]) =>
+  run(process.execPath, [join(here.built, "dist", "cli.js"), ...args], root);
 
 /** `earlierRuns`: runs that ended before the one that completed the project; each commits how it ended. */
 function expectComplete(root: string, earlierRuns = 0): LedgerLine[] {
@@ -98,7 +82,7 @@ for (const name of ["claude", "codex"] as const) {
       test.each(whereAgentsRun)(
         "ends COMPLETE on %s, every quote found, each iteration committed, tokens in the ledger",
         async (where, confinement) => {
-          server = await startFakeLlm(model);
+          here.server = await startFakeLlm(model);
           const root = await prepare([name]);
           const { code, out, err } = await cli(root, "run", "small-matter", "--agent", name, "--sandbox", where);
           expect(err).not.toContain("refused");
@@ -106,16 +90,16 @@ for (const name of ["claude", "codex"] as const) {
           const ledger = expectComplete(root);
           for (const line of ledger)
             expect(line).toMatchObject({ agent: name, confinement, tokens: { input: 2000, cached: 400, output: 100 } });
-          expect(server.requests).toHaveLength(10);
+          expect(here.server.requests).toHaveLength(10);
         },
       );
 
       test("takes one request an iteration where the model answers with the result itself", async () => {
-        server = await startFakeLlm(concise);
+        here.server = await startFakeLlm(concise);
         const root = await prepare([name]);
         expect((await cli(root, "run", "small-matter", "--agent", name)).code).toBe(0);
         for (const line of expectComplete(root)) expect(line).toMatchObject({ tokens: { input: 1000, requests: 1 } });
-        expect(server.requests).toHaveLength(5);
+        expect(here.server.requests).toHaveLength(5);
       });
     },
   );
@@ -126,7 +110,7 @@ describe.skipIf(missing.length > 0)(
   `a research that alternates between the real claude and codex${missing.length > 0 ? ` (skipped: no ${missing.join(", ")})` : ""}`,
   () => {
     test("goes on where the other left off, one iteration each, to COMPLETE", async () => {
-      server = await startFakeLlm(model);
+      here.server = await startFakeLlm(model);
       const root = await prepare(["claude", "codex"]);
       const codes: (number | null)[] = [];
       for (let turn = 0; turn < 5; turn += 1) {

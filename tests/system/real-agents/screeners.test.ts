@@ -1,30 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Flow, Rrd } from "../../../src/research/generated/rrd.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run } from "../../support/built.js";
 import { unitOf } from "../../support/small-project.js";
 import { trialProject, trialReader } from "../../support/trial-project.js";
-import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
+import { type Answer, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
+import { besideModel } from "../../support/beside-model.js";
 
-let built: string;
-let folder: string;
-let server: FakeLlm;
-beforeAll(async () => {
-  built = await sharedPackage();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "screeners-"));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = besideModel("screeners");
 
-const cli = (root: string, ...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+const cli = (root: string, ...args: string[]) =>
+  run(process.execPath, [join(here.built, "dist", "cli.js"), ...args], root);
 const project = (root: string) => join(root, "researches", "small-trial");
 const rrdOf = (root: string) => JSON.parse(readFileSync(join(project(root), "rrd.json"), "utf8")) as Rrd;
 const ledgerOf = (root: string) =>
@@ -68,11 +57,11 @@ describe.skipIf(problems.length > 0)(
   `five criteria, the real claude and the real codex as readers${problems.length > 0 ? ` (skipped: ${problems[0]})` : ""}`,
   () => {
     test("the project ends complete, its flow adds up, its conflicts are listed and settled by decide", async () => {
-      server = await startFakeLlm(disagreeing);
-      const home = join(folder, "home");
+      here.server = await startFakeLlm(disagreeing);
+      const home = join(here.folder, "home");
       mkdirSync(home);
-      const agents = { claude: optionsFor("claude", server, home), codex: optionsFor("codex", server, home) };
-      const root = trialProject(folder, agents);
+      const agents = { claude: optionsFor("claude", here.server, home), codex: optionsFor("codex", here.server, home) };
+      const root = trialProject(here.folder, agents);
       const readers = ["--screeners", "claude,codex", "--screening-conflicts", "person"];
       const ran = await cli(root, "run", "small-trial", ...readers);
       expect(ran.err).not.toContain("refused");
@@ -85,7 +74,7 @@ describe.skipIf(problems.length > 0)(
       ]);
       expect(screening.slice(0, 2).every(({ tokens }) => (tokens?.input ?? 0) > 0)).toBe(true);
       // Neither is told what the other decided: both models were shown the same records, and nothing else of them.
-      const shown = server.requests.map(unitOf).filter(({ kind }) => kind === "discovery");
+      const shown = here.server.requests.map(unitOf).filter(({ kind }) => kind === "discovery");
       expect(shown[0]).toEqual(shown[1]);
 
       expect(statusesOf(root)).toEqual({ adults: "presented", children: "c2", silent: "waiting", mice: "waiting" });

@@ -1,41 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
-import { run, sharedPackage } from "../../support/built.js";
-import {
-  type Answer,
-  type Cli,
-  type FakeLlm,
-  type ModelRequest,
-  optionsFor,
-  startFakeLlm,
-  writeCall,
-} from "./support/agents.js";
+import { run } from "../../support/built.js";
+import { type Answer, type Cli, type ModelRequest, optionsFor, startFakeLlm, writeCall } from "./support/agents.js";
 import { freePort } from "../../support/free-port.js";
 import { installed } from "./support/install.js";
 
 const port = await freePort();
+import { besideModel } from "../../support/beside-model.js";
 
-let built: string;
-let folder: string;
-let server: FakeLlm;
-beforeAll(async () => {
-  built = await sharedPackage();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "task-"));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = besideModel("task");
 
 /** A repository with this task, and both CLIs configured to talk to the scripted server. */
 function prepare(task: object): string {
-  const root = join(folder, "repo");
+  const root = join(here.folder, "repo");
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "ralph.json"), JSON.stringify(task));
   execFileSync("git", ["init", "-q", root]);
@@ -43,14 +23,14 @@ function prepare(task: object): string {
 }
 
 async function runTask(cli: Cli, root: string, ...args: string[]) {
-  const home = join(folder, "home");
+  const home = join(here.folder, "home");
   mkdirSync(join(home, ".local", "ralph"), { recursive: true });
-  const agents = { [cli]: optionsFor(cli, server, home) };
+  const agents = { [cli]: optionsFor(cli, here.server, home) };
   writeFileSync(
     join(home, ".local", "ralph", "config.json"),
-    JSON.stringify({ agents, state_dir: join(folder, "state") }),
+    JSON.stringify({ agents, state_dir: join(here.folder, "state") }),
   );
-  const program = [join(built, "dist/cli.js"), "task", "--agent", cli, "--json", ...args];
+  const program = [join(here.built, "dist/cli.js"), "task", "--agent", cli, "--json", ...args];
   const { code, out, err } = await run(process.execPath, program, root, { HOME: home });
   const lines = out
     .trim()
@@ -82,8 +62,8 @@ for (const cli of ["claude", "codex"] as const) {
   const reason = "problem" in found ? ` (skipped: ${found.problem})` : "";
   describe.skipIf("problem" in found)(`a task with the real ${cli} on the host${reason}`, () => {
     it("is complete in one iteration", async () => {
-      const root = join(folder, "repo");
-      server = await startFakeLlm((request) => writing(cli, root, ["hello.txt", "Hello from Ralph"])(request));
+      const root = join(here.folder, "repo");
+      here.server = await startFakeLlm((request) => writing(cli, root, ["hello.txt", "Hello from Ralph"])(request));
       prepare(task(join(root, "hello.txt")));
       const { code, last, err } = await runTask(cli, root, "--sandbox", "host");
       expect(err).toBe("");
@@ -95,8 +75,8 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     it("ends with the budget where both budget and iterations are used up, and checks its criteria all the same", async () => {
-      const root = join(folder, "repo");
-      server = await startFakeLlm(writing(cli, root, ["other.txt", "x"]));
+      const root = join(here.folder, "repo");
+      here.server = await startFakeLlm(writing(cli, root, ["other.txt", "x"]));
       prepare({ ...task("hello.txt"), max_iterations: 3, budget: { max_tokens: 100 } });
       const { code, last, lines } = await runTask(cli, root, "--sandbox", "host");
       expect([code, last.status, last.cause, last.iterations]).toEqual([3, "budget_exhausted", "tokens", 1]);
@@ -105,16 +85,16 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     it("is tried again after a wrong attempt, which the brief tells of", async () => {
-      const root = join(folder, "repo");
+      const root = join(here.folder, "repo");
       const wrong = ["hello.txt", "Good bye"] as const;
       const right = ["right.txt", "Hello from Ralph"] as const;
-      server = await startFakeLlm((request) => writing(cli, root, wrong, right)(request));
+      here.server = await startFakeLlm((request) => writing(cli, root, wrong, right)(request));
       const contains = { type: "contains_text", path: "right.txt", text: "Hello from Ralph" };
       prepare(task("hello.txt", [contains]));
       const { code, last } = await runTask(cli, root, "--sandbox", "host");
       expect(last).toMatchObject({ status: "success", iterations: 2 });
       expect(code).toBe(0);
-      const second = server.requests.find(({ user }) => user.includes("at most 2 further"));
+      const second = here.server.requests.find(({ user }) => user.includes("at most 2 further"));
       expect(second?.user).toContain("There is no file right.txt.");
       expect(existsSync(join(root, ".ralph", "transcripts", "2.jsonl"))).toBe(true);
     });
@@ -140,7 +120,7 @@ for (const cli of ["claude", "codex"] as const) {
     () => {
       it("is complete in one iteration, with a path that exists in the sandbox alone", async () => {
         const path = "/home/daytona/hello.txt";
-        server = await startFakeLlm(
+        here.server = await startFakeLlm(
           running(cli, `mkdir -p /home/daytona && printf 'Hello from Ralph' > ${path} && ls -d .git > seen.txt`),
         );
         const root = prepare(task(path, [{ type: "contains_text", path, text: "Hello from Ralph" }]));
@@ -162,7 +142,7 @@ for (const cli of ["claude", "codex"] as const) {
           "echo 'hooks: []' > ralph.config.yaml",
           "echo done > done.txt",
         ].join("; ");
-        server = await startFakeLlm(running(cli, plant));
+        here.server = await startFakeLlm(running(cli, plant));
         const root = prepare(task("done.txt"));
         const before = readFileSync(join(root, "ralph.json"), "utf8");
         const { last } = await runTask(cli, root, "--sandbox", "bubblewrap");
@@ -229,9 +209,9 @@ for (const cli of ["claude", "codex"] as const)
   for (const place of places)
     describe.skipIf("problem" in installed(cli))(`the real ${cli} meets each criterion, ${place}`, () => {
       it.each(perCriterion.map((each) => [each.criterion.type, each] as const))("%s", async (_, each) => {
-        const root = join(folder, "repo");
+        const root = join(here.folder, "repo");
         const [path, content] = each.writes;
-        server = await startFakeLlm((request) => writing(cli, root, [path, content])(request));
+        here.server = await startFakeLlm((request) => writing(cli, root, [path, content])(request));
         prepare({ task: `Meet it by ${path}`, acceptance_criteria: [each.criterion], max_iterations: 3 });
         for (const [name, text] of Object.entries(each.files ?? {})) writeFileSync(join(root, name), text);
         const { code, last } = await runTask(cli, root, "--sandbox", place);

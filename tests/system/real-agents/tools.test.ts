@@ -1,32 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { newRrd } from "../../../src/research/workflow/new-research.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run } from "../../support/built.js";
 import { whereAgentsRun } from "../../support/bubblewrap.js";
 import { paper, reading } from "../../support/research.js";
-import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
+import { type Answer, type Cli, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 import { inSteps, resultCall, toolCall } from "./support/tool-calls.js";
+import { besideModel } from "../../support/beside-model.js";
 
-let built: string;
-let folder: string;
-let server: FakeLlm;
-beforeAll(async () => {
-  built = await sharedPackage();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tools-"));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = besideModel("tools");
 
 const trial = (index: number) =>
   `In trial ${index} the left gripper held ${(index * 13) % 997} of 1000 objects for a minute.`;
@@ -34,15 +22,15 @@ const trials = 3600;
 
 /** A research of one paper of about 70,000 tokens in 20 sections, too long to stand in a brief. */
 function prepare(name: Cli): string {
-  const root = join(folder, "repo");
-  const home = join(folder, "home");
+  const root = join(here.folder, "repo");
+  const home = join(here.folder, "home");
   const research = join(root, "researches", "trials");
   for (const path of [home, research]) mkdirSync(path, { recursive: true });
   const sections = Array.from({ length: 20 }, (_, index) => {
     const sentences = Array.from({ length: trials / 20 }, (__, each) => trial(index * (trials / 20) + each));
     return `## ${index + 1} Series ${index + 1}\n\n${sentences.join(" ")}`;
   });
-  const path = join(folder, "trials.md");
+  const path = join(here.folder, "trials.md");
   writeFileSync(
     path,
     `---\ntitle: On the matter of trials\n---\n\n# On the matter of trials\n\n${sections.join("\n\n")}\n`,
@@ -56,7 +44,7 @@ function prepare(name: Cli): string {
   );
   writeFileSync(
     join(root, "ralph.config.json"),
-    JSON.stringify({ agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") }),
+    JSON.stringify({ agents: { [name]: optionsFor(name, here.server, home) }, state_dir: join(here.folder, "state") }),
   );
   execFileSync("git", ["init", "-q", root]);
   return root;
@@ -80,11 +68,11 @@ for (const name of ["claude", "codex"] as const) {
     `a paper too long for its brief, with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
       const iterate = async (where: string, answer: (request: ModelRequest) => Answer) => {
-        server = await startFakeLlm(answer);
+        here.server = await startFakeLlm(answer);
         const root = prepare(name);
         const ended = await run(
           process.execPath,
-          [join(built, "dist", "cli.js"), "run", "trials", "--agent", name, "-i", "1", "--sandbox", where],
+          [join(here.built, "dist", "cli.js"), "run", "trials", "--agent", name, "-i", "1", "--sandbox", where],
           root,
         );
         const research = join(root, "researches", "trials");
@@ -99,7 +87,7 @@ for (const name of ["claude", "codex"] as const) {
         "is read with our tools to its last sentence on %s, and its quotes are found",
         async (where, confinement) => {
           const { err, paper: record, ledger } = await iterate(where, reads);
-          const results = server.requests.at(-1)?.results.join("\n") ?? "";
+          const results = here.server.requests.at(-1)?.results.join("\n") ?? "";
           expect(err).not.toContain("refused");
           for (const index of [0, 1234, trials - 1]) expect(results).toContain(trial(index));
           expect(results).toContain("Found at");
