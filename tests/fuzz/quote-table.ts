@@ -188,6 +188,23 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "markup, a source or a number in a list that hides another number or word",
+    make: (draw) => {
+      const [start, n, end] = [capital(clause(draw)), draw.decimal(), draw.tail()];
+      const quote = draw.one([
+        `${start} by ${n}<sup>2</sup> % (P < 0.01) ${end}`,
+        `${start} by ${n} % (P &gt; 0.01) ${end}`,
+        `${start} by ${n} % (P < .1) ${end}`,
+        `${start} by $1${n}$ % (P < 0.01) ${end}`,
+        `${start} by ${n} % (P < 0.01) ${end} (all of 20 sites)`,
+        `${start} by ${n} % (P < 0.01) ${end} — in men`,
+        `7. times ${start} by ${n} % (P < 0.01) ${end}`,
+        `${start} <b>never</b> by ${n} % (P < 0.01) ${end}`,
+      ]);
+      return { text: `${start} by ${n} % (P < 0.01) ${end}.`, quote };
+    },
+  },
+  {
     name: "no significant difference made no difference",
     make: (draw) => {
       const [start, end] = [`For ${draw.subject()} no`, `difference was found in ${draw.object()} ${draw.place()}`];
@@ -824,6 +841,37 @@ export const disguised: readonly QuoteClass[] = [
     make: (draw) => {
       const [first, second] = [sentence(draw), sentence(draw)];
       return { text: `${first} The log was kept. ${second}`, quote: `${first} … ${second}` };
+    },
+  },
+  {
+    name: "marks of the source that it was copied from",
+    make: (draw) => {
+      const [start, n, end] = [capital(clause(draw)), draw.decimal(), draw.tail()];
+      const quote = draw.one([
+        `${start} by ${n}&nbsp;% (P &lt; 0.01) ${end}`,
+        `${start} by <b>${n} %</b> (P < 0.01) ${end}`,
+        `${start}<br>by ${n} % (P < 0.01) ${end}`,
+        `${start} by ${n} \\% (P < 0.01) ${end}`,
+        `${start} by $${n}$ % (P < 0.01) ${end}`,
+        `${start} by ${n} % (P < .01) ${end}`,
+      ]);
+      return { text: `${start} by ${n} % (P < 0.01) ${end}.`, quote };
+    },
+  },
+  {
+    name: "its number in a list, its source, and who stressed it",
+    make: (draw) => {
+      const text = sentence(draw);
+      const [open, close] = draw.one([
+        [`${draw.whole(1, 20)}. `, ""],
+        ["(2) ", ""],
+        ["", " (Smith et al., 2019)."],
+        ["", " — Smith and Lee (2020)"],
+        ["", " - Smith et al."],
+        ["", " (emphasis added)."],
+        ["", " [emphasis added]"],
+      ]);
+      return { text, quote: `${open}${text.slice(0, -1)}${close === "" ? "." : close}` };
     },
   },
 ];

@@ -27,20 +27,64 @@ export function trimQuotationMarks(quote: string): string {
 }
 
 /**
- * The ways to read a quote, the strictest first: as it stands; without the stop or page that closes a quote cut short;
+ * The ways to read a quote, the strictest first: as it stands; without markup, its number in a list and its source;
+ * without the stop or page that closes a quote cut short;
  * without words set in in brackets; retyped as the text writes its signs and units; with powers and numbers of formulas
  * as a text without ranks has them; with "°" for a raised 0.
  */
 export function variantsOf(quote: string, text: string): Variant[] {
   const whole = trimQuotationMarks(quote.replace(unseen, ""));
-  const cut = withoutClosing(whole);
+  const bare = withoutSource(withoutMarkup(whole));
+  const cut = withoutClosing(bare);
   const plain = withoutInsertions(cut, text);
-  const written = [...new Set([whole, cut, plain])];
+  const written = [...new Set([whole, bare, cut, plain])];
   const retyped = [...new Set([...written, ...written.map((each) => asTyped(each, text))])];
   const variants: Variant[] = [...new Set([...retyped, ...retyped.map(onTheLine)])].map((each) => ({ quote: each }));
   if (/\p{Nd}\s?[°º˚]/u.test(plain))
     variants.push({ quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"), needsAngle: true });
   return variants.filter((each) => each.quote !== "");
+}
+
+/** What is copied from the source of a page or of a paper brings its marks along. */
+const withoutMarkup = (quote: string): string =>
+  quote
+    .replace(/<sup>([^<>]{1,20})<\/sup>/gi, "^{$1}")
+    .replace(/<\/?(?:b|i|em|strong|u|mark)>/gi, "")
+    .replace(/<br ?\/?>|&nbsp;|&#(?:160|xa0);/gi, " ")
+    .replace(/&(lt|gt|amp|quot|apos|plusmn|le|ge|minus|ndash|mdash);/g, (_, name: string) => characters[name] ?? "")
+    .replace(/\\pm(?![a-zA-Z])/g, "±")
+    .replace(/\\([%&_#])/g, "$1")
+    .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1");
+const characters: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
+  plusmn: "±",
+  le: "≤",
+  ge: "≥",
+  minus: "−",
+  ndash: "–",
+  mdash: "—",
+};
+
+const who = "\\p{Lu}[\\p{L}'’-]{1,30}(?: et al\\.?| (?:and|&) \\p{Lu}[\\p{L}'’-]{1,30})?";
+const year = "(?:19|20)\\p{Nd}{2}[a-z]?";
+const stress = "[([](?:emphasis (?:added|mine|ours)|my emphasis|our emphasis)[)\\]]";
+const sources = [
+  `\\s{0,2}\\(${who},? ${year}\\)`,
+  ` [—–-] ?${who},? \\(?${year}\\)?`,
+  " [—–-] ?\\p{Lu}[\\p{L}'’-]{1,30} et al\\.?",
+  `\\s{0,2}${stress}`,
+];
+const source = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
+
+/** The number that a quote has in a list of quotes, and behind it who wrote it and who stressed it. */
+function withoutSource(quote: string): string {
+  const listed = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}\p{Ll})/u, "");
+  const tail = listed.slice(-120);
+  return listed.slice(0, listed.length - (source.exec(tail)?.[0].length ?? 0));
 }
 
 const page =
@@ -95,6 +139,7 @@ const typings: readonly (readonly [RegExp, RegExp, string])[] = [
   [/⁻/, /(?<=(?<!\p{L})\p{L}{1,4})[-−](?=[1-3](?!\p{Nd}))/gu, "⁻"],
   [/(?:)/, /\^\(([-−–]?\p{Nd}{1,4})\)/gu, "^{$1}"],
   [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
+  [/[=<>≤≥]\s?0\.\p{Nd}/u, /(?<=[=<>≤≥]\s?)\.(?=\p{Nd})/gu, "0."],
   [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
 ];
 
