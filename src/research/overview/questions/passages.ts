@@ -36,7 +36,7 @@ export function passagesOf({ text, marks }: { readonly text: string; readonly ma
     const locator = marks[mark]?.label;
     for (let start = from; start < to;) {
       const end = endOf(text, start, to);
-      if (letters(text.slice(start, end)) >= minLetters)
+      if (saysSomething(text.slice(start, end)))
         passages.push({ start, end, ...(locator === undefined ? {} : { locator }) });
       start = end;
     }
@@ -44,9 +44,11 @@ export function passagesOf({ text, marks }: { readonly text: string; readonly ma
   return passages;
 }
 
-/** Letters of a passage beside the lines that only say where it stands. */
-const letters = (text: string): number =>
-  text.replace(/^(?:\[p\. ?\d+\]|#{1,6} [^\n]*)$/gm, "").match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+const hasLetters = new RegExp(`(?:[\\p{L}\\p{N}][^\\p{L}\\p{N}]*){${minLetters}}`, "u");
+
+/** Whether a passage says something beside the lines that only say where it stands. */
+const saysSomething = (text: string): boolean =>
+  hasLetters.test(text.replace(/^(?:\[p\. ?\d+\]|#{1,6} [^\n]*)$/gm, ""));
 
 const stops = /[.!?。！？]["'”’»)\]]{0,3}(?=\s|$)|\n|[。！？]/gu;
 

@@ -84,7 +84,7 @@ const glossaryWeight = 0.5;
 export async function openPool(projects: readonly AskedProject[], read: ReadText): Promise<Pool> {
   const papers = papersIn(projects);
   const vocabulary = openVocabulary();
-  const idsOf = (text: string): number[] => stemsOf(text).map((stem) => vocabulary.idOf(stem));
+  const { idsOf } = vocabulary;
   const [byPassage, byCard, byPaper] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
   const passages: PoolPassage[] = [];
   const withoutText: string[] = [];

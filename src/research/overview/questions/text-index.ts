@@ -1,27 +1,48 @@
+import { normalTitle } from "../../papers/normalise-title.js";
+import { stemsOf } from "../../search/bm25.js";
+
+/** Words that are kept with their numbers. */
+const maxWords = 300_000;
 /** How fast further occurrences of a word cease to count, and how far long texts are held against their length. */
 const saturation = 1.2;
 const lengthShare = 0.75;
 
 /** Numbers for words, shared by the indexes of one pool. British and American endings are one word here. */
 export interface Vocabulary {
-  /** The number of a stem, a new one where it has none. */
-  idOf(stem: string): number;
+  /** The numbers of a text's telling words, in order. */
+  idsOf(text: string): number[];
   /** Undefined for a stem that no text has. */
   known(stem: string): number | undefined;
 }
 
 export function openVocabulary(): Vocabulary {
   const ids = new Map<string, number>();
+  /** Words as they stand in texts; -1 for one that tells nothing. Cutting each down again takes twice the time. */
+  const ofWords = new Map<string, number>();
   let next = 0;
+  const idOf = (stem: string): number => {
+    const known = ids.get(stem);
+    if (known !== undefined) return known;
+    const one = folded(stem);
+    const id = ids.get(one) ?? next++;
+    ids.set(one, id);
+    ids.set(stem, id);
+    return id;
+  };
+  const idOfWord = (word: string): number => {
+    const [stem] = stemsOf(word);
+    const id = stem === undefined ? -1 : idOf(stem);
+    if (ofWords.size < maxWords) ofWords.set(word, id);
+    return id;
+  };
   return {
-    idOf(stem) {
-      const known = ids.get(stem);
-      if (known !== undefined) return known;
-      const one = folded(stem);
-      const id = ids.get(one) ?? next++;
-      ids.set(one, id);
-      ids.set(stem, id);
-      return id;
+    idsOf(text) {
+      const found: number[] = [];
+      for (const word of normalTitle(text).split(" ")) {
+        const id = ofWords.get(word) ?? idOfWord(word);
+        if (id >= 0) found.push(id);
+      }
+      return found;
     },
     known: (stem) => ids.get(stem) ?? ids.get(folded(stem)),
   };
