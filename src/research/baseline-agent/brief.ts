@@ -73,6 +73,8 @@ export interface BriefUnit {
   /** Of `report`: what the research looks for, in the person's words. */
   readonly asked?: string;
   readonly groups?: readonly InsightGroup[];
+  /** In an update: the findings of the report before it, clipped. */
+  readonly former_findings?: { readonly list: readonly { readonly id: string; readonly text: string }[] };
   /** Of `report` and `ideas`; those of a report have quotes. */
   readonly papers?: readonly ReportedPaper[];
   /** Of `question`: the question, and how rare each of its telling words is among the passages. */

@@ -12,7 +12,13 @@ const noQuote = "No quote of any paper answers the question.";
  * quotes, and rests on them, so no number stands in it that its quotes don't hold. Where no paper is included, because
  * all wait for a person or are excluded, it says so.
  */
-export function writeReport({ unit, asked = "", papers = [], groups = [] }: BriefUnit): ReportResult {
+export function writeReport({
+  unit,
+  asked = "",
+  papers = [],
+  groups = [],
+  former_findings: former,
+}: BriefUnit): ReportResult {
   const points = ({ score }: ReportedPaper) => Number.parseFloat(String(score)) || 0;
   const ranked = papers.toSorted((a, b) => points(b) - points(a));
   const decided = (decision: string) => ranked.filter((paper) => paper.decision === decision);
@@ -29,7 +35,10 @@ export function writeReport({ unit, asked = "", papers = [], groups = [] }: Brie
     unit,
     question: clip(questionOf(asked), 600),
     answer: answer.length > 0 ? answer.map(sentence) : [{ text: papers.length === 0 ? noPaper : noQuote }],
-    findings: findings.map(sentence),
+    findings: findings.map(sentence).map((finding) => {
+      const was = former?.list.find(({ text }) => finding.text.startsWith(text.replace(/…$/, "")))?.id;
+      return was === undefined ? finding : { ...finding, was };
+    }),
     agreed: agreements(ranked, asked),
     // To see that two papers contradict each other takes more than their words.
     disputed: [],

@@ -11,6 +11,7 @@ export interface ChecklistItem {
 
 /** The sections of a report, in its order. */
 export const sectionNames = [
+  "changes",
   "question",
   "answer",
   "figures",
@@ -34,6 +35,7 @@ export type SectionName = (typeof sectionNames)[number];
 
 /** Titles of the sections, as pages and the Markdown show them. */
 export const sectionTitles: Readonly<Record<SectionName, string>> = {
+  changes: "What changed",
   question: "Question",
   answer: "Answer",
   figures: "In figures",

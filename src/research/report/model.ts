@@ -22,6 +22,7 @@ import { type Flow, flowOf } from "./flow.js";
 import { mapOf, type PaperMap } from "./links.js";
 import { type Method, methodOf } from "./method.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
+import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
 import { namesOf } from "./quotes.js";
 import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
@@ -147,6 +148,8 @@ export interface ReportModel {
   readonly said: Narrative;
   /** The words of quotes, by handle, as they stood when the narrative was accepted. */
   readonly quotesThen: Readonly<Record<string, string>>;
+  /** What the last update changed; absent where there was none. */
+  readonly changes?: WhatChanged;
   readonly question: string;
   readonly answer: readonly Statement[];
   /** The six figures; a figure that holds nothing is left out. */
@@ -230,6 +233,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const scores = scoresOfModel(rrd, rows);
   const answer = narrative.answer.map(statement);
   const findings = narrative.findings.map(finding);
+  const changes = whatChanged(rrd, narrative.findings, findings, (id) => rowById.get(id));
   const agreed = narrative.agreed.map(finding);
   const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(finding) }));
   const gaps = narrative.gaps.map(statement);
@@ -247,6 +251,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const figures = figuresOf(input, rows, standing.length, total);
 
   const held: Readonly<Record<SectionName, () => boolean>> = {
+    changes: () => changes !== undefined,
     question: () => question !== "",
     answer: () => answer.length > 0,
     figures: () => figures.length > 0,
@@ -301,6 +306,7 @@ export function reportModel(input: ReportInput): ReportModel {
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps },
+    ...given({ changes }),
     ...(comparison === undefined ? {} : { comparison }),
     warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {

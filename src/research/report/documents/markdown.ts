@@ -9,6 +9,7 @@ import type { Finding, InsightRow, ReportModel } from "../model.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks } from "../quotes.js";
 import type { Statement } from "../statements.js";
+import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
 
 /** Papers with an entry of their own, and papers whose quotes are printed. */
 const maxEntries = 100;
@@ -44,6 +45,7 @@ const byline = ({ isFinished, phase, day, agents }: ReportModel): string =>
     .join(" · ");
 
 const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = {
+  changes: ({ changes }) => (changes === undefined ? "" : changesText(changes)),
   question: ({ question }) => block(question),
   // The figures stand under the answer, so that one screen says what was asked, found, and how sure it is.
   answer: (model) =>
@@ -113,6 +115,35 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       )
       .join("\n"),
 };
+
+/** What the last update changed: papers, then findings. */
+function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
+  const said = movesText(findings);
+  return [
+    `Of the time from ${since} to ${until}.`,
+    [
+      ...papers.new.slice(0, maxListed).map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status]}`),
+      ...papers.changed
+        .slice(0, maxListed)
+        .map(
+          ({ paper, says, isReadAgain }) =>
+            `- **Changed:** ${named(paper)}: ${inline(says)}; ${isReadAgain ? "read again" : "the same text"}`,
+        ),
+      ...papers.retracted.slice(0, maxListed).map((paper) => `- **Retracted:** ${named(paper)}`),
+    ].join("\n"),
+    ...(said === "" ? [] : [`Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}`]),
+    findings
+      .filter(({ move }) => move !== "kept")
+      .map(({ move, text, from, to }) => `- **${moveWords[move]}**${levels(from, to)}: ${line(text)}`)
+      .join("\n"),
+    ...(failed.length === 0 ? [] : [`Not asked yet for this time: ${inline(failed.join(", "))}.`]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const levels = (from: number | undefined, to: number | undefined): string =>
+  from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`;
 
 function figures({ figures: all }: ReportModel): string {
   return grid(

@@ -7,7 +7,8 @@ export interface Narrative {
   readonly from: "data" | "headings" | "nothing";
   readonly question?: string;
   readonly answer: readonly SaidSentence[];
-  readonly findings: readonly SaidSentence[];
+  /** `was`: id of the finding before the last update that it continues. */
+  readonly findings: readonly (SaidSentence & { readonly was?: string })[];
   readonly agreed: readonly SaidSentence[];
   readonly disputed: readonly { readonly text: string; readonly sides: readonly SaidSentence[] }[];
   readonly gaps: readonly SaidSentence[];

@@ -9,10 +9,11 @@ import { papers } from "./papers.js";
 import { flow, map, scores } from "./pictures.js";
 import { style } from "./style.js";
 import { ideas, themes } from "./themes.js";
-import { answer, figures, masthead, question, titleOf } from "./top.js";
+import { answer, changes, figures, masthead, question, titleOf } from "./top.js";
 
 /** The sections in the order of the page. */
 export const sections: readonly Section[] = [
+  { name: "changes", body: changes },
   { name: "question", body: question },
   { name: "answer", body: answer },
   { name: "figures", body: figures },

@@ -1,5 +1,8 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { ReportModel } from "../model.js";
+import { movesText, moveWords } from "../narrative/what-changed.js";
+import type { PaperRow } from "../papers.js";
+import { anchorOf } from "../pictures/picture.js";
 import { counted } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { dots, statementLine } from "./statements.js";
@@ -14,6 +17,26 @@ export function masthead({ model, notices = [] }: PageContext): Markup {
 
 /** A project has a name of a few words; what is far longer would be all that a reader sees. */
 export const titleOf = ({ title }: ReportModel): string => (title.length > 240 ? `${title.slice(0, 239)}…` : title);
+
+/** What the last update changed: papers, then findings. */
+export function* changes({ model }: PageContext): Iterable<Markup> {
+  if (model.changes === undefined) return;
+  const { since, until, findings, failed, isWritten, ...papers } = model.changes;
+  const paper = (row: PaperRow) => markup`<a href="#${anchorOf(row.id)}">${row.title}</a>`;
+  yield markup`<p>Of the time from ${since} to ${until}.</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}</li>`)}${papers.changed.map(
+    (each) =>
+      markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.isReadAgain ? "read again" : "the same text"}</li>`,
+  )}${papers.retracted.map((row) => markup`<li><b>Retracted:</b> ${paper(row)}</li>`)}</ul>`;
+  const said = movesText(findings);
+  if (said !== "") yield markup`<p>Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}</p>`;
+  const moved = findings.filter(({ move }) => move !== "kept");
+  if (moved.length > 0)
+    yield markup`<ul>${moved.map(
+      ({ move, text, from, to }) =>
+        markup`<li><b>${moveWords[move]}</b>${from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`}: ${text}</li>`,
+    )}</ul>`;
+  if (failed.length > 0) yield markup`<p>Not asked yet for this time: ${failed.join(", ")}.</p>`;
+}
 
 export function* question({ model }: PageContext): Iterable<Markup> {
   if (model.question !== "")
