@@ -167,9 +167,11 @@ function publishedIn(
   records: readonly PaperRecord[],
 ): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {
   const known = matchFeaturesOf(paper).published;
-  const record = records.find(
+  const naming = records.filter(
     ({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi) && known.length === 0,
   );
+  // The preprint's own record may name the DOI too, and then says less of where it was printed.
+  const record = naming.find((each) => !matchFeaturesOf(each).preprint) ?? naming[0];
   if (record === undefined) return undefined;
   const { doi, pmid, pmcid } = record.identifiers;
   const { venue, volume, issue, pages, publication_type } = record as Partial<Paper>;
