@@ -148,11 +148,11 @@ describe("the update of a finished project", () => {
     const done = await ralph("update", folder, ...since, ...update);
     expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
     const after = read();
-    const read_ = lines()
+    const readBy = lines()
       .slice(had)
       .map((line) => JSON.parse(line) as { unit: string; agent?: string })
       .flatMap(({ unit, agent }) => (agent !== undefined && unit.startsWith("arxiv_") ? [unit] : []));
-    expect(read_).toEqual(["arxiv_2606.00013"]);
+    expect(readBy).toEqual(["arxiv_2606.00013"]);
     expect(after.updates).toHaveLength(1);
     expect(after.updates?.[0]).toMatchObject({
       new: ["arxiv_2606.00013"],
