@@ -94,11 +94,14 @@ describe("the work of a reader, counted in blocks of code carried out", () => {
     for (const [kind, make] of kinds) {
       const workOf = (times: number) => countWork(() => readPdf(make(times)));
       await workOf(1);
-      const alone = await workOf(1);
-      const more = (await workOf(4 * few)) - alone;
-      if (more < ofInterest) continue;
-      const growth = more / Math.max(1, (await workOf(few)) - alone);
-      if (growth > maxGrowth) grown.push(`${kind}: ${growth.toFixed(1)}`);
+      const growthOf = async (): Promise<number> => {
+        const alone = await workOf(1);
+        const more = (await workOf(4 * few)) - alone;
+        return more < ofInterest ? 0 : more / Math.max(1, (await workOf(few)) - alone);
+      };
+      // Now and then the engine drops a count; what grows too fast does so twice.
+      const growth = await growthOf();
+      if (growth > maxGrowth && (await growthOf()) > maxGrowth) grown.push(`${kind}: ${growth.toFixed(1)}`);
     }
     expect(grown).toEqual([]);
   });

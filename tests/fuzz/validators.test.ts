@@ -103,6 +103,16 @@ const written: Partial<Record<SchemaName, readonly unknown[]>> = {
     { agent: "codex,claude", max_usd: 2 },
     { api_url: "http://localhost:1234/v1", model: "m", max_tokens: -1 },
   ],
+  answer: [
+    {
+      id: "answer-1",
+      at: "2026-01-01T00:00:00.000Z",
+      question: "Does it help?",
+      seen: 4,
+      statements: [{ text: "It helps.", rests_on: ["p1#1"] }],
+      quotes: [{ handle: "p1#1", paper: "p1", quote: "It helped in all of the trials." }],
+    },
+  ],
   ralph: [{ task: "Mend it", acceptance_criteria: [{ type: "tests_pass" }] }],
   "ralph-state": [
     {
