@@ -26,7 +26,7 @@ export const row = {
     if (sets.length === 0) return { ours: `not measured: ${data} holds no set with ${recordsFile}` };
     const { merge, compare, features, authors } = await load({
       merge: "src/research/papers/dedup/merge-records.ts",
-      compare: "src/research/papers/dedup/compare-records.ts",
+      compare: "src/research/papers/dedup/same-work.ts",
       features: "src/research/papers/dedup/match-features.ts",
       authors: "src/research/papers/authors.ts",
     });

@@ -47,7 +47,7 @@ async function runAll(cwd, folder) {
   const loaded = await load({
     keepHistory: "src/engine/loop/history/keep-history.ts",
     summarise: "src/engine/loop/history/summarise.ts",
-    detection: "src/engine/loop/guards/loop-detection.ts",
+    detection: "src/engine/loop/guards/stuck.ts",
     account: "src/research/workflow/derived/forecast.ts",
     runLoop: "src/engine/loop/run-loop.ts",
     rules: "src/engine/loop/rules.ts",

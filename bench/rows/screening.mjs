@@ -28,7 +28,7 @@ export const row = {
             .map((name) => join(data, name))
         : [data];
     const { rank, rule } = await load({
-      rank: "src/research/search/rank.ts",
+      rank: "src/research/search/screening-order.ts",
       rule: "src/research/search/stopping-rule.ts",
     });
     const reviews = files.map((file) => readReview(file)).filter(({ records }) => records.length > 0);

@@ -17,7 +17,7 @@ import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
-import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/loop-detection.js";
+import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/stuck.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules.js";
 import { runLoop } from "../engine/loop/run-loop.js";

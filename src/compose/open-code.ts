@@ -13,7 +13,7 @@ import type { CodeState, Job, Tested } from "../code/generated/ralph-code.js";
 import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
 import { builtInPlan } from "../code/roles/plan.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
-import { loadMachine } from "../code/round/machine.js";
+import { loadMachine } from "../code/round/next-role.js";
 import { fixesIn } from "../code/vault/fixes.js";
 import { keepReport } from "../code/workflow/report.js";
 import { derive, withEnd } from "../code/workflow/status.js";

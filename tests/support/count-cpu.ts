@@ -13,6 +13,7 @@ const budgets = {
   commands: 34,
   compose: 2,
   task: 6,
+  code: 4,
   assistant: 20,
   web: 6,
   house: 8,

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Fetch, Http } from "../../src/engine/net/http.js";
 import { politeHttp, type PoliteHttpOptions } from "../../src/engine/net/polite-http.js";
 import { type Page, serve, type WebServer } from "../fixtures/web-server.js";
-import type { FetchOptions } from "../../src/research/full-text/fetch-text.js";
+import type { FetchOptions } from "../../src/research/full-text/choose-full-text.js";
 import type { ContextFor } from "../../src/research/sources/client/source.js";
 import type { Clock } from "../../src/engine/lib/clock.js";
 

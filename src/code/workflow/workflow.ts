@@ -27,7 +27,7 @@ import type { AdversarialFinding, CodePlan, CodeState, Round, Step, Tested } fro
 import { layTests, whereTestsRun } from "../roles/adversarial-tests.js";
 import { adversaryBrief, artisanBrief, criticBrief, librarianBrief, type Told } from "../roles/briefs.js";
 import { planIn } from "../roles/plan.js";
-import type { loadMachine } from "../round/machine.js";
+import type { loadMachine } from "../round/next-role.js";
 import { areSame } from "../round/signature.js";
 import type { FixAttempt, Fixes } from "../vault/fixes.js";
 import { type Change, changeBetween } from "./change.js";

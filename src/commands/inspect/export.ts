@@ -13,7 +13,7 @@ import { prismaCsv } from "../../research/export/prisma.js";
 import { risOf } from "../../research/export/ris.js";
 import { answersName, documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
 import { readResearch } from "../../research/folder/research.js";
-import { flowOf } from "../../research/report/flow.js";
+import { flowOf } from "../../research/report/prisma-flow.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 

@@ -6,7 +6,7 @@ import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { editResearch } from "../../research/folder/edit.js";
+import { editResearch } from "../../research/folder/edit-for-person.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

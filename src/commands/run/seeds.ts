@@ -4,7 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { editResearch } from "../../research/folder/edit.js";
+import { editResearch } from "../../research/folder/edit-for-person.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";

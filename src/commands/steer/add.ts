@@ -4,7 +4,7 @@ import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { editResearch } from "../../research/folder/edit.js";
+import { editResearch } from "../../research/folder/edit-for-person.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { signState } from "../../research/folder/tamper/other-projects.js";

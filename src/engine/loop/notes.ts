@@ -1,6 +1,6 @@
 import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
 import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
-import { iterationsIn, type LoopKind, rowOf } from "./guards/loop-detection.js";
+import { iterationsIn, type LoopKind, rowOf } from "./guards/stuck.js";
 
 /** Iterations since the last summary that a brief tells of, one line each. */
 const maxLines = 5;

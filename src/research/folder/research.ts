@@ -10,7 +10,7 @@ import { requireKnownFormats } from "../../engine/storage/records/format-version
 import type { Rrd } from "../generated/rrd.js";
 import { researchFormat } from "./rrd-file.js";
 
-export type { Change } from "../../engine/storage/records/record-merge.js";
+export type { Change } from "../../engine/storage/records/merge-hand-edits.js";
 export type { Fold } from "../../engine/storage/records/fold.js";
 
 /** The state of a project and its ledger. */

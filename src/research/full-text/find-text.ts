@@ -2,7 +2,7 @@
 // engine/documents.
 import { lstat, readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./fetch-text.js";
+import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./choose-full-text.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
@@ -20,9 +20,8 @@ export interface ReadOptions extends FetchOptions {
 type ReadPaper = { readonly status: "ok"; readonly text: DocumentText; readonly path: string } | NotRead;
 
 /**
- * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network (arXiv's HTML,
- * then its PDF;
- * `pdf_url`, then `url`). A whole text is preferred to a landing page. Never throws for what a network or a document
+ * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network in the order
+ * of `full-text-routes.ts`. A whole text is preferred to a landing page. Never throws for what a network or a document
  * does.
  * @throws ExpectedError when the disk is full.
  */

@@ -9,7 +9,7 @@ import {
   readMessages,
   takeMessage,
 } from "../../engine/storage/records/steering-inbox.js";
-import { editResearch } from "../folder/edit.js";
+import { editResearch } from "../folder/edit-for-person.js";
 import { readResearch, type ResearchOptions } from "../folder/research.js";
 import { researchFormat } from "../folder/rrd-file.js";
 import { signState } from "../folder/tamper/other-projects.js";

@@ -4,7 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import { type CitationCheck, compareCitation } from "./compare-citation.js";
 import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../folder/layout.js";
-import { identifiersOf } from "../full-text/locations.js";
+import { identifiersOf } from "../full-text/full-text-routes.js";
 import { isAt } from "./about-paper.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";

@@ -18,7 +18,7 @@ import { groupInsights } from "../workflow/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../workflow/decisions/calibration.js";
 import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
 import { type Citation, citationOf } from "./citation-status.js";
-import { type Flow, flowOf } from "./flow.js";
+import { type Flow, flowOf } from "./prisma-flow.js";
 import { mapOf, type PaperMap } from "./links.js";
 import { type Method, methodOf } from "./method.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";

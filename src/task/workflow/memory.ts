@@ -3,7 +3,7 @@ import type { Redact } from "../../engine/lib/redact.js";
 import { maxMessage, type Received } from "../../engine/storage/records/steering-inbox.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
-import { rowOf } from "../../engine/loop/guards/loop-detection.js";
+import { rowOf } from "../../engine/loop/guards/stuck.js";
 import { bounded, type Compression, type LoopMemory } from "../../engine/loop/run-record/memory.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { limitIterations, limitWallTime } from "../../../src/engine/loop/guards/limits.js";
-import { stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
+import { stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
 import { firstAble, guardFailures } from "../../../src/engine/loop/guards/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type {

@@ -13,7 +13,7 @@ import { pendingEntries, readEntry } from "../../../src/engine/storage/records/j
 import { readLedger } from "../../../src/engine/storage/records/ledger.js";
 import { writeOutputs } from "../../../src/engine/storage/records/output-files.js";
 import { leaveMessage, readMessages } from "../../../src/engine/storage/records/steering-inbox.js";
-import { editResearch } from "../../../src/research/folder/edit.js";
+import { editResearch } from "../../../src/research/folder/edit-for-person.js";
 import { candidatesFile, lastGoodFile, textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
 import { queryRecorder, readQueries } from "../../../src/research/folder/logs/query-log.js";
 import { openResearch, readResearch } from "../../../src/research/folder/research.js";

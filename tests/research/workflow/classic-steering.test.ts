@@ -7,7 +7,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget.js";
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
-import { stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
+import { stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
 import type { Agent, Brief } from "../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../src/engine/storage/records/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/folder/research.js";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CodeState } from "../../../src/code/generated/ralph-code.js";
-import { loadMachine } from "../../../src/code/round/machine.js";
+import { loadMachine } from "../../../src/code/round/next-role.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { sharedPackage } from "../../support/built.js";
 import { byRole, codeProject, offByOne } from "../../support/code-project.js";

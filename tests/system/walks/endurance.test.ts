@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget.js";
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
-import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guards/loop-detection.js";
+import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/research.js";
 import { watchContext } from "../../../src/engine/loop/guards/context-window.js";

@@ -9,7 +9,7 @@ import { backUp, copyRegular } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
 import { readEntry } from "./journal.js";
 import { outputNames, outputsAfter } from "./output-files.js";
-import { changesBetween, undoChanges } from "./record-merge.js";
+import { changesBetween, undoChanges } from "./merge-hand-edits.js";
 import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
 import { invalid, lastRecorded, readStateFile } from "./state-file.js";
 

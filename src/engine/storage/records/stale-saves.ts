@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { Fields, StateFormat } from "./format.js";
-import { mergeChanges, recordOf, recordsOf } from "./record-merge.js";
+import { mergeChanges, recordOf, recordsOf } from "./merge-hand-edits.js";
 import { currentAccepted } from "./ledger.js";
 
 interface Restored<State> {

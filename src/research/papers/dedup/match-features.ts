@@ -5,7 +5,7 @@ import { arxivKey } from "../identifiers.js";
 import type { PaperFacts, TitledPaper } from "../paper-record.js";
 import { parseReference } from "../reference.js";
 import { type TitleParts, titleParts } from "./title-match.js";
-import { type Place, placeOf } from "./place.js";
+import { type Place, placeOf } from "./published-place.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 
 /** What tells one record from another, computed once a record. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
-import { compareRecords, type Comparison } from "./compare-records.js";
+import { compareRecords, type Comparison } from "./same-work.js";
 import { blockKeys, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
 
 /** Why a record was taken for the same work as another. */

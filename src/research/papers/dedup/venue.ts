@@ -1,6 +1,6 @@
 import { normalTitle } from "../normalise-title.js";
 import { given } from "../../../engine/lib/given.js";
-import type { Likeness } from "./place.js";
+import type { Likeness } from "./published-place.js";
 
 /** A journal or conference in a form that can be compared with abbreviations of it. */
 export interface Venue {

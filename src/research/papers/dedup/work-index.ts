@@ -1,4 +1,4 @@
-import { compareRecords } from "./compare-records.js";
+import { compareRecords } from "./same-work.js";
 import { blockKeys, type MatchFeatures } from "./match-features.js";
 
 /** Works that a new one may be the same as. Whatever their number, a new one is compared with few of them. */

@@ -9,7 +9,7 @@ import { papers } from "./papers.js";
 import { flow, map, scores } from "./pictures.js";
 import { style } from "./style.js";
 import { ideas, themes } from "./themes.js";
-import { answer, changes, figures, masthead, question, titleOf } from "./top.js";
+import { answer, changes, figures, masthead, question, titleOf } from "./first-screen.js";
 
 /** The sections in the order of the page. */
 export const sections: readonly Section[] = [

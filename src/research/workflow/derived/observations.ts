@@ -8,7 +8,7 @@ import { measured } from "../../../engine/loop/history/summarise.js";
 import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
-import { rowOf } from "../../../engine/loop/guards/loop-detection.js";
+import { rowOf } from "../../../engine/loop/guards/stuck.js";
 import { given } from "../../../engine/lib/given.js";
 import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Change } from "../../folder/research.js";

@@ -1,5 +1,5 @@
 import type { Override, Rrd } from "../../generated/rrd.js";
-import type { Judged } from "../../search/rank.js";
+import type { Judged } from "../../search/screening-order.js";
 import { type RecallBound, recallBound, type ScreenedBatch } from "../../search/stopping-rule.js";
 import { isDecided, searchOf } from "../decisions/status.js";
 

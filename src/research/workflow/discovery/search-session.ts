@@ -8,7 +8,7 @@ import { termsNotAsked } from "../../search/search-plan.js";
 import { type CandidateSet, candidatesOf, candidatesText, type Work } from "../../search/candidates.js";
 import { findSeeds, type FoundSeeds, type Sought } from "../../seeds/find-seeds.js";
 import { seedsOf } from "../../seeds/seed.js";
-import { ageOf, type Judged, rankWorks, type Ranked } from "../../search/rank.js";
+import { ageOf, type Judged, rankWorks, type Ranked } from "../../search/screening-order.js";
 import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { judgedIn, recallOf, screeningOf } from "./screened.js";

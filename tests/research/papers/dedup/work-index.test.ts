@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { workIndex } from "../../../../src/research/papers/dedup/work-index.js";
-import { compareRecords } from "../../../../src/research/papers/dedup/compare-records.js";
+import { compareRecords } from "../../../../src/research/papers/dedup/same-work.js";
 import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";

@@ -6,7 +6,7 @@ import { runCommand } from "../../../../src/commands/run/run.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
-import { stopWithoutResult } from "../../../../src/engine/loop/guards/loop-detection.js";
+import { stopWithoutResult } from "../../../../src/engine/loop/guards/stuck.js";
 import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
 import { freshFolder, line, makeResearch, paper as found } from "../../../support/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { summariser } from "../../../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../../../src/engine/loop/history/keep-history.js";
-import { stopWhenStuck } from "../../../../src/engine/loop/guards/loop-detection.js";
+import { stopWhenStuck } from "../../../../src/engine/loop/guards/stuck.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../../src/engine/loop/run-loop.js";
 import type { Agent } from "../../../../src/engine/loop/types.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
-import { stopWhenStuck } from "../../../../src/engine/loop/guards/loop-detection.js";
+import { stopWhenStuck } from "../../../../src/engine/loop/guards/stuck.js";
 import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../../src/code/generated/ralph-code.js";
-import { loadMachine } from "../../../src/code/round/machine.js";
+import { loadMachine } from "../../../src/code/round/next-role.js";
 
 const placeOf = await loadMachine();
 const at = "2026-01-01T00:00:00.000Z";

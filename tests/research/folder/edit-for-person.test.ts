@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { type EditOptions, editResearch } from "../../../src/research/folder/edit.js";
+import { type EditOptions, editResearch } from "../../../src/research/folder/edit-for-person.js";
 import { formatLine } from "../../../src/engine/storage/records/ledger.js";
 import {
   acceptance,

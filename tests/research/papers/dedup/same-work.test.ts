@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
-import { compareRecords, samePaper } from "../../../../src/research/papers/dedup/compare-records.js";
+import { compareRecords, samePaper } from "../../../../src/research/papers/dedup/same-work.js";
 import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
 
 const base = {

@@ -1,7 +1,15 @@
 import type { TitledPaper } from "../paper-record.js";
 import { isLong, matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
-import { asMeant, compareIssues, comparePages, compareVolumes, hasOneRange, isBrief, type Likeness } from "./place.js";
+import {
+  asMeant,
+  compareIssues,
+  comparePages,
+  compareVolumes,
+  hasOneRange,
+  isBrief,
+  type Likeness,
+} from "./published-place.js";
 import { compareVenues } from "./venue.js";
 
 /**

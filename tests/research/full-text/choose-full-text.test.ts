@@ -2,10 +2,10 @@ import { readingFrom } from "../../support/network.js";
 import type { NamedPaper } from "../../../src/research/papers/paper-record.js";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/fetch-text.js";
+import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/choose-full-text.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { pirateRefusal } from "../../../src/research/full-text/shadow-libraries.js";
-import type { CopyService } from "../../../src/research/full-text/locations.js";
+import type { CopyService } from "../../../src/research/full-text/full-text-routes.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 

@@ -7,7 +7,7 @@ import { pirateRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/client/source.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
-import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./locations.js";
+import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./full-text-routes.js";
 import { given } from "../../engine/lib/given.js";
 
 export interface FetchOptions {
