@@ -1,3 +1,4 @@
+import { codeFolderOf } from "../../code/folder/led-code.js";
 import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
 import { underWayText } from "../../research/overview/under-way-text.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -31,7 +32,9 @@ export async function statusCommand(
 ): Promise<number> {
   const taskFolder = taskFolderOf(io.cwd, argument);
   if (taskFolder !== undefined) return await (await import("../task/status.js")).taskStatus(taskFolder, json, io);
-  const folder = await findResearch(io.cwd, argument);
+  const found = await foundHere(io.cwd, argument);
+  if ("code" in found) return await (await import("../code/status.js")).codeStatus(found.code, json, io);
+  const { folder } = found;
   const { rrd, ledger } = await readResearch(folder);
   const under_way = await readUnderWay(folder);
   const reading = new Set(under_way.map(({ unit }) => unit));
@@ -46,6 +49,17 @@ export async function statusCommand(
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
   else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
   return 0;
+}
+
+/** The project that is meant; where there is none, the coding run of that folder. @throws ExpectedError (2). */
+async function foundHere(cwd: string, argument: string | undefined) {
+  try {
+    return { folder: await findResearch(cwd, argument) };
+  } catch (error) {
+    const code = codeFolderOf(cwd, argument);
+    if (code === undefined) throw error;
+    return { code };
+  }
 }
 
 /** Tables give way to a terminal alone: a pipe wants whole titles. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Steering } from "../../engine/generated/memory.js";
 import type { LedWork } from "../../engine/storage/records/from-outside.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
+import { codeFolderOf, ledCode } from "../../code/folder/led-code.js";
 import { readResearch } from "../../research/folder/research.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { ledResearch } from "../../research/overview/led-research.js";
@@ -15,6 +16,20 @@ export interface Led {
   readonly work: LedWork;
   /** What its agents were told and have heard. @throws ExpectedError where its state can't be read. */
   heard(): Promise<readonly Steering[]>;
+}
+
+/**
+ * As `findLed`, and what else a person can hold: a coding run hears no words. Where no task and no project is meant, it
+ * is the one of that folder. @throws ExpectedError (exit code 2).
+ */
+export async function findHeld(cwd: string, argument: string | undefined): Promise<Led> {
+  try {
+    return await findLed(cwd, argument);
+  } catch (error) {
+    const code = codeFolderOf(cwd, argument);
+    if (code === undefined) throw error;
+    return { work: ledCode(code, shown(cwd, code)), heard: async () => [] };
+  }
 }
 
 /** Finds it; without an argument the task or project of the current folder. @throws ExpectedError (exit code 2). */

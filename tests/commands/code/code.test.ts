@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
+import { cli } from "../../support/in-process.js";
 import { byRole, codeProject, offByOne } from "../../support/code-project.js";
 
 let project: ReturnType<typeof codeProject>;
@@ -38,5 +39,41 @@ describe("a coding run", () => {
     const { code, last } = await project.json(...project.agent("exit 1"));
     expect([code, last.verdict, last.iterations]).toEqual([0, "complete", 0]);
     expect(existsSync(`${project.top}/counts`)).toBe(false);
+  });
+});
+
+describe("a folder in which a coding run has worked", () => {
+  const here = async (...args: string[]) => await cli(args, project.folder);
+
+  it("says where the run stands, in words and as JSON", async () => {
+    await project.json(...project.agent(byRole({})));
+    const { code, out } = await here("status");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /Repair the failing tests[^]*complete[^]*3 passed, 0 failing[^]*round 1: librarian ok, artisan/,
+    );
+    const report = JSON.parse((await here("status", "--json")).out);
+    expect([report.done, report.running, report.tests.failing, report.spent.iterations]).toEqual([true, false, 0, 4]);
+  });
+
+  it("can be paused, stopped and resumed, as its messages say", async () => {
+    await project.json(...project.agent(byRole({})), "--rounds", "1", "-i", "1");
+    for (const [hold, file, exit] of [
+      ["pause", "PAUSE", 5],
+      ["stop", "STOP", 130],
+    ] as const) {
+      expect((await here(hold)).code).toBe(0);
+      expect(existsSync(project.path(file))).toBe(true);
+      expect((await project.json(...project.agent(byRole({})))).code).toBe(exit);
+      const { code, err } = await here("resume");
+      expect([code, err]).toEqual([0, expect.stringContaining("can run again: research-ralph code\n")]);
+      expect(existsSync(project.path(file))).toBe(false);
+    }
+  });
+
+  it("takes `memory` alone for the command, not for a task", async () => {
+    const { code, err } = await here("code", "memory");
+    expect([code, err]).toEqual([2, expect.stringContaining("list, show <id> or forget <id>")]);
+    expect(existsSync(project.path("ralph.code.json"))).toBe(false);
   });
 });
