@@ -42,6 +42,25 @@ describe.each(["jest", "mocha", "pytest", "cargo", "go"] as const)("what %s has 
   });
 });
 
+describe("the message of a test of node:test", () => {
+  it("has its line breaks, which the report's attribute leaves out", async () => {
+    const message = "Expected &lt;two>:+ actual  [    1,-   3  ]";
+    const file = `<testsuites><testcase name="counts" time="0.01" classname="test"><failure type="testCodeFailure" message="${message}">
+Error [ERR_TEST_FAILURE]: Expected &lt;two>:
++ actual
+
+  [
+    1,
+-   3
+  ]
+    at new Test (/project/test/a.test.mjs:4:1)
+</failure></testcase></testsuites>`;
+    const ran = { end: { cause: "exited", exitCode: 1, stderr: "" }, ok: false, stdout: "", stderr: "" } as const;
+    const { tests } = await resultsOf({ framework: "node:test" }, ran, file, "/project", 10);
+    expect(tests[0]?.error?.message).toBe("Expected <two>:\n+ actual\n\n  [\n    1,\n-   3\n  ]");
+  });
+});
+
 describe("the verdict on tests", () => {
   const results = (...tests: [string, "pass" | "fail" | "skip"][]) => ({
     framework: "vitest",

@@ -64,7 +64,7 @@ function testOf(test: Element, above: readonly string[], root: string): TestResu
   const [problem] = [...listOf(test, "failure"), ...listOf(test, "error")];
   if (problem !== undefined) {
     const said = part(problem, "#text");
-    const message = part(problem, "@message");
+    const message = withBreaks(part(problem, "@message"), said);
     const short = message === "collection failure" || message === "" ? lastLine(said) : message;
     const isFile = message === "collection failure" || message === "test failed";
     return {
@@ -74,6 +74,19 @@ function testOf(test: Element, above: readonly string[], root: string): TestResu
   }
   if (test["skipped"] !== undefined) return { status: "skip", test_name };
   return { status: "pass", test_name, ...took };
+}
+
+/** node:test leaves the line breaks out of the attribute; where its text says the same with them, that counts. */
+function withBreaks(message: string, said: string): string {
+  const at = message === "" ? -1 : said.replaceAll("\n", "").indexOf(message);
+  if (at === -1) return message;
+  let [place, first] = [0, 0];
+  for (let seen = 0; seen < at + message.length; place += 1) {
+    if (said[place] === "\n") continue;
+    if (seen === at) first = place;
+    seen += 1;
+  }
+  return said.slice(first, place);
 }
 
 const relativeTo = (root: string, path: string): string =>
