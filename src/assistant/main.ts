@@ -99,7 +99,12 @@ export async function main(
     const { values, positionals } = parsed(args);
     if (values.version === true) return print(io, `${version}\n`);
     if (values.help === true) return print(io, help);
-    if (values.trust === true) return print(io, `${await trustFolder(io, keys)}\n`);
+    if (values.trust === true) {
+      const trusted = `${await trustFolder(io, keys)}\n`;
+      if (positionals.length === 0) return print(io, trusted);
+      // It is not part of the answer.
+      io.stderr(`ralph: ${trusted}`);
+    }
     if (positionals.join(" ") === "tools") {
       const { listed } = await import("./tools/list.js");
       return print(io, `${listed(values.json === true, await outside.handed?.(io).tools())}\n`);
@@ -265,7 +270,7 @@ async function answer(
     if (isJson && !("failure" in spoken)) {
       const value = jsonIn(spoken.message);
       if (value !== undefined) return print(io, `${value}\n`);
-      say(`The answer is no JSON: ${spoken.message.slice(0, 200)}`);
+      say(`The answer is not JSON: ${spoken.message.slice(0, 200)}`);
       return 1;
     }
     if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");
@@ -290,13 +295,22 @@ async function viewOn(io: Io) {
 }
 
 /** The answer as it is on stdout, for a file or another program. */
-const plainView = (io: Io) => ({
-  tell(said: Said) {
-    if (said.type === "text") io.stdout(sanitise(said.text));
-    if (said.type === "again") io.stderr(`\nralph: ${said.reason}\n`);
-  },
-  end: () => undefined,
-});
+function plainView(io: Io) {
+  let isMidLine = false;
+  return {
+    tell(said: Said) {
+      if (said.type === "text") {
+        const text = sanitise(said.text);
+        if (text !== "") isMidLine = !text.endsWith("\n");
+        io.stdout(text);
+      }
+      if (said.type !== "again") return;
+      io.stderr(`${isMidLine ? "\n" : ""}ralph: ${said.reason}\n`);
+      isMidLine = false;
+    },
+    end: () => undefined,
+  };
+}
 
 /** Nothing before the end: whether the answer is JSON is known then. */
 const quietView = (io: Io) => ({
@@ -407,7 +421,7 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   try {
     await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });
     await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-    io.stderr(`ralph: Its settings are in ${path} now.\n`);
+    io.stderr(`ralph: The settings of ralph are in ${path}.\n`);
   } catch (error) {
     io.stderr(`ralph: ${path} could not be written (${messageOf(error)}); the defaults count.\n`);
   }

@@ -50,9 +50,15 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
       kind: "unusable",
       message: `${name} refused the request for ${model}: ${quote(said) || `HTTP ${status}`}. Correct the model or the address.`,
     };
+  // For an agent the service is somebody else; here it is the one that answered.
+  const words = quote(said) || `HTTP ${status}`;
+  if (known.kind === "network" && status >= 500)
+    return { kind: "network", message: `${name} failed (HTTP ${status}): ${words}.` };
   const waitMs = retryAfter(error, now);
-  if (known.kind !== "rate-limit" || waitMs === undefined) return known;
-  return { ...known, reset_at: new Date(now + waitMs).toISOString() };
+  if (known.kind !== "rate-limit") return known;
+  const limited = { ...known, message: `${name} accepts no more requests for now: ${words}.` };
+  if (waitMs === undefined) return limited;
+  return { ...limited, reset_at: new Date(now + waitMs).toISOString() };
 }
 
 /** An error inside a stream comes as the service's own object. */

@@ -254,6 +254,13 @@ describe("a ralph.config.json that came with a folder", () => {
     });
     expect((await ralph({ args: ["--trust"] })).code).toBe(0);
     expect(await ralph({})).toMatchObject({ code: 0, asked: [foreign.api_url] });
+    const again = { ...foreign, model: "another" };
+    expect(await ralph({ args: ["--trust", "hello"], projectConfig: again })).toMatchObject({
+      code: 0,
+      out: "Hello there\n",
+      asked: [foreign.api_url],
+      err: expect.stringContaining("is trusted as it stands now"),
+    });
     const changed = { ...foreign, api_url: "https://other.example/v1/chat/completions" };
     expect(await ralph({ projectConfig: changed })).toMatchObject({ code: 1, asked: [] });
   });
@@ -290,6 +297,21 @@ describe("a service that fails", () => {
   ] as const)("%s: is asked again after the time it names, or a time that doubles", async (_, answer, expected) => {
     const { code, out, waits, requests } = await failing(times(2, answer));
     expect([code, out, waits, requests.length]).toEqual([0, "At last\n", expected, 3]);
+  });
+
+  it.each([
+    [
+      "a limit",
+      { status: 429, message: "slow down" },
+      "OpenAI accepts no more requests for now: rate_limit_error: slow down.",
+    ],
+    ["an error of its own", { status: 500, message: "it broke" }, "OpenAI failed (HTTP 500): api_error: it broke."],
+  ] as const)("%s is told as what it is, in lines without empty ones between", async (_, answer, sentence) => {
+    const { err } = await failing(times(2, answer));
+    expect(err.trimEnd().split("\n")).toEqual([
+      `ralph: ${sentence} Trying again in 2 s (2 of 4).`,
+      `ralph: ${sentence} Trying again in 4 s (3 of 4).`,
+    ]);
   });
 
   it("is asked four times at most", async () => {

@@ -143,7 +143,7 @@ describe("--json", () => {
   it("ends with 1 where the answer is none", async () => {
     const { code, out, err } = await ralph(["--json", "x"], () => ({ text: "Sure!" }));
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("no JSON");
+    expect(err).toContain("not JSON");
   });
 });
 
