@@ -400,8 +400,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   const code = add("code", "[text] [more...]", async (values, text, more) => {
     const words = [more ?? []].flat();
-    if (text === "memory")
-      return (await import("./code/memory.js")).memoryCommand(words, io, values["json"] === true);
+    if (text === "memory") return (await import("./code/memory.js")).memoryCommand(words, io, values["json"] === true);
     const { codeCommand } = await import("./code/code.js");
     const { target, check: checks, testCommand, rounds } = values as CodeValues;
     return codeCommand(

@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import type { ToolResult } from "../../engine/tools/tool.js";
-import { duration, truncate, wrap } from "../../engine/ui/terminal/format.js";
+import { duration, many, truncate, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Said } from "../converse.js";
 import { MarkdownSetter } from "./markdown.js";
@@ -152,11 +152,11 @@ export function toolLine(name: string, input: unknown, result: ToolResult, color
 
 /** Fields of results that say in a word what was found; the first that is there counts. */
 const counts: readonly (readonly [field: string, words: (value: number) => string])[] = [
-  ["total_lines", (value) => `${value} lines`],
-  ["total_matches", (value) => `${value} matches`],
-  ["total", (value) => `${value} entries`],
+  ["total_lines", (value) => many(value, "line")],
+  ["total_matches", (value) => `${value} ${value === 1 ? "match" : "matches"}`],
+  ["total", (value) => `${value} ${value === 1 ? "entry" : "entries"}`],
   ["exit_code", (value) => `exit code ${value}`],
-  ["bytes_written", (value) => `${value} bytes`],
+  ["bytes_written", (value) => many(value, "byte")],
   ["completed", (value) => `${value} done`],
 ];
 

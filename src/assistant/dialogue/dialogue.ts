@@ -209,15 +209,24 @@ export async function dialogue({
   }
 }
 
-/** Lines of a table without borders, the last column broken so that it stays below itself. */
-function inColumns(text: string, columns: number): string {
+/**
+ * Lines of a table without borders, the last column broken so that it stays below itself. Where the first takes more than
+ * half the width, the second stands below it, set in by four.
+ */
+export function inColumns(text: string, columns: number): string {
   const lines = text.split("\n").flatMap((line) => {
     if (width(line) < columns) return [line];
     const at = line.search(/(?<=\S) {2,}\S/);
-    const before = at === -1 || at > columns / 2 ? 0 : at + line.slice(at).search(/\S/);
-    const indent = before === 0 ? 2 : before;
-    const rows = wrap(line.slice(before), Math.max(10, columns - 1 - indent));
-    return rows.map((row, place) => (place === 0 ? line.slice(0, before) : " ".repeat(indent)) + row);
+    const second = at === -1 ? 0 : at + line.slice(at).search(/\S/);
+    const lead = " ".repeat(line.search(/\S/));
+    if (second > columns / 2)
+      return [
+        ...wrap(line.slice(lead.length, at), Math.max(10, columns - 1 - lead.length)).map((row) => lead + row),
+        ...wrap(line.slice(second), Math.max(10, columns - 5)).map((row) => `    ${row}`),
+      ];
+    const indent = second === 0 ? 2 : second;
+    const rows = wrap(line.slice(second), Math.max(10, columns - 1 - indent));
+    return rows.map((row, place) => (place === 0 ? line.slice(0, second) : " ".repeat(indent)) + row);
   });
   return lines.join("\n");
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/assistant/main.js";
+import { inColumns } from "../../../src/assistant/dialogue/dialogue.js";
 import { configKeys } from "../../../src/compose/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
@@ -281,6 +282,24 @@ describe("a tool in a dialogue", () => {
     (again.stdin as PassThrough).end();
     expect(await main(["hello"], again, { version: "1", keys: configKeys })).toBe(0);
     expect(JSON.stringify(server.requests[1]?.body)).toContain("mcp_one");
+  });
+});
+
+describe("a table that is wider than the terminal", () => {
+  const first = "  memory edit <chunk_id> <field> <value>";
+
+  it("breaks the last column below itself where the first leaves it half of the width", () => {
+    expect(inColumns(`  /cost       say what this session used so far`, 30)).toBe(
+      "  /cost       say what this\n              session used so\n              far",
+    );
+  });
+
+  it("sets the last column in below the first where that takes more, with all words whole", () => {
+    const rows = inColumns(`${first}    change type, importance, source or content`, 60).split("\n");
+    expect(rows).toEqual([first, "    change type, importance, source or content"]);
+    const narrow = inColumns(`${first}    change type, importance, source or content`, 30).split("\n");
+    expect(narrow.join(" ").split(/\s+/)).toEqual(`${first} change type, importance, source or content`.split(/\s+/));
+    for (const row of narrow) expect(row.length).toBeLessThan(30);
   });
 });
 

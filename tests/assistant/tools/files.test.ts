@@ -89,7 +89,7 @@ describe("a path that leads out", () => {
 
 describe("file_read", () => {
   it.each([
-    [{ file_path: "paper/01.txt" }, { success: true, content: "one\ntwo\nthree\n", total_lines: 4 }],
+    [{ file_path: "paper/01.txt" }, { success: true, content: "one\ntwo\nthree\n", total_lines: 3 }],
     [
       { file_path: "paper/01.txt", start_line: 2, end_line: 2 },
       { content: "two", first_line: 2, last_line: 2 },
@@ -143,6 +143,14 @@ describe("file_write", () => {
     expect(answer).toMatchObject({ success: true, code: "FILE_SUCCESS", created: true, bytes_written: 6 });
     expect(readFileSync(join(here.root, "a/b/c.txt"), "utf8")).toBe("héllo");
     expect(here.asked).toMatchObject([{ tool: "file_write", preview: "New file a/b/c.txt\n+ héllo" }]);
+  });
+
+  it.each([
+    ["one\ntwo\nthree\nfour\n", "  line 4:\n+ four"],
+    ["one\ntwo\nthree", "  the line break at the end"],
+  ])("shows what changes, and no line behind the last break: %j", async (content, shown) => {
+    await here.call("file_write", { file_path: "paper/01.txt", content });
+    expect(here.asked[0]?.preview).toBe(`Change paper/01.txt\n${shown}`);
   });
 
   it("keeps what was there, readable by its user alone, and not beside it", async () => {

@@ -8,6 +8,7 @@ const maxWidth = 160;
  */
 export function changes(before: string, after: string): string {
   const [old, now] = [linesOf(before), linesOf(after)];
+  if (before !== after && old.join("\n") === now.join("\n")) return "  the line break at the end";
   let from = 0;
   while (from < old.length && from < now.length && old[from] === now[from]) from += 1;
   let end = 0;
@@ -18,7 +19,8 @@ export function changes(before: string, after: string): string {
   return [...where, ...bounded(gone), ...bounded(come)].join("\n");
 }
 
-const linesOf = (text: string): string[] => (text === "" ? [] : text.split("\n"));
+/** A break at the end ends the last line and begins no other. */
+const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
 function bounded(lines: readonly string[]): string[] {
   const shown = lines

@@ -70,14 +70,16 @@ export const fileRead: AssistantTool<ReadArguments> = {
       if ("code" in bytes) return bytes;
       if (bytes.includes(0)) return fileFailure("IO", `${named} is no text file.`);
       const lines = bytes.toString("utf8").split("\n");
+      // A break at the end ends the last line and begins no other.
+      const total = lines.at(-1) === "" ? lines.length - 1 : lines.length;
       const last = Math.min(to ?? lines.length, lines.length);
       const { text, linesLeftOut } = truncate(lines.slice(from - 1, last).join("\n"), Math.min(most ?? room, room));
       return {
         success: true,
         content: text,
         first_line: from,
-        last_line: last,
-        total_lines: lines.length,
+        last_line: Math.min(last, total),
+        total_lines: total,
         ...(linesLeftOut === 0 ? {} : { truncated: true, lines_left_out: linesLeftOut }),
       };
     }),
