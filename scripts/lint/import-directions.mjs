@@ -37,7 +37,7 @@ const folders = {
     loop: ["lib"],
     agents: ["lib", "process", "storage", "config", "loop"],
     sandbox: ["lib", "process", "storage", "net"],
-    memory: ["lib"],
+    memory: ["lib", "storage"],
     ui: ["lib", "process", "loop"],
   },
   research: {

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
 import { readConfigFile, userFiles } from "../engine/config/file.js";
@@ -8,6 +7,7 @@ import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { makeFolder } from "../engine/storage/regular-file.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import type { Said } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
@@ -419,7 +419,7 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
     mcpServers: {},
   };
   try {
-    await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });
+    makeFolder(ownFolder(io.env), 0o700);
     await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
     io.stderr(`ralph: The settings of ralph are in ${path}.\n`);
   } catch (error) {

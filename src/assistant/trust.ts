@@ -1,17 +1,17 @@
-import { mkdir } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { projectFiles, readConfigFile } from "../engine/config/file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { hashOf, type OwnServers, ownFolder, trusted, trustFile } from "./settings.js";
 
 /** Remembers that the user agrees to what a file says, as it stands now. */
 async function remember(io: Io, text: string): Promise<void> {
   const hashes = new Set([...(await trusted(io.env)), hashOf(text)]);
-  await mkdir(ownFolder(io.env), { recursive: true, mode: 0o700 });
+  makeFolder(ownFolder(io.env), 0o700);
   await writeFileAtomic(trustFile(io.env), `${[...hashes].join("\n")}\n`, { mode: 0o600 });
 }
 

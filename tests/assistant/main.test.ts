@@ -409,6 +409,14 @@ describe("a signal while more is piped in", () => {
 describe("the memory", () => {
   const memory = async (...words: readonly string[]) => await ralph({ args: ["memory", ...words], env: keyed });
 
+  it.skipIf(process.platform !== "linux")(
+    "says where it can't be made in a home that nobody can write to",
+    async () => {
+      const { code, err } = await ralph({ args: ["memory", "list"], env: { ...keyed, HOME: "/proc/self" } });
+      expect([code, err]).toEqual([1, expect.stringContaining("/proc/self/.local")]);
+    },
+  );
+
   it("is added to a message that it fits, with where it is from, as data", async () => {
     expect((await memory("add", "The user's staging server is called hermes.")).out).toBe("Remembered as 1.\n");
     const { requests } = await ralph({ args: ["what is the staging server called?"], env: keyed });

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
+import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { ownFolder } from "../settings.js";
 import { paired } from "./compact.js";
 
@@ -31,7 +30,7 @@ export async function saveSession(
   redact: Redact,
 ): Promise<void> {
   const path = sessionPath(env, cwd);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const { value } = redactValue({ format, cwd, messages, usage }, redact);
   await writeFileAtomic(path, `${JSON.stringify(value)}\n`, { mode: 0o600 });
 }

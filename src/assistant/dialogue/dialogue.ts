@@ -210,8 +210,8 @@ export async function dialogue({
 }
 
 /**
- * Lines of a table without borders, the last column broken so that it stays below itself. Where the first takes more than
- * half the width, the second stands below it, set in by four.
+ * Lines of a table without borders, the last column broken so that it stays below itself. Where the first takes more
+ * than half the width, the second stands below it, set in by four.
  */
 export function inColumns(text: string, columns: number): string {
   const lines = text.split("\n").flatMap((line) => {

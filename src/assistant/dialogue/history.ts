@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../engine/storage/regular-file.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { ownFolder } from "../settings.js";
 import type { Pastes } from "./pastes.js";
@@ -54,7 +55,7 @@ export function addToHistory(env: NodeJS.ProcessEnv, line: string, pastes: Paste
 function write(env: NodeJS.ProcessEnv, text: string, flag: "a" | "w"): void {
   const path = historyPath(env);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     (flag === "a" ? appendFileSync : writeFileSync)(path, text, { mode: 0o600 });
   } catch {
     // As if it had not been typed.

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../storage/regular-file.js";
 import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { messageOf } from "../lib/errors.js";
 
@@ -19,7 +20,7 @@ export class Database {
 
   /** The file at `path` and its folder, made where there is none. The library is loaded only here. */
   static async at(path: string): Promise<Database> {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     // For its user alone; what the database keeps beside its file has the mode of that file.
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const { createClient } = await import("@libsql/client");
