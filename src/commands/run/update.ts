@@ -129,7 +129,10 @@ async function findings(
   return findingsBefore(reportModel((await readBeside(folder, rrd, ledger, new Date(now))).input));
 }
 
-/** Says so in one line, and keeps the day, unless nobody answered. */
+/**
+ * Says so in one line, and keeps the day.
+ * @throws ExpectedError, exit code 5, where no source could be asked or none answered.
+ */
 async function nothing(
   folder: string,
   { since, until }: ProjectUpdate,
@@ -139,9 +142,11 @@ async function nothing(
 ): Promise<number> {
   const name = basename(folder);
   const failed = [...came.failed].map(([source, { reason }]) => `${source}: ${reason.replace(/\.$/, "")}`);
-  if (came.asked.length > 0 && came.answered === 0)
+  if (came.answered === 0)
     throw new ExpectedError(
-      `${name}: no source answered, so nobody knows whether something came since ${since} (${failed.join("; ")}); run update again later.`,
+      came.asked.length === 0
+        ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so nobody knows whether something came since ${since}; take a source off blocked_sources, or add one.`
+        : `${name}: no source answered, so nobody knows whether something came since ${since} (${failed.join("; ")}); run update again later.`,
       5,
     );
   const stays = Object.fromEntries([...came.failed].map(([source, { since: day }]) => [source, day]));

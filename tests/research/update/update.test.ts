@@ -7,6 +7,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { type Asked, nextWindow } from "../../../src/research/update/window.js";
 import { invented, type Invented } from "../../fixtures/invented-papers.js";
 import { serveScholars } from "../../fixtures/scholar-server.js";
+import { allSources } from "../../../src/research/sources/registry.js";
 import { cli } from "../../support/in-process.js";
 
 /** A finished project over scripted sources whose papers may change, in a repository of its own. */
@@ -214,7 +215,7 @@ describe("the update of a finished project", () => {
     expect(next.sources).toEqual({ arXiv: "2026-02-02" });
   });
 
-  it("refuses a day that lies ahead, a project that is not finished, and a clock that was set back", async () => {
+  it("refuses a day that lies ahead, a project that is not finished or has nobody to ask, and a clock that was set back", async () => {
     const { folder, ralph, read } = await finished({}, ["arXiv"]);
     const ahead = await ralph("update", folder, "--since", "2999-01-01", ...update);
     expect(ahead.code).toBe(2);
@@ -224,6 +225,11 @@ describe("the update of a finished project", () => {
     expect(() => nextWindow("x", state, { until: "2026-11-01", failed: {} }, Date.parse("2001-01-01"))).toThrow(
       "clock",
     );
+    const blocked = { ...state.rrd, blocked_sources: allSources.map(({ name }) => name) };
+    writeFileSync(join(folder, "rrd.json"), JSON.stringify(blocked));
+    const nobody = await ralph("update", folder, ...since, ...update);
+    expect([nobody.code, nobody.err]).toEqual([5, expect.stringContaining("none of its sources can be asked")]);
+    expect(existsSync(join(folder, ".ralph", "update.json"))).toBe(false);
     const bare = { ...state.rrd, statistics: null, updates: [] } as unknown as Rrd;
     expect(() => nextWindow("x", { rrd: bare, ledger: [] }, undefined, Date.now())).toThrow("--since");
     writeFileSync(
