@@ -40,11 +40,14 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
       kind: "network",
       message: `${name} sent an answer that can't be read (${quote(said) || `HTTP ${status}`}).`,
     };
-  if (known.kind === "auth")
-    return {
-      kind: "auth",
-      message: `${name} refused the key${keyFrom === undefined ? "" : ` in ${keyFrom}`}: ${quote(said) || `HTTP ${status}`}. Set another in ${provider.variables[0]}.`,
-    };
+  if (known.kind === "auth") {
+    const why = quote(said) || `HTTP ${status}`;
+    const message =
+      keyFrom === undefined
+        ? `${name} was sent no key and asks for one: ${why}. Set ${provider.variables[0]}.`
+        : `${name} refused the key in ${keyFrom}: ${why}. Set another in ${provider.variables[0]}.`;
+    return { kind: "auth", message };
+  }
   if (known.kind === "unusable")
     return {
       kind: "unusable",

@@ -89,5 +89,10 @@ function reached(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (hasCode(cause, "ECONNREFUSED")) return new NoAnswer(`${host} does not accept connections (ECONNREFUSED).`);
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
-  return new NoAnswer(`${host} could not be reached (${messageOf(cause)}).`);
+  const said = messageOf(cause);
+  if (said === "bad port")
+    return new NoAnswer(`No request may go to the port of ${host}; correct the port in api_url.`, false);
+  if (said === "unexpected redirect")
+    return new NoAnswer(`${host} sent the request on to another address; set api_url to the service's own.`, false);
+  return new NoAnswer(`${host} could not be reached (${said}).`);
 }

@@ -193,6 +193,17 @@ describe("the clocks of a request", () => {
       response.writeHead(307, { location: "http://127.0.0.1:1/" });
       response.end();
     });
-    await expect(reading(url, { firstByteMs: 5000, streamMs: 5000 })).rejects.toThrow();
+    await expect(reading(url, { firstByteMs: 5000, streamMs: 5000 })).rejects.toMatchObject({
+      message: expect.stringContaining("to another address"),
+      mayPass: false,
+    });
+  });
+
+  it("are not needed where no request may go to the port", async () => {
+    await serving(() => undefined);
+    await expect(reading("http://127.0.0.1:1/", { firstByteMs: 5000, streamMs: 5000 })).rejects.toMatchObject({
+      message: expect.stringContaining("port"),
+      mayPass: false,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { failureOf } from "../../src/assistant/model-failure.js";
 import { NoAnswer } from "../../src/assistant/model-fetch.js";
 import { providerOf } from "../../src/assistant/providers.js";
@@ -12,4 +12,12 @@ describe("a service that does not answer", () => {
     const wrapped = new Error("failed", { cause: new NoAnswer("It said too much.", false) });
     expect(failureOf(wrapped, settings, 0)).toEqual({ kind: "no-answer", message: "It said too much." });
   });
+});
+
+test("a service that asks for a key where none was sent has refused none", () => {
+  const error = Object.assign(new Error("Missing bearer token"), { name: "AI_APICallError", statusCode: 401 });
+  expect(failureOf(error, settings, 0).message).toContain("was sent no key");
+  expect(failureOf(error, { ...settings, key: "k", keyFrom: "OPENAI_API_KEY" }, 0).message).toContain(
+    "refused the key in OPENAI_API_KEY",
+  );
 });

@@ -182,7 +182,7 @@ describe("a dialogue", () => {
   it("shows a failure as a sentence and goes on", async () => {
     const { type, until } = await talking({ answer: () => ({ status: 401, message: "Incorrect API key provided" }) });
     type("hello\r");
-    await until("refused the key");
+    await until("was sent no key");
     await until("> ");
   });
 
