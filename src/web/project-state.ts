@@ -99,7 +99,7 @@ async function readLastGood(folder: string, now: Date): Promise<Records | undefi
   const parsed = text === undefined ? undefined : parseRrd(text, lastGoodFile(folder));
   if (parsed?.ok === undefined) return undefined;
   const rrd = parsed.ok;
-  const model = reportModel({ rrd, ledger: [], queries: [], now });
+  const model = reportModel({ rrd, ledger: [], queries: [], answers: [], now });
   return { rrd, ledger: [], model, version: "last good", notices: [] };
 }
 

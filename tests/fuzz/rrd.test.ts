@@ -225,7 +225,7 @@ describe("any ledger", () => {
           expect(problemsOf("rrd", derived)).toEqual([]);
           nextUnit({ rrd, ledger: read.lines, status: statusOf(rrd, read.lines) }, [], [], "/my-research");
           expect(acceptReport(rrd, narrative({}, firstHandle(rrd)), judging)).not.toHaveProperty("reasons");
-          const input = { rrd, ledger: read.lines, queries: [], now: judging.at };
+          const input = { rrd, ledger: read.lines, queries: [], answers: [], now: judging.at };
           expect(markdownOf(reportModel(input))).toContain("## Method and limits");
         },
       ),

@@ -5,6 +5,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/ui/terminal/format.js";
+import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
@@ -21,6 +22,7 @@ import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";
 import { mapOf, type PaperMap } from "./links.js";
 import { type Method, methodOf } from "./method.js";
+import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
@@ -39,6 +41,8 @@ export interface ReportInput {
   /** The text of research-report.md of a folder that has no report.json. */
   readonly oldReport?: string;
   readonly ideas?: ProductIdeas;
+  /** answers.jsonl. */
+  readonly answers: readonly Answer[];
   readonly now: Date;
 }
 
@@ -160,6 +164,8 @@ export interface ReportModel {
   readonly disputed: readonly Dispute[];
   readonly gaps: readonly Statement[];
   readonly comparison?: Comparison;
+  /** Questions that were put to the project, the newest first. */
+  readonly questions: readonly AskedQuestion[];
   /** What a reader should know before trusting the whole: papers that wait for a person, scores that tell little. */
   readonly warnings: readonly Warning[];
   /** Papers that wait for a person's decision, with the criteria that are open. */
@@ -237,6 +243,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const agreed = narrative.agreed.map(finding);
   const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(finding) }));
   const gaps = narrative.gaps.map(statement);
+  const questions = askedQuestions(input.answers, names);
   const recommendations = narrative.recommendations.map((said) => ({ ...statement(said), priority: said.priority }));
   const comparison =
     narrative.comparison === undefined
@@ -260,6 +267,7 @@ export function reportModel(input: ReportInput): ReportModel {
     agreed: () => agreed.length > 0,
     disputed: () => disputed.length > 0,
     gaps: () => gaps.length > 0,
+    questions: () => questions.length > 0,
     comparison: () => comparison !== undefined,
     scores: () => scores.rows.length > 0,
     papers: () => rows.length > 0,
@@ -305,7 +313,7 @@ export function reportModel(input: ReportInput): ReportModel {
     narrative: narrative.from,
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
-    ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps },
+    ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps, questions },
     ...given({ changes }),
     ...(comparison === undefined ? {} : { comparison }),
     warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],

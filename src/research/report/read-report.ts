@@ -6,6 +6,7 @@ import { currentAccepted, readLedger } from "../../engine/storage/records/ledger
 import { isNewer } from "../../engine/storage/records/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
+import { readAnswers } from "../folder/logs/answers-log.js";
 import { readQueries } from "../folder/logs/query-log.js";
 import { ideasName, lastGoodFile, reportDataName, reportName, rrdFile } from "../folder/layout.js";
 import { readRrdFile } from "../folder/rrd-file.js";
@@ -57,8 +58,9 @@ export async function readBeside(
   ledger: readonly LedgerLine[],
   now: Date,
 ): Promise<ReadReport> {
-  const [queries, data, ideas, oldReport] = await Promise.all([
+  const [queries, answers, data, ideas, oldReport] = await Promise.all([
     readQueries(folder),
+    readAnswers(folder),
     readFileOf<ReportFile>(folder, reportDataName, "report"),
     readFileOf<ProductIdeas>(folder, ideasName, "product-ideas"),
     textOf(join(folder, reportName)),
@@ -68,6 +70,7 @@ export async function readBeside(
   const report = isOlder ? undefined : data.value;
   const notices = [
     ...queries.notices,
+    ...answers.notices,
     ...data.notices,
     ...ideas.notices,
     ...(isOlder
@@ -76,7 +79,7 @@ export async function readBeside(
   ];
   return {
     input: {
-      ...{ rrd, ledger, queries: queries.lines, now },
+      ...{ rrd, ledger, queries: queries.lines, answers: answers.answers, now },
       ...(report === undefined ? {} : { report }),
       ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
       ...(ideas.value === undefined ? {} : { ideas: ideas.value }),

@@ -25,7 +25,7 @@ const said = (over: Partial<ReportFile> = {}): ReportFile => ({
   ...over,
 });
 const render = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
-  markdownOf(reportModel({ rrd, ledger: [], queries: [], now, report: said(), ...over }));
+  markdownOf(reportModel({ rrd, ledger: [], queries: [], answers: [], now, report: said(), ...over }));
 const time = quote("It takes 14 minutes on one machine.");
 const headings = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
 const section = (text: string, title: string) => text.split(`\n## ${title}\n`)[1]?.split(/\n## /)[0] ?? "";

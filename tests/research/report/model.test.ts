@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reportModel, type ReportInput } from "../../../src/research/report/model.js";
 import { doubtsOf } from "../../../src/research/report/narrative/check.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { paper, rrdWith } from "../../support/research.js";
@@ -31,7 +32,7 @@ const narrative = (over: Partial<ReportFile> = {}): ReportFile => ({
   ...over,
 });
 const modelOf = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
-  reportModel({ rrd, ledger: [], queries: [], now, ...over });
+  reportModel({ rrd, ledger: [], queries: [], answers: [], now, ...over });
 
 test("the figure of time is there however short the agents' work was", () => {
   const line = { iteration: 1, at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted" } as const;
@@ -40,6 +41,39 @@ test("the figure of time is there however short the agents' work was", () => {
       ({ name }) => name === "cost",
     );
   expect(figureOf(0)).toMatchObject({ value: "<1s", label: figureOf(90)?.label });
+});
+
+describe("questions that were asked", () => {
+  const answer = (number: number, question: string, over: Partial<Answer> = {}): Answer => ({
+    id: `answer-${number}`,
+    at: `2026-11-0${number}T10:00:00Z`,
+    ...{ question, seen: 1, statements: [], quotes: [] },
+    ...over,
+  });
+  const statements = [{ text: "It rose.", rests_on: ["one#1", "two#q1", "nobody#q2"], marks: ["Few words."] }];
+  const quotes = [
+    { handle: "one#1", paper: "one", quote: "Success rose to 87 %.", locator: "p. 3" },
+    { handle: "two#q1", paper: "two", quote: "It rose here." },
+  ];
+
+  test("stand with their newest answer, newest first, each sentence with its quotes", () => {
+    const rrd = rrdWith([read("one", []), read("two", [])]);
+    const answers = [answer(1, "Why?"), answer(2, "Where?"), answer(3, "Why?", { statements, quotes })];
+    const [first, second, ...others] = modelOf(rrd, { answers }).questions;
+    expect(others).toEqual([]);
+    expect([first?.question, first?.day, first?.fallen]).toEqual(["Why?", "2026-11-03", []]);
+    expect(first?.sentences[0]?.quotes.map(({ paper, locator }) => [paper?.id, locator])).toEqual([
+      ["one", "p. 3"],
+      ["two", undefined],
+    ]);
+    expect([second?.question, second?.sentences]).toEqual(["Where?", []]);
+  });
+
+  test("say which paper under an answer is retracted or gone", () => {
+    const rrd = rrdWith([read("one", [], { retracted: true })]);
+    const [asked] = modelOf(rrd, { answers: [answer(1, "Why?", { statements, quotes })] }).questions;
+    expect(asked?.fallen).toEqual(["Author 2026 is retracted", "two is no longer in the project"]);
+  });
 });
 
 describe("statements", () => {

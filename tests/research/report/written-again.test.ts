@@ -13,7 +13,7 @@ const ledger = [line({ outcome: "reset" }), line({ iteration: 2, agent: "baselin
 const modelOf = (over: Partial<Rrd>) =>
   reportModel({
     rrd: { ...rrdWith([paper("one", { status: "presented" })]), phase: "COMPLETE", ...over },
-    ...{ ledger, queries: [], now },
+    ...{ ledger, queries: [], answers: [], now },
   });
 const textOf = (model: ReturnType<typeof modelOf>) => JSON.stringify([model.day, model.agents, model.figures]);
 

@@ -6,6 +6,7 @@ import { block, cell, flat, inline, line, maxListed, moreThan } from "../../work
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
 import type { Finding, InsightRow, ReportModel } from "../model.js";
+import type { AskedQuestion } from "../narrative/questions.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks } from "../quotes.js";
 import type { Statement } from "../statements.js";
@@ -70,6 +71,7 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
   disputed: ({ disputed }) =>
     disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`).join("\n\n"),
   gaps: ({ gaps }) => gaps.map((gap) => `- ${line(gap.text)}${cited(gap)}${doubts(gap)}`).join("\n"),
+  questions: ({ questions }) => questions.map(questionText).join("\n\n"),
   comparison: ({ comparison }) =>
     comparison === undefined
       ? ""
@@ -115,6 +117,25 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       )
       .join("\n"),
 };
+
+/** A question that was asked, with its answer: each sentence with the words it rests on. */
+const questionText = ({ question, day, sentences, fallen }: AskedQuestion): string =>
+  [
+    `**${inline(question)}** (answered on ${day}${fallen.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
+    sentences.length === 0
+      ? "Not in these papers."
+      : sentences
+          .map(({ text, marks, quotes }) =>
+            [
+              `- ${line(text)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
+              ...quotes.map(
+                ({ paper, key, quote, locator }) =>
+                  `  - ${paper === undefined ? inline(key) : named(paper)}: “${inline(quote)}”${locator === undefined ? "" : `, ${inline(locator)}`}`,
+              ),
+            ].join("\n"),
+          )
+          .join("\n"),
+  ].join("\n\n");
 
 /** What the last update changed: papers, then findings. */
 function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {

@@ -7,6 +7,7 @@ import { agreed, comparison, disputed, findings, gaps, recommendations } from ".
 import { checklist, method, references } from "./method.js";
 import { papers } from "./papers.js";
 import { flow, map, scores } from "./pictures.js";
+import { questions } from "./questions.js";
 import { style } from "./style.js";
 import { ideas, themes } from "./themes.js";
 import { answer, changes, figures, masthead, question, titleOf } from "./first-screen.js";
@@ -22,6 +23,7 @@ export const sections: readonly Section[] = [
   { name: "agreed", body: agreed },
   { name: "disputed", body: disputed },
   { name: "gaps", body: gaps },
+  { name: "questions", body: questions },
   { name: "comparison", body: comparison },
   { name: "scores", body: scores },
   { name: "papers", body: papers },

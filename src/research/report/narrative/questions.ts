@@ -1,0 +1,81 @@
+import type { Answer } from "../../generated/answer.js";
+import type { PaperName } from "../quotes.js";
+
+/** The most that a report lists; answers.jsonl has them all. */
+const maxQuestions = 50;
+
+/** A question that somebody put to the project, with its newest answer as it was kept. */
+export interface AskedQuestion {
+  readonly question: string;
+  /** The day of the answer, YYYY-MM-DD. */
+  readonly day: string;
+  /** Empty: not in these papers. */
+  readonly sentences: readonly {
+    readonly text: string;
+    /** What a reader should know of it, a sentence each. */
+    readonly marks: readonly string[];
+    readonly quotes: readonly AskedQuote[];
+  }[];
+  /** Why it no longer stands, as far as the records tell, a clause each: a paper was retracted, or is gone. */
+  readonly fallen: readonly string[];
+}
+
+/** The words that a sentence of an answer rests on. */
+export interface AskedQuote {
+  /** Absent where the paper is of another project, or gone. */
+  readonly paper?: PaperName;
+  /** How the answer names the paper. */
+  readonly key: string;
+  readonly quote: string;
+  /** Such as "p. 4". */
+  readonly locator?: string;
+}
+
+/** The questions of answers.jsonl, the newest first; of those asked again the last answer. Pure. */
+export function askedQuestions(
+  answers: readonly Answer[],
+  names: ReadonlyMap<string, PaperName>,
+): readonly AskedQuestion[] {
+  const newest = new Map<string, Answer>();
+  for (const answer of answers) {
+    newest.delete(answer.question);
+    newest.set(answer.question, answer);
+  }
+  return [...newest.values()]
+    .slice(-maxQuestions)
+    .toReversed()
+    .map((answer) => asked(answer, names));
+}
+
+function asked(answer: Answer, names: ReadonlyMap<string, PaperName>): AskedQuestion {
+  const { question, at, statements, quotes, projects = [] } = answer;
+  const byHandle = new Map(quotes.map((quote) => [quote.handle, quote]));
+  const nameOf = (key: string) => (projects.length > 1 ? undefined : names.get(key));
+  const fallen = [...new Set(quotes.map(({ paper }) => paper))].flatMap((key) => {
+    const name = nameOf(key);
+    if (name === undefined) return projects.length > 1 ? [] : [`${key} is no longer in the project`];
+    return name.isRetracted ? [`${name.label} is retracted`] : [];
+  });
+  return {
+    question,
+    day: at.slice(0, 10),
+    sentences: statements.map(({ text, marks = [], rests_on }) => ({
+      text,
+      marks,
+      quotes: rests_on.flatMap((handle): AskedQuote[] => {
+        const found = byHandle.get(handle);
+        if (found === undefined) return [];
+        const paper = nameOf(found.paper);
+        return [
+          {
+            ...(paper === undefined ? {} : { paper }),
+            key: found.paper,
+            quote: found.quote,
+            ...(found.locator ? { locator: found.locator } : {}),
+          },
+        ];
+      }),
+    })),
+    fallen,
+  };
+}
