@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { useReaderProgram } from "../../src/research/full-text/reader-process.js";
+import { useBuiltPrograms } from "../../src/engine/lib/package-root.js";
 
 // Tests run the sources; the process that reads documents is a program of the build, made when a test first needs it.
-useReaderProgram(async () => {
+useBuiltPrograms(async (name) => {
   const { sharedPackage } = await import("./built.js");
-  return join(await sharedPackage(), "dist/reader.js");
+  return join(await sharedPackage(), `dist/${name}.js`);
 });

@@ -21,6 +21,16 @@ export const packageFile = (...path: string[]): string => join(packageRoot, ...p
  */
 export const entry = (name: string): string => packageFile("dist", `${name}.js`);
 
+let find: (name: string) => string | Promise<string> = entry;
+
+/** The same for a program that tests need too: they run the sources, and build it when it is first started. */
+export const builtProgram = (name: string): string | Promise<string> => find(name);
+
+/** Sets where `builtProgram` looks; for tests. */
+export function useBuiltPrograms(other: typeof find): void {
+  find = other;
+}
+
 let version: string | undefined;
 
 /** The version of this package, as its package.json has it. */

@@ -1,22 +1,15 @@
 import { type GuardedRead, maxReaderMemory, readGuarded } from "../../engine/documents/guarded-reader.js";
 import type { DocumentHints } from "../../engine/documents/read-document.js";
-import { entry } from "../../engine/lib/package-root.js";
+import { builtProgram } from "../../engine/lib/package-root.js";
 import { openTaskProcess } from "../../engine/process/task-process.js";
 import { checkReading } from "../evidence/check.js";
 import { findQuotes } from "../evidence/find-quote.js";
-
-let program: () => string | Promise<string> = () => entry("reader");
-
-/** Sets where the reader's program lies; for tests, which run the sources without a build. */
-export function useReaderProgram(find: () => string | Promise<string>): void {
-  program = find;
-}
 
 /**
  * The one process of this program that reads documents and looks for quotes. It starts with the first document that
  * needs it.
  */
-export const readerProcess = openTaskProcess({ program: () => program(), maxMemory: maxReaderMemory });
+export const readerProcess = openTaskProcess({ program: () => builtProgram("reader"), maxMemory: maxReaderMemory });
 
 /**
  * Whether this process may start none: then it is confined itself, and does here what another would do. Who started it
