@@ -19,8 +19,8 @@ export interface Edited {
 
 /**
  * Changes rrd.json on behalf of a person: under its lock, with interrupted iterations made up for first, and without
- * losing what is saved by hand meanwhile. `change` is pure. The next checkpoint commits it. Edits at the same moment
- * wait for each other.
+ * losing what is saved by hand meanwhile (`engine/storage/records/merge-hand-edits.ts`). `change` is pure. The next
+ * checkpoint commits it. Edits at the same moment wait for each other.
  * @throws ExpectedError when a run holds the project or rrd.json is invalid.
  */
 export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {

@@ -19,7 +19,10 @@ interface LoadedResearch {
   readonly ledger: readonly LedgerLine[];
 }
 
-/** A project's folder that this process alone writes. */
+/**
+ * A project's folder that this process alone writes. What a person saves meanwhile is merged by
+ * `engine/storage/records/merge-hand-edits.ts`.
+ */
 export interface Research extends Omit<RecordStore<Rrd>, "load"> {
   /**
    * The state as it stands on the disk; papers that an editor's stale save took back are restored first.

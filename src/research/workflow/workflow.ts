@@ -51,7 +51,10 @@ interface BriefContext {
 type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
 export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
-/** A project from DISCOVERY to COMPLETE: phases over rrd.json. */
+/**
+ * A project from DISCOVERY to COMPLETE: phases over rrd.json. `decisions/next-unit.ts` decides which unit is next;
+ * `engine/storage/records/fold.ts` writes what was accepted.
+ */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
   const { research, library, workspaces } = options;
   const where = { ...options, folder: research.folder, services: library.services };

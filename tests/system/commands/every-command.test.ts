@@ -40,6 +40,13 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
   ["validate", ["grasping-2026-03-01"], /\S/],
   ["verify", ["grasping-2026-03-01"], /0 fail, 0 could not be checked/],
   ["replay", ["grasping-2026-03-01"], /^The listing is identical: 12 documents of samples/],
+  [
+    "ask",
+    ["grasping-2026-03-01", "Which distillation teaches a policy?", "--agent", "baseline", "--no-git"],
+    /\[sample_\d\d|Not in these papers/,
+  ],
+  ["answers", ["grasping-2026-03-01"], /Which distillation teaches a policy/],
+  ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /none of its sources can be asked/, 5],
   ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md, references\.bib, report\.html$/m],
   ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],
   ["task", ["Do nothing more", "--check", "true", "--sandbox", "host", "--agent", "baseline"], /1 of 1 met/],
@@ -88,13 +95,13 @@ describe("the built command", () => {
     });
     const client = new Client({ name: "test", version: "1" });
     await client.connect(transport);
-    expect((await client.listTools()).tools).toHaveLength(6);
+    expect((await client.listTools()).tools).toHaveLength(8);
     await client.close();
   });
 
   test("no command is without a built run", () => {
     const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp"];
-    // The demo and the local page have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts.
-    expect([...here, "demo", "web"].toSorted()).toEqual(Object.keys(summaries).toSorted());
+    // Three have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/code.
+    expect([...here, "demo", "web", "code"].toSorted()).toEqual(Object.keys(summaries).toSorted());
   });
 });

@@ -56,8 +56,9 @@ export interface Batch {
 }
 
 /**
- * Candidates of the sources that need no agent, less those already in the pool or screened out; bounded in tokens, by
- * half as many each time that the unit filled a model's context too far (`smaller`).
+ * Candidates of the sources that need no agent, less those already in the pool or screened out, in the order of
+ * `research/search/screening-order.ts`; bounded in tokens, by half as many each time that the unit filled a model's
+ * context too far (`smaller`).
  */
 export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promise<Batch> {
   const sources: SourceReport[] = [];
