@@ -87,7 +87,7 @@ blockquote,q{display:block;font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padd
 #themes h3::first-letter{text-transform:uppercase}
 .ok{color:var(--presented)}.off{color:var(--insights)}.wrong{color:var(--bad)}
 .chip{font-size:.76rem;font-weight:600;line-height:1.3;display:inline-block;padding:.12em .5em;border:1px solid;border-radius:3px;white-space:nowrap;color:var(--rejected)}
-.chip.presented,.presented .chip{color:var(--presented)}.chip.insights,.insights .chip{color:var(--insights)}.chip.chip.bad{color:var(--bad)}
+.chip.presented,.presented .chip{color:var(--presented)}.chip.insights,.insights .chip{color:var(--insights)}.chip.chip.bad{color:var(--bad);white-space:normal}
 .tools{display:none}
 .js .tools{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 .6rem}
 button,.tools select,.tools input{font-size:.88rem;line-height:1.3;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .7rem}
