@@ -85,8 +85,8 @@ describe("the work of a reader, counted in blocks of code carried out", () => {
   // The work for a PDF of one of them is taken off: to open any costs as much as a hundred lines of text, and some
   // thousands of blocks more or less from one time to the next.
   it.each([
-    ["many things", longPdfs, isLongRun ? 1000 : 400],
-    ["many costly things", costlyLongPdfs, isLongRun ? 40 : 20],
+    ["many things", longPdfs, isLongRun ? 500 : 400],
+    ["many costly things", costlyLongPdfs, isLongRun ? 30 : 20],
   ] as const)("grows with the number of what a PDF holds, not with its square, in PDFs of %s", async (_, pdfs, few) => {
     const kinds = Object.entries(pdfs).filter((__, index) => isLongRun || index % 16 === 0);
     expect(Object.keys(longPdfs).length).toBeGreaterThan(70);

@@ -73,12 +73,12 @@ export async function dialogue({
     interruptedAt = now;
     return second;
   };
-  const keys = new Keys(pastes, {
+  const keys: Keys = new Keys(pastes, {
     interrupted() {
       answer?.abort();
       if (isSecond()) reader.close();
     },
-    lineBeforeCursor: () => reader.line.slice(0, reader.cursor),
+    lineBeforeCursor: (): string => reader.line.slice(0, reader.cursor),
   });
   const raw = (on: boolean) => (io.stdin as { setRawMode?(on: boolean): void }).setRawMode?.(on);
   const restore = () => {
@@ -88,7 +88,7 @@ export async function dialogue({
   raw(true);
   process.once("exit", restore);
   io.stderr(`${colors.dim(wrap(greeting, io.columns - 1).join("\n"))}\n${bracketedPaste.on}`);
-  const reader = createInterface({
+  const reader: Interface = createInterface({
     input: keys,
     output: io.terminal,
     terminal: true,
