@@ -28,11 +28,11 @@ export interface EngineConfig {
    */
   agent?: string;
   /**
-   * Number of papers to read at the same time, each with its own agent.
+   * Number of agents that work at the same time, each on a unit of its own.
    */
   jobs?: number;
   /**
-   * Maximum iterations of a run. Default: papers + 6.
+   * Maximum iterations of a run. The default follows from the work that is left.
    */
   iterations?: number;
   /**
