@@ -87,6 +87,38 @@ const folders = {
     roles: ["folder", "round", "graph"],
     workflow: ["folder", "round", "roles", "graph", "vault"],
   },
+  // Its files have an order too: from what it is set to, over its tools, up to the dialogue and the program.
+  assistant: {
+    generated: [],
+    "config-keys": [],
+    providers: [],
+    "model-fetch": [],
+    settings: ["providers"],
+    trust: ["settings"],
+    "model-failure": ["model-fetch", "settings"],
+    memory: ["settings", "providers"],
+    tools: ["settings", "memory"],
+    mcp: ["tools"],
+    conversation: ["settings"],
+    converse: ["settings", "model-failure", "conversation", "tools"],
+    headless: ["settings", "model-fetch", "converse", "tools"],
+    session: ["settings", "converse", "conversation", "memory", "tools", "mcp"],
+    dialogue: ["settings", "converse", "conversation", "memory", "tools", "mcp", "session"],
+    main: [
+      "settings",
+      "providers",
+      "model-fetch",
+      "trust",
+      "conversation",
+      "memory",
+      "tools",
+      "mcp",
+      "converse",
+      "headless",
+      "session",
+      "dialogue",
+    ],
+  },
 };
 
 /**
@@ -108,7 +140,14 @@ const inside = {
 };
 
 /** What any file of its wing or above may import, whatever the folder. */
-const forEveryone = ["engine/loop/types", "engine/generated", "research/generated", "task/generated", "code/generated"];
+const forEveryone = [
+  "engine/loop/types",
+  "engine/generated",
+  "research/generated",
+  "task/generated",
+  "code/generated",
+  "assistant/generated",
+];
 
 /**
  * Files with a shorter list than their folder: the loop knows its own words, how agents run side by side and how a

@@ -96,6 +96,13 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
     "src/research/workflow/b.ts",
   ],
   [
+    "the assistant's tools import its dialogue",
+    "src/assistant/tools/a.ts",
+    "../dialogue/b.js",
+    "src/assistant/dialogue/b.ts",
+  ],
+  ["the assistant's settings import the program", "src/assistant/settings.ts", "./main.js", "src/assistant/main.ts"],
+  [
     "a folder of the workflow without a place is imported",
     "src/research/workflow/a.ts",
     "./attic/b.js",
