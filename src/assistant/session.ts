@@ -148,6 +148,7 @@ export class Session {
 
   /** Answers one message; what was said stays in the conversation, also where the answer was stopped. */
   async answer(message: string, signal: AbortSignal, tell: (said: Said) => void): Promise<Spoken> {
+    this.#beginning.servers?.retryFailed();
     const [model, memories] = await Promise.all([this.#open(), this.#memoriesFor(message)]);
     const tools = await this.tools();
     let text = "";

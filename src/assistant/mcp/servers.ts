@@ -35,11 +35,18 @@ export interface McpServers {
   readonly settled: Promise<void>;
   /** Tries those again that failed or were lost. */
   again(): Promise<void>;
+  /**
+   * Tries those again in the background that never answered: a model knows no tool of theirs that it could call. Each
+   * at most once a minute; the first success is told.
+   */
+  retryFailed(): void;
   close(): Promise<void>;
 }
 
 /** Milliseconds in which a server must have answered. */
 const connectMs = 10_000;
+/** Milliseconds between two attempts that nobody asked for. */
+const retryMs = 60_000;
 
 /** Estimated tokens of what a request says of a tool. */
 export const tokensOf = (tool: { readonly name: string; readonly description: string; readonly parameters: object }) =>
@@ -57,11 +64,12 @@ export function startServers(
     readonly version: string;
     readonly say: (sentence: string) => void;
     readonly connectMs?: number;
+    readonly retryMs?: number;
   },
 ): McpServers {
   const names = new Map<string, string>();
   const servers = Object.entries(written).map(([name, each]) =>
-    oneServer(serverSettings(name, each, options.env), { connectMs, ...options }, names),
+    oneServer(serverSettings(name, each, options.env), { connectMs, retryMs, ...options }, names),
   );
   const settled = Promise.all(servers.map((server) => server.connecting())).then(() => undefined);
   return {
@@ -70,6 +78,9 @@ export function startServers(
     settled,
     async again() {
       await Promise.all(servers.map((server) => server.again()));
+    },
+    retryFailed() {
+      for (const server of servers) server.retryFailed();
     },
     async close() {
       await Promise.all(servers.map((server) => server.close()));
@@ -82,12 +93,13 @@ interface OneServer {
   tools(): readonly McpTool[];
   state(): ServerState;
   again(): Promise<void>;
+  retryFailed(): void;
   close(): Promise<void>;
 }
 
 function oneServer(
   settings: ServerSettings | ServerProblem,
-  options: Parameters<typeof startServers>[1] & { readonly connectMs: number },
+  options: Parameters<typeof startServers>[1] & { readonly connectMs: number; readonly retryMs: number },
   names: Map<string, string>,
 ): OneServer {
   let connection: Connection | undefined;
@@ -97,10 +109,12 @@ function oneServer(
   /** Later attempts tell of themselves where they are asked for. */
   let wasTried = false;
   let attempt: Promise<void> | undefined;
+  let triedAt = 0;
 
   const attach = async (): Promise<void> => {
     const isFirst = !wasTried;
     wasTried = true;
+    triedAt = performance.now();
     if ("problem" in settings) return isFirst ? options.say(settings.problem) : undefined;
     await connection?.close();
     connection = undefined;
@@ -161,6 +175,13 @@ function oneServer(
     },
     async again() {
       if (connection?.isOpen() !== true) await connecting();
+    },
+    retryFailed() {
+      const isFailed = connection === undefined && attempt === undefined && !("problem" in settings);
+      if (!isFailed || isClosed || performance.now() - triedAt < options.retryMs) return;
+      void connecting().then(() => {
+        if (connection !== undefined && !isClosed) options.say(`The MCP server ${settings.name} answers now.`);
+      });
     },
     async close() {
       isClosed = true;

@@ -1,7 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type McpServers, startServers } from "../../../src/assistant/mcp/servers.js";
 import { serverSettings } from "../../../src/assistant/mcp/server-settings.js";
 import { toolName } from "../../../src/assistant/mcp/tool-names.js";
@@ -15,7 +17,12 @@ afterEach(async () => {
   servers = undefined;
 });
 
-async function started(written: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}, connectMs = 10_000) {
+async function started(
+  written: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv = {},
+  connectMs = 10_000,
+  retryMs = 60_000,
+) {
   const said: string[] = [];
   const { PATH = "", HOME = "" } = process.env;
   servers = startServers(written, {
@@ -23,6 +30,7 @@ async function started(written: Readonly<Record<string, unknown>>, env: NodeJS.P
     env: { PATH, HOME, ...env },
     version: "1.2.3",
     connectMs,
+    retryMs,
     say: (sentence) => void said.push(sentence),
   });
   await servers.settled;
@@ -106,6 +114,35 @@ describe("MCP servers", () => {
     expect(servers.states()).toMatchObject([{ state: "lost" }]);
     expect(await call("mcp_frail_dies_echo", { text: "hi" })).toEqual({ text: "dies: hi", failed: false });
     expect(servers.states()).toMatchObject([{ state: "ready" }]);
+  });
+
+  it("that were missing are reached later, and told once", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+    try {
+      const late = join(folder, "late.mjs");
+      const { servers, said } = await started(
+        { late: { command: process.execPath, args: [late, "a"] } },
+        {},
+        10_000,
+        0,
+      );
+      expect(servers.states()).toMatchObject([{ state: "failed" }]);
+      expect(said).toHaveLength(1);
+      writeFileSync(late, `await import(${JSON.stringify(pathToFileURL(program).href)});\n`);
+      servers.retryFailed();
+      servers.retryFailed();
+      await vi.waitFor(() => expect(servers.states()).toMatchObject([{ state: "ready", tools: 3 }]), 5000);
+      servers.retryFailed();
+      expect(said.slice(1)).toEqual(["The MCP server late answers now."]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("that failed a moment ago are left alone", async () => {
+    const { servers } = await started({ missing: { command: "/nowhere/server" } });
+    servers.retryFailed();
+    expect(servers.states()).toMatchObject([{ state: "failed" }]);
   });
 
   it("that hang in a call are left when the call is interrupted", async () => {
