@@ -4,6 +4,7 @@ import { readConfigFile, userFiles } from "../engine/config/file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
+import { nearest } from "../engine/lib/nearest.js";
 import { redactFor } from "../engine/lib/redact.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
@@ -172,7 +173,10 @@ function parsed(args: readonly string[]) {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     const [first = ""] = messageOf(error).split(". ");
-    throw new ExpectedError(`${first}; \`ralph --help\` lists the options.`, 2);
+    const [, unknown = ""] = /^Unknown option '--?([^']*)'/.exec(first) ?? [];
+    const near = nearest(unknown, Object.keys(options));
+    const advice = near === undefined ? "`ralph --help` lists the options" : `the nearest one is --${near}`;
+    throw new ExpectedError(`${first}; ${advice}.`, 2);
   }
 }
 

@@ -362,6 +362,13 @@ describe("what a person does", () => {
     expect(requests[0]?.user).toBe("review this\n\n+ const a = 1;");
   });
 
+  it.each([
+    ["--modle", "Unknown option '--modle'; the nearest one is --model."],
+    ["--zzzzzz", "Unknown option '--zzzzzz'; `ralph --help` lists the options."],
+  ])("names what %s was meant to be", async (flag, said) => {
+    expect(await ralph({ args: [flag] })).toMatchObject({ code: 2, err: `ralph: ${said}\n` });
+  });
+
   it("finds a file to edit after the first start, for nobody else's eyes", async () => {
     const { err } = await ralph({ env: keyed });
     const path = join(home, ".local/ralph/config.json");

@@ -98,7 +98,8 @@ test.each([
   ["agents: { claude: { modle: x } }\n", /\/agents\/claude\/modle .*'model'/],
   ["sources: { arxiv: { endpiont: x } }\n", /\/sources\/arxiv\/endpiont .*'endpoint'/],
   ["sources: { arxiv: { endpoint: 'file:///x' } }\n", /\/sources\/arxiv\/endpoint /],
-  ["agents: [claude\n", /is not valid YAML/],
+  ["agents: [claude\n", /is not valid YAML: .*[^:]\.$/],
+  ["modell: x\n", /the nearest one is 'model'/],
   ["just words\n", /must hold keys and values/],
 ])("a wrong file is refused with its name, the place and what to do: %j", async (text, message) => {
   project(text);
@@ -107,6 +108,13 @@ test.each([
     exitCode: 1,
     message: expect.stringMatching(message),
   });
+});
+
+test("a file that is no JSON is refused with its line and column", async () => {
+  writeFileSync(join(cwd, "ralph.config.json"), '{"model": "x",\n}');
+  await expect(resolveConfig({ env: {}, cwd, home })).rejects.toThrow(
+    "ralph.config.json is not valid JSON at line 2, column 1: '}' does not belong here. There may be an extra comma before it.",
+  );
 });
 
 test("a wrong flag has the exit code of wrong usage, a wrong variable is named", async () => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
+import { locateSyntaxError } from "../storage/json-syntax.js";
 import { readRegularText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { type ConfigKeys, isRecord, unknownKeysIn } from "./keys.js";
@@ -51,15 +52,29 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 async function parseConfig(keys: ConfigKeys, text: string, path: string): Promise<WrittenKeys> {
-  let value: unknown;
-  try {
-    value = path.endsWith(".json") ? JSON.parse(text) : (await import("yaml")).parse(text);
-  } catch (error) {
-    throw new ExpectedError(
-      `${path} is not valid ${path.endsWith(".json") ? "JSON" : "YAML"}: ${messageOf(error).split("\n")[0]}.`,
-    );
-  }
+  const value = path.endsWith(".json") ? fromJson(text, path) : await fromYaml(text, path);
   return checkConfig(keys, value ?? {}, path, 1);
+}
+
+function fromJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const { line, column, message, hint } = locateSyntaxError(text);
+    const advice = hint === undefined ? "" : ` ${hint}`;
+    throw new ExpectedError(`${path} is not valid JSON at line ${line}, column ${column}: ${message}.${advice}`);
+  }
+}
+
+async function fromYaml(text: string, path: string): Promise<unknown> {
+  const { parse } = await import("yaml");
+  try {
+    return parse(text);
+  } catch (error) {
+    // The library shows the line below its sentence.
+    const [sentence = ""] = messageOf(error).split("\n");
+    throw new ExpectedError(`${path} is not valid YAML: ${sentence.replace(/:\s*$/, "")}.`);
+  }
 }
 
 /** The value as a config, or an ExpectedError that names `where`, the pointer and a hint. */

@@ -1,6 +1,6 @@
 /**
  * The candidate that `word` was most likely meant to be, or undefined where none is near: a third of its letters may be
- * wrong.
+ * wrong. Of two that are as near, the shorter one: a letter too many is more common than a wrong one.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -11,7 +11,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     const distance = isPart ? 1 : editDistance(wanted, other);
     if (
       distance <= Math.max(1, Math.floor(Math.max(wanted.length, isPart ? 3 : 0) / 3)) &&
-      (best === undefined || distance < best.distance)
+      (best === undefined ||
+        distance < best.distance ||
+        (distance === best.distance && candidate.length < best.candidate.length))
     ) {
       best = { candidate, distance };
     }
