@@ -3,8 +3,17 @@ import type { Notes } from "../../engine/loop/types.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
 import { dataPart, failuresText, jobText, openText, part, placesText, planText, triedText } from "./parts.js";
 
-/** Most estimated tokens of a brief by its role; the librarian's depends on the model's window. */
+/** Most estimated tokens of a brief by its role; the librarian's is a share of the model's window. */
 export const maxBrief = { artisan: 12_000, critic: 12_000, adversary: 12_000 } as const;
+
+/** The share of the model's window that the librarian's brief fills at most. */
+const librarianShare = 0.25;
+/** What the rest of its brief takes at most. */
+const besideFiles = 7_500;
+
+/** Estimated tokens of files in the librarian's brief; `scale`: 1, or less where the last one was too large. */
+export const librarianTokens = (window: number, scale: number): number =>
+  Math.max(1_000, Math.floor((window * librarianShare - besideFiles) * scale));
 
 /** What every brief is made of. */
 export interface Told {

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Snapshots } from "../../task/folder/snapshots.js";
 import { checkCommand, type Place } from "../../task/place/run.js";
-import type { CodeState } from "../generated/ralph-code.js";
+import type { CodeState, Round } from "../generated/ralph-code.js";
 import { isTestFile } from "./change.js";
+import type { CodeOptions } from "./options.js";
 import { testProject, type TestRun } from "./tests.js";
 
 /** What the job lacks beside passing tests, a sentence each. */
@@ -84,3 +85,13 @@ async function withoutProof(
 
 /** What git ignores and tests need: it is linked into the copy. */
 const installed = ["node_modules", ".venv", "venv", "vendor"];
+
+/** Why hooks say that the run is not done, though a round has reached its end. */
+export async function vetoesOf(
+  { veto, folder }: Pick<CodeOptions, "veto" | "folder">,
+  { job }: CodeState,
+  { round }: Round,
+): Promise<readonly string[]> {
+  const { text = "Repair the failing tests" } = job;
+  return await veto({ unit: `round:${round}`, phase: "CODE", title: text, workspace: folder });
+}

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Redact } from "../../engine/lib/redact.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { codeReportName } from "../folder/layout.js";
+import { codeReportName, roundFolder } from "../folder/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
@@ -75,4 +75,11 @@ export async function keepReport(folder: string, state: CodeState, redact: Redac
   const path = join(folder, codeReportName);
   if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark)) return;
   await writeFileAtomic(path, redact(reportText(state)), { durable: false });
+}
+
+/** Keeps a text among those of a round. `text`: without secrets. */
+export async function keepOfRound(folder: string, round: number, name: string, text: string): Promise<void> {
+  const target = roundFolder(folder, round);
+  mkdirSync(target, { recursive: true });
+  await writeFileAtomic(join(target, name), text, { durable: false });
 }

@@ -1,4 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { given } from "../../engine/lib/given.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { measured } from "../../engine/loop/history/summarise.js";
@@ -23,6 +24,22 @@ export interface CodeUnit extends Unit {
 /** The rounds of this job. */
 export const roundsOf = ({ rounds, begun = 0 }: CodeState): readonly Round[] =>
   rounds.filter(({ round }) => round > begun);
+
+export const roundOf = (state: CodeState, round: number): Round | undefined =>
+  state.rounds.find((each) => each.round === round);
+
+/** The record of the unit's round with one more step, which ended `at`. Pure. */
+export function stepped(state: CodeState, unit: CodeUnit, event: Step["event"], at: string, iteration?: number): Round {
+  const round = roundOf(state, unit.round) ?? { id: `round-${unit.round}`, round: unit.round, steps: [] };
+  const role = unit.kind as Step["role"];
+  return { ...round, steps: [...round.steps, { role, event, at, ...given({ iteration }) }] };
+}
+
+/** The state with this record of a round. Pure. */
+export const withRound = (state: CodeState, round: Round): CodeState => ({
+  ...state,
+  rounds: [...state.rounds.filter(({ id }) => id !== round.id), round].toSorted((a, b) => a.round - b.round),
+});
 
 /** The tests as they stood last. */
 export const latestTests = (state: CodeState): Tested | undefined =>

@@ -3,7 +3,7 @@ import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
 import { codeFormat } from "../../code/folder/state-file.js";
 import type { Job } from "../../code/generated/ralph-code.js";
 import { latestTests } from "../../code/workflow/status.js";
-import { librarianTokens } from "../../code/workflow/workflow.js";
+import { librarianTokens } from "../../code/roles/briefs.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";

@@ -1,0 +1,143 @@
+import { given } from "../../engine/lib/given.js";
+import type { Outcome, Tell } from "../../engine/loop/types.js";
+import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
+import { areSame } from "../round/signature.js";
+import type { FixAttempt } from "../vault/fixes.js";
+import { unmetOf, vetoesOf } from "./ends.js";
+import type { CodeOptions } from "./options.js";
+import { keepOfRound, keepReport } from "./report.js";
+import { type CodeUnit, isReached, latestTests, roundOf, roundsOf, stepped, withRound } from "./status.js";
+import { testProject, type TestRun } from "./tests.js";
+
+/** What the tests of a round, or those before the first, have shown. */
+export interface Shown {
+  readonly run: TestRun;
+  readonly tested: Tested;
+}
+
+/** Most paths that a record names. */
+export const maxChanged = 50;
+
+/** Runs the tests, and what the job asks for beside them; undefined where the run ends meanwhile. */
+export async function showTests(
+  { place: where, snapshots, now }: CodeOptions,
+  state: CodeState,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<Shown | undefined> {
+  const place = { ...where, signal };
+  const begun = performance.now();
+  const run = await testProject(place, state.job, state, now);
+  if (signal.aborted) return undefined;
+  // The tests that ran before the job are those of the baseline itself, while it is made.
+  const known = { ...state, tests_before: state.tests_before ?? [...run.passing] };
+  const unmet = await unmetOf(known, run, place, snapshots, now);
+  if (signal.aborted) return undefined;
+  const tested: Tested = { ...run.tested, ...(unmet.length === 0 ? {} : { unmet }) };
+  const first = tested.failures[0];
+  const detail = [
+    `${tested.passed} passed, ${tested.failing} failing.`,
+    ...(first === undefined ? [] : [`${first.test}: ${first.message.split("\n")[0]}`]),
+    ...unmet.slice(0, 2),
+  ].join(" ");
+  const ms = Math.round(performance.now() - begun);
+  await tell({ type: "checked", criterion: `tests (${tested.framework})`, passed: isReached(tested), ms, detail });
+  return { run, tested };
+}
+
+/** Accepts what the tests have shown of a round: the tree is kept or put back, and what it did is remembered. */
+export async function acceptTests(
+  options: CodeOptions,
+  state: CodeState,
+  unit: CodeUnit,
+  { run, tested }: Shown,
+  tell: Tell,
+): Promise<Outcome> {
+  const { store, folder, snapshots, fixes, redact, hasAdversary, now } = options;
+  const known = { flaky: [...run.flaky], tests_seen: [...run.seen] };
+  for (const name of run.flaky.filter((each) => !(state.flaky ?? []).includes(each)))
+    await tell({
+      type: "notice",
+      level: "warning",
+      message: `${name} is flaky: it failed, then passed on the same files; it decides nothing.`,
+    });
+  if (unit.kind === "baseline") {
+    const base = await snapshots.take(0);
+    const best = { round: unit.round, failing: tested.failing, ...given({ commit: base?.commit }) };
+    const next = await store.edit((before) => ({
+      ...before,
+      ...known,
+      baseline: tested,
+      best,
+      ...given({ base: before.base ?? base?.commit }),
+      tests_before: before.tests_before ?? [...run.passing],
+    }));
+    await keepReport(folder, next, redact);
+    return { outcome: "accepted", summary: summaryOf(tested) };
+  }
+  const before = latestTests(state) ?? tested;
+  const best = state.best ?? { round: 0, failing: before.failing };
+  const isWorse = tested.failing > best.failing;
+  const round = roundOf(state, unit.round);
+  const restored = isWorse && best.commit !== undefined ? await putBack(options, round, best.commit) : undefined;
+  for (const path of restored?.left_alone ?? [])
+    await tell({
+      type: "notice",
+      level: "warning",
+      message: `${path} was changed by somebody else after the artisan, so it is not put back.`,
+    });
+  const reached = isReached(tested);
+  const previous = roundsOf(state)
+    .filter((each) => each.round < unit.round)
+    .at(-1);
+  const isSame = !reached && (await areSame(previous?.tests?.signatures ?? [], tested.signatures));
+  const full: Round = {
+    ...stepped(state, unit, reached ? "pass" : "fail", new Date(now()).toISOString()),
+    tests: tested,
+    ...(reached ? {} : { repeats: isSame ? (previous?.repeats ?? 1) + 1 : 1 }),
+    ...given({ put_back: restored?.put_back, left_alone: restored?.left_alone }),
+  };
+  const veto = reached && !hasAdversary ? await vetoesOf(options, state, full) : [];
+  // The tree as the tests saw it, for later rounds to be put back to.
+  const after = isWorse ? undefined : (await snapshots.take(lastIteration(state, unit.round)))?.commit;
+  const left = new Set(tested.signatures);
+  const attempt: FixAttempt = {
+    signatures: before.signatures.map((signature) => ({ signature, success: !left.has(signature) && !isWorse })),
+    tokens: state.attempts.filter((each) => each.round === unit.round).reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+  };
+  await fixes.keep(`${state.id}/${state.baseline?.at ?? ""}`, full, attempt, tested.framework);
+  await keepOfRound(folder, unit.round, "tests.json", redact(JSON.stringify(run.results ?? tested, null, 2)));
+  const next = await store.edit((current) => ({
+    ...withRound(current, { ...full, ...(veto.length === 0 ? {} : { veto: [...veto] }) }),
+    ...known,
+    ...(isWorse
+      ? {}
+      : { best: { round: unit.round, failing: tested.failing, ...given({ commit: after ?? best.commit }) } }),
+  }));
+  await keepReport(folder, next, redact);
+  return { outcome: "accepted", summary: summaryOf(tested) };
+}
+
+const lastIteration = ({ attempts }: CodeState, round: number): number =>
+  attempts.findLast((each) => each.round === round && each.role === "artisan")?.iteration ?? 0;
+
+/** Puts what a round has changed back to the best tree, but for what somebody has changed since. */
+async function putBack({ snapshots }: CodeOptions, round: Round | undefined, best: string) {
+  const after = round?.after;
+  if (after === undefined) return undefined;
+  const present = await snapshots.take(0);
+  const touched = new Set(
+    present === undefined ? [] : (await snapshots.changes(after, present.commit)).map(({ path }) => path),
+  );
+  const paths = (await snapshots.changes(best, after)).map(({ path }) => path);
+  const own = paths.filter((path) => !touched.has(path));
+  const foreign = paths.filter((path) => touched.has(path));
+  await snapshots.put(best, own);
+  return {
+    put_back: own.slice(0, maxChanged),
+    ...(foreign.length === 0 ? {} : { left_alone: foreign.slice(0, maxChanged) }),
+  };
+}
+
+const summaryOf = ({ passed, failing, unmet = [] }: Tested): string =>
+  [`${passed} tests passed, ${failing} failing`, ...unmet.map((each) => each.slice(0, 120))].join("; ");

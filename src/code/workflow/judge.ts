@@ -1,0 +1,191 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { given } from "../../engine/lib/given.js";
+import { resultName } from "../../engine/lib/layout.js";
+import { usesAllowance } from "../../engine/loop/guards/limits.js";
+import type { AgentRun, Outcome } from "../../engine/loop/types.js";
+import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import type { AdversaryResult } from "../generated/result-adversary.js";
+import type { ArtisanResult } from "../generated/result-artisan.js";
+import type { CriticResult } from "../generated/result-critic.js";
+import type { LibrarianResult } from "../generated/result-librarian.js";
+import type { AdversarialFinding, CodeState, Round, Step } from "../generated/ralph-code.js";
+import { layTests } from "../roles/adversarial-tests.js";
+import { planIn } from "../roles/plan.js";
+import { maxChanged } from "./after-tests.js";
+import type { CodeOptions } from "./options.js";
+import { type CodeUnit, roundOf } from "./status.js";
+import { testProject } from "./tests.js";
+
+export type Refused = { readonly reasons: readonly string[] };
+
+/** What a role has brought: the event of the round, and what is kept of it. */
+export interface Judged {
+  readonly event: Step["event"];
+  readonly set: Partial<Round>;
+  readonly summary: string;
+  /** The snapshot after an artisan's work. */
+  readonly after?: string;
+}
+
+/** What came of an agent's run, by its role. */
+export async function judge(
+  options: CodeOptions,
+  state: CodeState,
+  unit: CodeUnit,
+  run: AgentRun,
+  signal: AbortSignal,
+): Promise<Judged | Refused> {
+  const { folder, snapshots } = options;
+  const round = roundOf(state, unit.round);
+  if (unit.kind === "artisan") {
+    const snapshot = await snapshots.take(run.iteration);
+    const before = round?.before;
+    const files =
+      snapshot === undefined || before === undefined ? [] : await snapshots.changes(before, snapshot.commit);
+    if (files.length === 0)
+      return { reasons: ["No file was changed. Make the change in the current folder, then give your answer."] };
+    const said = await answered<ArtisanResult>(options, "result-artisan", run, false);
+    const { hypothesis, action_taken } = "reasons" in said ? wordsIn(run.message, round?.plan?.cause) : said.value;
+    const changed = files.map(({ path }) => path);
+    return {
+      event: "ok",
+      set: { hypothesis, action_taken, changed: changed.slice(0, maxChanged), ...given({ after: snapshot?.commit }) },
+      summary: `changed ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
+      ...given({ after: snapshot?.commit }),
+    };
+  }
+  if (unit.kind === "librarian") {
+    const said = await answered<LibrarianResult>(options, "result-librarian", run, true);
+    if ("reasons" in said) return said;
+    const plan = planIn(folder, said.value);
+    return "reasons" in plan ? plan : { event: "ok", set: { plan: plan.plan }, summary: plan.plan.cause.slice(0, 160) };
+  }
+  if (unit.kind === "critic") {
+    const said = await answered<CriticResult>(options, "result-critic", run, true);
+    if ("reasons" in said) return said;
+    const { decision, findings } = said.value;
+    if (decision === "revise" && findings.length === 0)
+      return { reasons: ["/findings is empty; say what must change, or approve."] };
+    return {
+      event: decision,
+      set: { review: said.value },
+      summary: findings.length === 0 ? decision : `${decision}: ${many(findings.length, "finding")}`,
+    };
+  }
+  const said = await answered<AdversaryResult>(options, "result-adversary", run, true);
+  if ("reasons" in said) return said;
+  const findings = await tryTests(options, state, said.value, signal);
+  return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
+}
+
+/** Runs an adversary's tests in the project, and takes them out again. */
+async function tryTests(
+  { folder, place, keepTests, now }: CodeOptions,
+  state: CodeState,
+  result: AdversaryResult,
+  signal: AbortSignal,
+): Promise<AdversarialFinding[]> {
+  const read: AdversarialFinding[] = result.findings.map(({ title, detail, file }) => ({
+    title,
+    ...given({ detail, file }),
+  }));
+  const laid = layTests(folder, result, state.job.test_command);
+  try {
+    if (laid.written.length === 0) return read;
+    const { tested } = await testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now);
+    if (signal.aborted) return read;
+    const failures = tested.failures.slice(0, 20);
+    return [
+      ...read,
+      ...failures.map(({ test: name, message, file }) => ({
+        title: `A test of the adversary fails: ${name}`.slice(0, 300),
+        detail: message.slice(0, 600),
+        test: name,
+        ...given({ file }),
+      })),
+    ];
+  } finally {
+    laid.remove(keepTests);
+  }
+}
+
+/** The role's answer: its final message, or the result.json that it left in its own folder. */
+async function answered<Result>(
+  { roleFolder, redact }: CodeOptions,
+  schema: "result-artisan" | "result-librarian" | "result-critic" | "result-adversary",
+  run: AgentRun,
+  isRequired: boolean,
+): Promise<{ readonly value: Result } | Refused> {
+  const place = isRequired ? run.brief.workspace : roleFolder(run.iteration);
+  await keepAnswer(place, run.message);
+  const read = await readChecked(schema, join(place, resultName), redact);
+  return "reasons" in read ? { reasons: read.reasons } : { value: read.value as Result };
+}
+
+/** What an artisan that gave no JSON said of its change: the tests judge the change, not its words. */
+const wordsIn = (message: string, cause: string | undefined): ArtisanResult => ({
+  hypothesis: (cause ?? "not said").slice(0, 600),
+  action_taken: message.replace(/\s+/g, " ").trim().slice(0, 600) || "not said",
+});
+
+/** One agent works at a time, so nothing is only noted. */
+export type RoleOutcome = Exclude<Outcome, { readonly outcome: "noted" }>;
+
+export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | undefined): RoleOutcome {
+  if (failure !== undefined || judged === undefined)
+    return { outcome: "failed", failure: failure ?? { kind: "crashed", message: "The agent left nothing." } };
+  return "reasons" in judged
+    ? { outcome: "refused", reasons: [...judged.reasons] }
+    : { outcome: "accepted", summary: judged.summary };
+}
+
+/** What the round is told; undefined where the role was not at work, or its first brief was too large for the model. */
+export function eventOf(
+  { attempts }: CodeState,
+  { kind, round }: CodeUnit,
+  { failure }: AgentRun,
+  judged: Judged | Refused | undefined,
+): Step["event"] | undefined {
+  if (failure === undefined) return judged === undefined || "reasons" in judged ? "refused" : judged.event;
+  if (!usesAllowance(failure.kind) || failure.kind === "aborted") return undefined;
+  const wasFull = attempts.some((each) => each.role === kind && each.round === round && each.failure === "context");
+  return failure.kind === "context" && !wasFull ? undefined : "failed";
+}
+
+export function attemptRecord(
+  unit: CodeUnit,
+  run: AgentRun,
+  outcome: RoleOutcome,
+  at: string,
+  judged: Judged | Refused | undefined,
+) {
+  const { iteration, agent, usage, cost_usd, startedAt, endedAt } = run;
+  const after = judged === undefined || "reasons" in judged ? undefined : judged.after;
+  return {
+    id: `attempt-${iteration}`,
+    iteration,
+    at,
+    agent,
+    role: unit.kind,
+    round: unit.round,
+    outcome: outcome.outcome,
+    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
+    duration_seconds: Math.max(0, endedAt - startedAt) / 1000,
+    tokens: usage.input + usage.output,
+    ...given({ cost_usd, snapshot: after }),
+  };
+}
+
+export const sentenceOf = (outcome: RoleOutcome): string => {
+  if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
+  return outcome.outcome === "refused"
+    ? `refused: ${outcome.reasons.join("; ")}`
+    : `failed: ${outcome.failure.message}`;
+};
+
+export const whyNot = (outcome: RoleOutcome): Pick<LedgerLine, "failure" | "reasons"> => {
+  if (outcome.outcome === "failed") return { failure: outcome.failure.kind, reasons: [outcome.failure.message] };
+  return outcome.outcome === "refused" ? { reasons: [...outcome.reasons] } : {};
+};
