@@ -18,7 +18,10 @@ import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/folder/layout.js";
 import type { Library } from "../research/workflow/prepare.js";
 
-/** Takes what a search would write: questions for the log, and what it has found. */
+/**
+ * Takes what a search would write: questions for the log, and what it has found. Services are then asked for what they
+ * say now, whatever is kept of their answers of today.
+ */
 export interface Held {
   readonly record: (line: QueryLine) => Promise<void>;
   readonly search: (kept: SearchRecord) => void;
@@ -39,13 +42,14 @@ export function libraryFor(
 ): Library {
   const cacheDir = answersFolder(folder);
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
-  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder) });
+  const anew = held === undefined ? {} : { freshMs: 0 };
+  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), ...anew });
   const asking = { config: config.sources, env, http, contact: config.contact };
   const contextFor = (source: Source) => contextOf(source, asking);
   // Only what a search asks goes into the log that it is replayed from.
   const logged = {
     ...asking,
-    http: httpFor(config, signal, { cacheDir, record: held === undefined ? queryRecorder(folder) : held.record }),
+    http: httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew }),
   };
   return {
     ...localSources(root, signal),
@@ -61,7 +65,7 @@ export function libraryFor(
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", ...progress }),
     }),
-    ...paperServices({ folder, http, contextFor, clock: systemClock, signal }),
+    ...paperServices({ folder, http, contextFor, clock: systemClock, signal, anew: held !== undefined }),
   };
 }
 
@@ -79,7 +83,7 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Sources, "
 export function httpFor(
   config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
   signal: AbortSignal,
-  how: Pick<PoliteHttpOptions, "cacheDir" | "record" | "typed" | "patienceMs"> = {},
+  how: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed" | "patienceMs"> = {},
 ): Http {
   const { sources, stateDir, contact } = config;
   const services = servicesOf(allServices, sources);

@@ -1,4 +1,5 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { type Asking, openAsking } from "../../compose/asked-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
@@ -6,22 +7,34 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
+import type { Spent } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
+import { rrdFile, rrdName } from "../../research/folder/layout.js";
 import { openResearch, readResearch } from "../../research/folder/research.js";
 import { signState } from "../../research/folder/tamper/other-projects.js";
-import type { Paper, ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
+import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { findResearch } from "../../research/overview/find-research.js";
-import { askedUpdate, findingsBefore, openedFor, withOpen } from "../../research/update/opening.js";
+import {
+  askedUpdate,
+  cameText,
+  findingsBefore,
+  openedFor,
+  openingFold,
+  withOpen,
+} from "../../research/update/opening.js";
 import { type Came, isAnything, whatCame } from "../../research/update/what-came.js";
-import { keepAsked, nextWindow, readAsked } from "../../research/update/window.js";
+import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
 import { openUpdate } from "../../research/workflow/decisions/open-update.js";
 import { statusOf } from "../../research/workflow/decisions/status.js";
-import { forecastOf } from "../../research/workflow/derived/forecast.js";
+import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/derived/forecast.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
+import { needsWriting } from "../../research/workflow/report/close-update.js";
+import { readNarrative } from "../../research/workflow/report/kept-narrative.js";
 import { explain } from "../explain.js";
 import { work } from "./run.js";
 
@@ -40,16 +53,35 @@ interface UpdateArguments {
 /**
  * Asks what came since finished projects were searched last, and works on those for which something did. Where nothing
  * came, no agent starts and no file of git's changes. Of several projects each has its turn, whatever became of the one
- * before; the exit code is the first that is not 0.
+ * before, within the limits of the command as a whole; the exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
   const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
-  if (args.folders.length === 1) return await updateOne(args.folders[0] ?? "", args, config, io);
+  if (args.folders.length === 1) return await updateOne(await findResearch(io.cwd, args.folders[0]), args, config, io);
+  const began = io.clock.now();
+  const spent = { usd: 0, tokens: 0, iterations: 0 };
+  const done = new Set<string>();
   let exitCode = 0;
-  for (const folder of args.folders) {
-    let code: number;
+  for (const named of args.folders) {
+    let code = 0;
+    let folder: string | undefined;
     try {
-      code = await updateOne(folder, args, config, io);
+      if (isNoProject(io.cwd, named)) continue;
+      folder = await findResearch(io.cwd, named);
+      if (done.has(folder)) continue;
+      done.add(folder);
+      const limits = rest(config, spent, io.clock.now() - began);
+      if (limits === undefined) {
+        io.stderr(`The limit of this command is reached; ${basename(folder)} was not asked.\n`);
+        code = 3;
+      } else {
+        const before = await spentOn(folder);
+        code = await updateOne(folder, args, limits, io);
+        const now = await spentOn(folder);
+        spent.usd += now.usd - before.usd;
+        spent.tokens += now.tokens - before.tokens;
+        spent.iterations += now.iterations - before.iterations;
+      }
     } catch (error) {
       code = explain(error, io, ["update"]);
     }
@@ -59,11 +91,37 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   return exitCode;
 }
 
-async function updateOne(named: string, args: UpdateArguments, config: ResolvedConfig, io: Io): Promise<number> {
-  const folder = await findResearch(io.cwd, named);
+/** A file, or a folder without rrd.json, that `researches/*` names too. */
+function isNoProject(cwd: string, named: string): boolean {
+  const path = resolve(cwd, named);
+  return basename(path) !== rrdName && existsSync(path) && !existsSync(rrdFile(path));
+}
+
+async function spentOn(folder: string): Promise<Spent> {
+  const { rrd, ledger } = await readResearch(folder);
+  return accountOf(rrd, ledger).spent;
+}
+
+/** The settings with what is left of the limits; undefined where one is reached. */
+function rest(
+  config: ResolvedConfig,
+  spent: Pick<Spent, "usd" | "tokens" | "iterations">,
+  ms: number,
+): ResolvedConfig | undefined {
+  const { budget, iterations, maxMs } = config;
+  const left = (most: number | undefined, used: number) => (most === undefined ? undefined : most - used);
+  const [usd, tokens] = [left(budget.usd, spent.usd), left(budget.tokens, spent.tokens)];
+  const [more, time] = [left(iterations, spent.iterations), left(maxMs, ms)];
+  if ([usd, tokens, more, time].some((each) => each !== undefined && each <= 0)) return undefined;
+  return { ...config, budget: given({ usd, tokens }), ...given({ iterations: more, maxMs: time }) };
+}
+
+async function updateOne(folder: string, args: UpdateArguments, config: ResolvedConfig, io: Io): Promise<number> {
   const { rrd, ledger } = await readResearch(folder);
   const open = openUpdate(rrd);
   if (open === undefined) return await begin(folder, args, config, io);
+  if (args.since !== undefined && !args.json)
+    io.stderr(`${basename(folder)}: --since counts once ${open.id}, which is open, is done.\n`);
   if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
   if (!args.json) io.stderr(`${basename(folder)}: ${open.id}, opened on ${open.at.slice(0, 10)}, goes on.\n`);
   await requireAgents(config, io, false, roleNamesOf(config));
@@ -82,18 +140,33 @@ async function begin(folder: string, args: UpdateArguments, config: ResolvedConf
   try {
     const state = await (research === undefined ? readResearch(folder) : research.load());
     requireFinished(name, folder, state.rrd, state.ledger);
-    const window = nextWindow(name, state, await readAsked(folder), io.clock.now(), args.since);
-    const update = askedUpdate(state, window, io.clock.now());
+    const known = { ...state, searchedOn: await readSearchedOn(folder, state.rrd) };
+    const kept = await readAsked(folder);
+    const window = nextWindow(name, known, kept, io.clock.now(), args.since);
+    const update = {
+      ...askedUpdate(state, window, io.clock.now()),
+      ...given({ iteration: research?.nextIteration() }),
+    };
     asking = await openAsking(folder, config, io, signals.finish);
     const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
     if (signals.finish.aborted) return signals.finish.reason === "SIGTERM" ? 143 : 130;
-    if (!isAnything(came)) return await nothing(folder, update, came, args, io);
+    if (!isAnything(came)) {
+      const line = nothingLine(folder, update, came, args);
+      const failed = Object.fromEntries([...came.failed].map(([source, { since }]) => [source, since]));
+      if (!args.dryRun) await keepAsked(folder, askedBy(known, kept, window, failed));
+      io.stdout(line);
+      return 0;
+    }
     if (research === undefined) return await forecast(folder, state, update, came, args, config, io);
     await requireAgents(config, io, false, roleNamesOf(config));
-    if (!args.json) io.stderr(`${name}: ${cameText(came)} since ${update.since}.\n`);
+    if (args.json)
+      io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...figures(came) })}\n`);
+    else io.stderr(`${name}: ${cameText(came)} since ${update.since}.${missed(came)}\n`);
     const before = await findings(folder, state.rrd, state.ledger, io.clock.now());
-    await asking.keep(state.rrd, came);
-    opened = await research.edit((current) => openedFor(current, update, came, before), true);
+    opened = openedFor(state.rrd, update, came, before);
+    await asking.keep(opened, came);
+    await research.fold(openingFold(state.rrd, opened, came, asking.questions));
+    opened = (await research.load()).rrd;
     works = came.works + came.changed.length;
   } finally {
     signals.stop();
@@ -130,34 +203,47 @@ async function findings(
 }
 
 /**
- * Says so in one line, and keeps the day.
+ * What is said where nothing came, in one line.
  * @throws ExpectedError, exit code 5, where no source could be asked or none answered.
  */
-async function nothing(
+function nothingLine(
   folder: string,
   { since, until }: ProjectUpdate,
   came: Came,
-  { dryRun, json }: UpdateArguments,
-  io: Io,
-): Promise<number> {
+  { json }: Pick<UpdateArguments, "json">,
+): string {
   const name = basename(folder);
-  const failed = [...came.failed].map(([source, { reason }]) => `${source}: ${reason.replace(/\.$/, "")}`);
-  if (came.answered === 0)
+  if (came.answered === 0 && came.failed.size + came.leftToAgents.length > 0)
     throw new ExpectedError(
       came.asked.length === 0
         ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so nobody knows whether something came since ${since}; take a source off blocked_sources, or add one.`
-        : `${name}: no source answered, so nobody knows whether something came since ${since} (${failed.join("; ")}); run update again later.`,
+        : `${name}: no source answered, so nobody knows whether something came since ${since} (${failures(came)}); run update again later.`,
       5,
     );
-  const stays = Object.fromEntries([...came.failed].map(([source, { since: day }]) => [source, day]));
-  if (!dryRun) await keepAsked(folder, { until, failed: stays });
-  if (json) io.stdout(`${JSON.stringify({ folder, since, until, ...figures(came) })}\n`);
-  else {
-    const left = failed.length === 0 ? "" : `; ${failed.join("; ")}: asked again the next time`;
-    io.stdout(`${name}: nothing new from ${since} to ${until} (${many(came.asked.length, "source")} asked${left}).\n`);
-  }
-  return 0;
+  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(came) })}\n`;
+  return `${name}: nothing new from ${since} to ${until} (${many(came.asked.length, "source")} asked).${missed(came)}\n`;
 }
+
+const failures = ({ failed }: Came): string =>
+  [...failed].map(([source, { reason }]) => `${source}: ${reason.replace(/\.$/, "")}`).join("; ");
+
+/** What was not asked, each as a sentence behind a space. */
+function missed(came: Came): string {
+  const { failed, leftToAgents, unchecked } = came;
+  const reason = unchecked.reason.replace(/\.?$/, "");
+  return [
+    ...(failed.size === 0 ? [] : [`Not asked, and asked for this time again the next time: ${failures(came)}.`]),
+    ...(leftToAgents.length === 0 ? [] : [`Left out, as only an agent can search it: ${leftToAgents.join(", ")}.`]),
+    ...(unchecked.papers === 0
+      ? []
+      : [`Nobody could say whether ${many(unchecked.papers, "paper")} changed or was retracted (${reason}).`]),
+  ]
+    .map((sentence) => ` ${oneLine(sentence)}`)
+    .join("");
+}
+
+/** So many works fit into a batch of screening. */
+const worksABatch = 15;
 
 /** What came, and what it would take if every work were kept. Writes nothing. */
 async function forecast(
@@ -170,46 +256,46 @@ async function forecast(
   io: Io,
 ): Promise<number> {
   const opened = came === undefined ? rrd : openedFor(rrd, update, came, []);
-  const pending = (id: string): Paper => ({ id, title: id, status: "pending" });
-  const places = [...Array(came?.works ?? 0).keys(), ...(came?.changed ?? []).filter(({ text }) => text !== undefined)];
-  const all = { ...opened, papers_pool: [...opened.papers_pool, ...places.map((_, index) => pending(`?${index}`))] };
-  const whole = forecastOf(all, ledger, await experienceOf(folder, config, io));
+  const whole = forecastOf(
+    opened,
+    ledger,
+    await experienceOf(folder, config, io),
+    came && unitsFor(came, needsWriting(opened, await readNarrative(folder))),
+  );
   const { id, since, until } = update;
   if (json) {
-    io.stdout(`${JSON.stringify({ folder, since, until, ...(came && figures(came)), forecast: whole ?? null })}\n`);
+    const said = { type: "update", folder, since, until, ...(came && figures(came)), forecast: whole ?? null };
+    io.stdout(`${JSON.stringify(said)}\n`);
     return 0;
   }
   const head = came === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : cameText(came);
+  const more = (came?.works ?? 0) - (came?.titles.length ?? 0);
+  const most = (came?.works ?? 0) > 0 ? " At most: if every new work is kept." : "";
   const lines = [
-    `${basename(folder)}: ${head} (${since} to ${until}).`,
+    `${basename(folder)}: ${head} (${since} to ${until}).${came === undefined ? "" : missed(came)}`,
     ...(came?.titles ?? []).map((title) => `  new: ${oneLine(title)}`),
-    ...((came?.works ?? 0) > (came?.titles.length ?? 0)
-      ? [`  and ${(came?.works ?? 0) - (came?.titles.length ?? 0)} more`]
-      : []),
+    ...(more > 0 ? [`  and ${more} more`] : []),
     ...(came?.changed ?? []).map(
       (paper) => `  changed: ${paper.id}: ${oneLine(paper.says)}${paper.text === undefined ? ", the same text" : ""}`,
     ),
     ...(came?.retracted ?? []).map((paper) => `  retracted: ${paper}`),
-    ...(whole === undefined
-      ? []
-      : [`${wholeForecast(whole)}${came === undefined ? "" : " At most: if every new work is kept."}`]),
+    whole === undefined ? "No agent is needed: the report is rendered again." : `${wholeForecast(whole)}${most}`,
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return 0;
 }
 
-const figures = ({ works, changed, retracted, failed, asked }: Came) => ({
+/** The most that agents are started for. */
+function unitsFor({ works, changed }: Came, isWritten: boolean): UnitsLeft {
+  const paper = works + changed.filter(({ text }) => text !== undefined).length;
+  return { discovery: Math.ceil(works / worksABatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
+}
+
+const figures = ({ works, changed, retracted, failed, asked, leftToAgents, unchecked }: Came) => ({
   new: works,
   changed: changed.map(({ id, says, text }) => ({ id, says, read_again: text !== undefined })),
   ...{ retracted, asked },
   failed: Object.fromEntries([...failed].map(([source, { reason }]) => [source, reason])),
+  ...(leftToAgents.length === 0 ? {} : { left_to_agents: leftToAgents }),
+  ...(unchecked.papers === 0 ? {} : { unchecked: unchecked.papers }),
 });
-
-function cameText({ works, changed, retracted }: Came): string {
-  const parts = [
-    works === 0 ? "" : many(works, "new work"),
-    changed.length === 0 ? "" : `${many(changed.length, "paper")} changed`,
-    retracted.length === 0 ? "" : `${retracted.length} retracted`,
-  ];
-  return parts.filter((part) => part !== "").join(", ");
-}

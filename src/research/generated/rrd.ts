@@ -1468,7 +1468,7 @@ export interface ProjectUpdate {
    */
   at: string;
   /**
-   * The last iteration before it.
+   * The iteration that opened it; what came has later ones.
    */
   iteration?: number;
   /**

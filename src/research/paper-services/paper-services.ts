@@ -24,6 +24,8 @@ interface PaperServicesOptions {
   readonly contextFor: ContextFor;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** What happened to papers is asked also where an answer of today is kept. */
+  readonly anew?: boolean;
 }
 
 /** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
@@ -48,7 +50,14 @@ const maxAbout = 15_000;
  * Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no
  * identifier, nor about a packaged sample, whatever it carries.
  */
-export function paperServices({ folder, http, contextFor, clock, signal }: PaperServicesOptions): PaperServices {
+export function paperServices({
+  folder,
+  http,
+  contextFor,
+  clock,
+  signal,
+  anew = false,
+}: PaperServicesOptions): PaperServices {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;
@@ -75,9 +84,7 @@ export function paperServices({ folder, http, contextFor, clock, signal }: Paper
       await checkWorks(worksOf(papers), {
         file: updatesFile(folder),
         ask: (works) => checkUpdates(works, contextFor),
-        clock,
-        signal,
-        within,
+        ...{ clock, signal, within, anew },
       }),
     async about(paper) {
       const identifiers = identifiersOf(paper);

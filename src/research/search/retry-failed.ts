@@ -13,7 +13,7 @@ const unwatched: Watching = () => ({ told: () => undefined, end: () => undefined
 
 /**
  * Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Blocked
- * sources are left alone.
+ * sources are left alone, and so are rounds that are not `wanted`.
  */
 export async function retryFailed(
   steps: readonly Step[],
@@ -21,11 +21,16 @@ export async function retryFailed(
   open: Open,
   blocked: ReadonlySet<string>,
   watching: Watching = unwatched,
+  wanted: (step: number) => boolean = () => true,
 ): Promise<Listing[]> {
   const listings: Listing[] = [];
   const isBlocked = (name: string) => blocked.has(name.toLowerCase());
   for (const [index, step] of steps.entries()) {
     const its = kept.filter((listing) => listing.step === index);
+    if (!wanted(index)) {
+      listings.push(...its);
+      continue;
+    }
     if (step.kind === "snowball") {
       const again = isWorthIt(step, its, open, isBlocked);
       listings.push(

@@ -6,17 +6,19 @@ const size = 5;
 const sameShare = 0.85;
 
 /**
- * Whether a text says something else than the one that was read, so that the paper is to be read again. `before`: the
- * text that was read, where it is kept; else its hash alone tells.
+ * Whether a text says something else than the one that was read, so that the paper is to be read again. `kept`: the
+ * text that is kept of the paper; where its hash is not that of the text read, the hash alone tells.
  */
 export function isAnotherText(
   now: DocumentText,
-  before: DocumentText | undefined,
+  kept: DocumentText | undefined,
   beforeSha256: string | undefined,
   readDepth: string | undefined,
 ): boolean {
   // A landing page says nothing of the paper's text.
   if (now.depth === "abstract") return false;
+  // What an update kept that was ended before it was opened is not what was read.
+  const before = beforeSha256 === undefined || kept?.sha256 === beforeSha256 ? kept : undefined;
   if (now.sha256 === beforeSha256 || now.sha256 === before?.sha256) return false;
   if (readDepth === "abstract") return true;
   if (before === undefined) return true;

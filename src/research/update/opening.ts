@@ -1,6 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { QueryLine } from "../../engine/generated/query.js";
+import { many } from "../../engine/ui/terminal/format.js";
+import { queriesName } from "../folder/layout.js";
+import { loggedLine } from "../folder/logs/query-log.js";
+import type { Change, Fold } from "../folder/research.js";
 import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
+import { flat } from "../workflow/derived/markdown.js";
+import { changeOf } from "../workflow/result/accepted-result.js";
 import { withChecks } from "../workflow/report/warn-of-retractions.js";
 import type { Came } from "./what-came.js";
 import type { Window } from "./window.js";
@@ -15,7 +23,7 @@ export function askedUpdate(
     id: `update-${(rrd.updates ?? []).length + 1}`,
     ...{ since, until },
     at: new Date(now).toISOString(),
-    iteration: Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration)),
+    iteration: Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration)) + 1,
     ...(Object.keys(sources).length === 0 ? {} : { sources: { ...sources } }),
   };
 }
@@ -40,7 +48,7 @@ export const findingsBefore = ({ findings, said }: ReportModel): NonNullable<Pro
     level: strength.level,
   }));
 
-/** The state with an update open for what came. Pure: it may be made again where the file was edited meanwhile. */
+/** The state with an update open for what came. */
 export function openedFor(
   rrd: Rrd,
   update: ProjectUpdate,
@@ -61,4 +69,54 @@ export function openedFor(
       ...(came.failed.size === 0 ? {} : { failed }),
     },
   );
+}
+
+/**
+ * The fold that opens an update, an iteration of no agent, with the questions that were asked for it: a kill leaves all
+ * of it or nothing.
+ */
+export function openingFold(
+  rrd: Rrd,
+  opened: Rrd,
+  came: Came,
+  questions: readonly QueryLine[],
+): Fold & { readonly iteration: number } {
+  const { id, at, since, until, iteration = 1 } = opened.updates?.at(-1) ?? missing();
+  const top = ["phase", "updates", "statistics"] as const;
+  const fieldsOf = (state: Rrd) => Object.fromEntries(top.map((name) => [name, state[name]]));
+  const papers = opened.papers_pool.flatMap((paper, index): Change[] => {
+    const before = rrd.papers_pool[index];
+    const set = Object.fromEntries(
+      Object.entries(paper).filter(([field, value]) => !isDeepStrictEqual(value, before?.[field])),
+    );
+    return before === undefined || Object.keys(set).length === 0 ? [] : [changeOf(before, set)];
+  });
+  const said = cameText(came);
+  const lines = [
+    ...came.titles.map((title) => `- new: ${title}`),
+    ...came.changed.map((paper) => `- changed: ${paper.id}: ${paper.says}`),
+    ...came.retracted.map((paper) => `- retracted: ${paper}`),
+    ...[...came.failed].map(([source, { reason }]) => `- ${source} was not asked: ${reason}`),
+  ].map(flat);
+  return {
+    ...{ iteration, at, message: `${id}: ${said}` },
+    changes: [{ in: "rrd", set: fieldsOf(opened), was: fieldsOf(rrd) }, ...papers],
+    progress: `---\n\n## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${said}`, ...lines].join("\n")}\n\nIteration: ${iteration}\n\n`,
+    ledger: { iteration, at, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
+    appends: questions.length === 0 ? [] : [{ name: queriesName, text: questions.map(loggedLine).join("") }],
+  };
+}
+
+const missing = (): never => {
+  throw new Error("no update is open");
+};
+
+/** What came, in a few words: "1 new work, 2 papers changed". */
+export function cameText({ works, changed, retracted }: Came): string {
+  const parts = [
+    works === 0 ? "" : many(works, "new work"),
+    changed.length === 0 ? "" : `${many(changed.length, "paper")} changed`,
+    retracted.length === 0 ? "" : `${retracted.length} retracted`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
 }

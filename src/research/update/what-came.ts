@@ -2,15 +2,17 @@ import type { DocumentText } from "../../engine/documents/text/document-text.js"
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { currentAccepted } from "../../engine/storage/records/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
-import type { UpdateCheck } from "../paper-services/kept-retraction-checks.js";
+import { canBeChecked } from "../paper-services/find-retractions.js";
+import { type UpdateCheck, worksOf } from "../paper-services/kept-retraction-checks.js";
 import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { candidatesOf } from "../search/candidates.js";
-import { isFailed, type Listing } from "../search/result-list.js";
+import { isFailed } from "../search/result-list.js";
 import type { SearchRecord } from "../search/search-record.js";
 import { isDecided } from "../workflow/decisions/status.js";
 import { type Batch, nextBatch } from "../workflow/discovery/screening-batch.js";
 import { apartOf, type Sources } from "../workflow/discovery/search-session.js";
+import { type LeftOpen, leftOpenBy } from "../workflow/discovery/update-rounds.js";
 import { isRetraction } from "../workflow/report/warn-of-retractions.js";
 import { isAnotherText } from "./another-text.js";
 
@@ -23,11 +25,15 @@ export interface Came {
   readonly retracted: readonly string[];
   /** Checks that say something new, by the paper's id. */
   readonly checks: ReadonlyMap<string, UpdateCheck>;
-  /** Sources that failed, with the first day of their window and what they said. */
-  readonly failed: ReadonlyMap<string, { readonly since: string; readonly reason: string }>;
-  /** Sources that were asked, and how many of them answered at least once. */
+  /** Sources that failed or are blocked, with the first day of their window and what they said. */
+  readonly failed: ReadonlyMap<string, LeftOpen>;
+  /** Sources that were asked, folders among them, and how many of them answered at least once. */
   readonly asked: readonly string[];
   readonly answered: number;
+  /** Sources that only an agent can search: they are not asked. */
+  readonly leftToAgents: readonly string[];
+  /** Papers of which no service could say what happened to them since they were read, and one reason. */
+  readonly unchecked: { readonly papers: number; readonly reason: string };
 }
 
 /** A paper of the pool that is not what it was when it was read. */
@@ -65,8 +71,9 @@ export async function whatCame(
   const batch = await nextBatch(rrd, outside.sources);
   const kept = outside.kept();
   const read = rrd.papers_pool.filter((paper) => isDecided(paper) && paper.retracted !== true);
+  const said = await outside.updates(read);
   const checks = new Map(
-    [...(await outside.updates(read))].flatMap(([id, check]) => {
+    [...said].flatMap(([id, check]) => {
       const paper = read.find((each) => each.id === id);
       const isNews = paper !== undefined && newsOf(paper, check, dayRead(paper, ledger)).length > 0;
       return isNews ? [[id, check] as const] : [];
@@ -91,23 +98,28 @@ export async function whatCame(
       isAnotherText(text, await outside.textThen(paper), paper.text_sha256, paper.read_depth ?? undefined);
     changed.push({ id: paper.id, says, set, ...(isAnother ? { text } : {}) });
   }
+  const { sources } = outside;
+  const names = rrd.requirements.sources ?? [];
   const own = (kept?.listings ?? []).filter(({ step }) => kept?.steps[step]?.update === update.id);
-  // That a source does not know who cites a paper is no failure of its window.
-  const isOpen = (listing: Listing) =>
-    isFailed(listing) && (kept?.steps[listing.step]?.kind === "search" || listing.transient === true);
-  const failed = own.filter(isOpen).map(({ source, reason, status }) => {
-    const since = update.sources?.[source] ?? update.since;
-    return [source, { since, reason: reason ?? status }] as const;
-  });
+  const folders = names.filter((name) => sources.serves(name));
+  const silent = new Set(batch.sources.filter(({ status }) => status === "error").map(({ name }) => name));
+  const answering = own.flatMap((listing) => (isFailed(listing) ? [] : listing.source));
+  const unchecked = read.filter(({ id }) => said.get(id)?.checked_by.length === 0).filter(isCheckable);
+  const wanted = [...new Set(names.flatMap((name) => sources.services(name)))];
   return {
     works: batch.candidates.length + (batch.search?.left ?? 0) + (batch.listed?.left ?? 0),
     titles: batch.candidates.map(({ title }) => title),
     ...{ changed, retracted, checks },
-    failed: new Map(failed),
-    asked: [...new Set(own.map(({ source }) => source))],
-    answered: new Set(own.flatMap((listing) => (isFailed(listing) ? [] : listing.source))).size,
+    failed: leftOpenBy(rrd, update, { steps: kept?.steps ?? [], listings: own }, wanted),
+    asked: [...new Set([...folders, ...own.map(({ source }) => source)])],
+    answered: new Set([...folders.filter((name) => !silent.has(name)), ...answering]).size,
+    leftToAgents: names.filter((name) => !sources.serves(name) && sources.services(name).length === 0),
+    unchecked: { papers: unchecked.length, reason: said.get(unchecked[0]?.id ?? "")?.unchecked[0] ?? "" },
   };
 }
+
+/** Whether some service can know the paper. */
+const isCheckable = (paper: Paper): boolean => canBeChecked(worksOf([paper]).map(({ identifiers }) => identifiers));
 
 /** Whether there is anything to open an update for. */
 export const isAnything = ({ works, changed, retracted }: Came): boolean =>
@@ -125,7 +137,7 @@ function newsOf(paper: Paper, { updates }: UpdateCheck, readOn: string): UpdateC
   const known = new Set((paper.updates ?? []).map(({ type, date }) => `${type} ${date}`));
   return updates.filter(
     ({ type, date }) =>
-      !known.has(`${type} ${date}`) && (isRetraction({ type }) || date === undefined || date > readOn),
+      !known.has(`${type} ${date}`) && (isRetraction({ type }) || date === undefined || date >= readOn),
   );
 }
 

@@ -4,8 +4,11 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { countingLines } from "../../engine/storage/records/ledger.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import { updateFile } from "../folder/layout.js";
+import { candidatesFile, searchFile, updateFile } from "../folder/layout.js";
 import type { Rrd } from "../generated/rrd.js";
+import { readCommittedSearch } from "../search/committed-search.js";
+import { readSearchRecord } from "../search/search-record.js";
+import { searchOf } from "../workflow/decisions/status.js";
 
 /** The days of publication that an update asks for, both YYYY-MM-DD. */
 export interface Window {
@@ -20,27 +23,36 @@ export interface Asked {
   readonly until: string;
   /** Sources that failed then, with the first day of their window. */
   readonly failed: Readonly<Record<string, string>>;
+  /** How many updates the records held then; a later one has the say. Absent in files from before it was noted. */
+  readonly updates?: number;
 }
 
 /** Services list a work some weeks after its day of publication. */
 const overlapDays = 30;
 
+/** What is known of a project when its next window is asked for. */
+interface Known {
+  readonly rrd: Rrd;
+  readonly ledger: readonly LedgerLine[];
+  /** The day that counted as today in the first search, YYYY-MM-DD; undefined where nothing is kept of it. */
+  readonly searchedOn?: string | undefined;
+}
+
 /**
- * The window of the next update of a project: from 30 days before the last search to today, or from the day that a
- * person names. `now`: milliseconds since the epoch.
+ * The window of the next update of a project: from 30 days before the day up to which everything was asked, or from the
+ * day that a person names; earlier for a source that failed and was not asked since. `now`: milliseconds since the
+ * epoch.
  * @throws ExpectedError (exit 2) where `since` is no day or lies ahead, or nothing tells when the last search was;
  * (exit 1) where the clock stands before the last search.
  */
-export function nextWindow(
-  name: string,
-  { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
-  kept: Asked | undefined,
-  now: number,
-  since?: string,
-): Window {
+export function nextWindow(name: string, known: Known, kept: Asked | undefined, now: number, since?: string): Window {
   const until = dayOf(now);
-  if (since !== undefined) return { since: requireDay(since, until), until, sources: {} };
-  const last = lastAsked(rrd, ledger, kept);
+  const last = lastAsked(known, kept);
+  if (since !== undefined) {
+    const from = requireDay(since, until);
+    const earlier = Object.entries(last?.failed ?? {}).filter(([, day]) => day < from);
+    return { since: from, until, sources: Object.fromEntries(earlier) };
+  }
   if (last === undefined)
     throw new ExpectedError(
       `Nothing in ${name} tells when it was searched last: its ledger is gone; name the day, as in --since 2026-01-31.`,
@@ -50,7 +62,23 @@ export function nextWindow(
     throw new ExpectedError(
       `The clock says ${until}, but ${name} was searched on ${last.until} already; set the clock, or name a day with --since.`,
     );
-  return { since: daysBefore(last.until), until, sources: last.failed };
+  const from = daysBefore(last.until);
+  const wider = Object.entries(last.failed).filter(([, day]) => day < from);
+  return { since: from, until, sources: Object.fromEntries(wider) };
+}
+
+/**
+ * What to keep of an update that found nothing. A window that began after the last one ended leaves open what lies
+ * between.
+ */
+export function askedBy(
+  known: Known,
+  kept: Asked | undefined,
+  { since, until }: Window,
+  failed: Asked["failed"],
+): Asked {
+  const updates = known.rrd.updates?.length ?? 0;
+  return { ...after(lastAsked(known, kept), { since, until, failed }), updates };
 }
 
 function requireDay(since: string, today: string): string {
@@ -61,27 +89,50 @@ function requireDay(since: string, today: string): string {
   return since;
 }
 
-/** The latest of what the records, the ledger and the kept file say of the last search. */
-function lastAsked(rrd: Rrd, ledger: readonly LedgerLine[], kept: Asked | undefined): Asked | undefined {
-  const update = rrd.updates?.at(-1);
-  const steps = rrd.statistics?.discovery_metrics?.rounds ?? [];
-  const known: Asked[] = [
-    ...countingLines(ledger)
-      .filter(({ phase, outcome }) => phase === "DISCOVERY" && outcome === "accepted")
-      .map(({ at }) => ({ until: at.slice(0, 10), failed: {} })),
-    ...steps
-      .filter(({ update: id }) => id === undefined)
-      .flatMap((step) => (step.kind === "search" ? step.queries : []))
-      .flatMap(({ until }) => (until === undefined ? [] : [{ until, failed: {} }])),
-    ...(update === undefined ? [] : [{ until: update.until, failed: update.failed ?? {} }]),
-    ...(kept === undefined ? [] : [kept]),
-  ];
-  // Of the same day the last one counts: what failed in it is told by it alone.
-  return known.toSorted((a, b) => (a.until < b.until ? -1 : a.until > b.until ? 1 : 0)).at(-1);
+/** Up to which day everything was asked: in the first search, then in each update, then in those that found nothing. */
+function lastAsked(known: Known, kept: Asked | undefined): Asked | undefined {
+  const { updates = [] } = known.rrd;
+  let last = firstAsked(known);
+  for (const { since, until, failed = {} } of updates) last = after(last, { since, until, failed });
+  if (kept === undefined) return last;
+  // It was written before the last update was opened, which has asked since.
+  if (kept.updates !== undefined) return kept.updates === updates.length ? kept : last;
+  return last === undefined || kept.until >= last.until ? kept : last;
+}
+
+/** Up to which day everything was asked once a window is. */
+function after(last: Asked | undefined, { since, until, failed }: Asked & { readonly since: string }): Asked {
+  return last !== undefined && since > last.until ? { until: last.until, failed } : { until, failed };
+}
+
+/**
+ * The day of the first search: the one that all of its rounds took for today, however long it was judged; else that of
+ * the last batch that is no update's.
+ */
+function firstAsked({ rrd, ledger, searchedOn }: Known): Asked | undefined {
+  const { updates = [], statistics } = rrd;
+  const isOfUpdate = ({ iteration, at }: LedgerLine) =>
+    updates.some((update) => iteration > (update.iteration ?? 0) && at <= (update.closed_at ?? "9999"));
+  // Where a person set a last day of publication, it tells nothing of the day of asking.
+  const ends = (rrd.requirements.published_until == null ? (statistics?.discovery_metrics?.rounds ?? []) : [])
+    .flatMap((step) => (step.kind === "search" && step.update === undefined ? step.queries : []))
+    .flatMap(({ until }) => until ?? []);
+  const batches = countingLines(ledger)
+    .filter((line) => line.phase === "DISCOVERY" && line.outcome === "accepted" && !isOfUpdate(line))
+    .map(({ at }) => at.slice(0, 10));
+  const until = searchedOn ?? ends.toSorted().at(-1) ?? batches.toSorted().at(-1);
+  return until === undefined ? undefined : { until, failed: {} };
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const daysBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - overlapDays * 86_400_000);
+
+/** The day that counted as today in a project's first search; undefined where nothing is kept of it. */
+export async function readSearchedOn(folder: string, rrd: Rrd): Promise<string | undefined> {
+  const kept = await readSearchRecord(candidatesFile(folder), searchOf(rrd));
+  const record = kept === undefined || kept === "broken" ? await readCommittedSearch(searchFile(folder)) : kept;
+  return record?.day;
+}
 
 /** What is kept of the last update that found nothing; undefined where nothing is, or it can't be read. */
 export async function readAsked(folder: string): Promise<Asked | undefined> {
@@ -89,7 +140,12 @@ export async function readAsked(folder: string): Promise<Asked | undefined> {
     const kept = JSON.parse(await readRegularText(updateFile(folder))) as Partial<Asked> | null;
     if (kept === null || isNewer(kept) || !/^\d{4}-\d\d-\d\d$/.test(kept.until ?? "")) return undefined;
     const failed = Object.entries(kept.failed ?? {}).filter(([, day]) => /^\d{4}-\d\d-\d\d$/.test(day));
-    return { until: kept.until ?? "", failed: Object.fromEntries(failed) };
+    const { updates } = kept;
+    return {
+      until: kept.until ?? "",
+      failed: Object.fromEntries(failed),
+      ...(typeof updates === "number" ? { updates } : {}),
+    };
   } catch {
     // Lost, the next window is wider.
     return undefined;

@@ -71,12 +71,15 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
     const written = last.then(async () => {
       // Tools write there outside of a run too.
       await (known ??= requireKnownLines(path));
-      await explaining(path, () => append(path, `${JSON.stringify({ ...line, format: stateVersion })}\n`));
+      await explaining(path, () => append(path, loggedLine(line)));
     });
     last = written.catch(() => undefined);
     return written;
   };
 }
+
+/** A question as it stands in the file, with its line feed. */
+export const loggedLine = (line: QueryLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
 
 async function append(path: string, text: string): Promise<void> {
   const file = await open(

@@ -3,6 +3,7 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { isAnswerUnit } from "../../folder/logs/answers-log.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";
+import { openUpdate, papersToReadAgain } from "../decisions/open-update.js";
 import { isDecided, statusOf, targetOf, type UnitKind } from "../decisions/status.js";
 import { usesAllowance } from "../../../engine/loop/guards/limits.js";
 
@@ -96,11 +97,21 @@ function medianOf(units: readonly (readonly LedgerLine[])[]): Take {
   };
 }
 
+/** Units of each kind for which an agent is started. */
+export type UnitsLeft = Readonly<Record<Exclude<UnitKind, "classic">, number>>;
+
 /** How many units of each kind are left. */
-function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exclude<UnitKind, "classic">, number>> {
+function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): UnitsLeft {
   const { discoveryOver, reportDone, ideasWanted, ideasDone } = statusOf(rrd, ledger);
   const pool = rrd.papers_pool.length;
   const decided = rrd.papers_pool.filter(isDecided).length;
+  const ideas = ideasWanted && !ideasDone ? 1 : 0;
+  // However many papers were wanted: nobody knows how many of the works that came belong.
+  if (openUpdate(rrd) !== undefined)
+    return {
+      ...{ discovery: discoveryOver ? 0 : 1, paper: pool - decided + papersToReadAgain(rrd).length },
+      ...{ report: reportDone ? 0 : 1, ideas },
+    };
   const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
     outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
   );
@@ -109,24 +120,26 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): Readonly<Record<Exc
     discovery: discoveryOver ? 0 : Math.max(1, Math.ceil((targetOf(rrd) - pool) / aBatch)),
     paper: (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided,
     report: reportDone ? 0 : 1,
-    ideas: ideasWanted && !ideasDone ? 1 : 0,
+    ideas,
   };
 }
 
 /**
  * What the rest of a project will take: its units that are left times the median of those it has had, and of `before`
- * for kinds that it has had none of. Undefined where nothing is left, or nothing is known of what is left.
+ * for kinds that it has had none of. Undefined where nothing is left, or nothing is known of what is left. `todo`: what
+ * is left, where the records do not hold it yet.
  */
 export function forecastOf(
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   before: Experience = { takes: {}, from: "" },
+  todo: UnitsLeft = unitsLeft(rrd, ledger),
 ): Forecast | undefined {
   const own = takesOf([
     ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
   ]);
   const isClassic = before.classic === true || (own.paper === undefined && own.classic !== undefined);
-  const left = Object.entries(unitsLeft(rrd, ledger)).filter(([, units]) => units > 0) as [UnitKind, number][];
+  const left = Object.entries(todo).filter(([, units]) => units > 0) as [UnitKind, number][];
   const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? "classic" : kind, own, before) }));
   const main = known.find(({ kind }) => kind === "paper") ?? known[0];
   if (main?.take === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { given } from "../../../engine/lib/given.js";
@@ -17,7 +18,7 @@ import { seedsOf } from "../../seeds/seed.js";
 import { blockedNames } from "../derived/statistics.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
-import { openUpdate } from "../decisions/open-update.js";
+import { openUpdate, withLastUpdate } from "../decisions/open-update.js";
 import { excludedFacts } from "./excluded-facts.js";
 import { isSeed } from "./next-round.js";
 import { many } from "../../../engine/ui/terminal/format.js";
@@ -147,6 +148,7 @@ export function acceptDiscovery(
   const replaced = Object.entries(batch.search?.substitutions ?? {}).flatMap(([name, said]) =>
     before[name] === said || !blockedNames(rrd).includes(name) ? [] : [said],
   );
+  const updates = updatesAfter(rrd, batch);
   const warning =
     [...replaced, ...(readers === undefined ? [] : [oneSided(agreementOf(after)) ?? []].flat())].join(" ") || undefined;
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
@@ -156,8 +158,8 @@ export function acceptDiscovery(
       ...newCitations(rrd, batch).map(({ id, found }) => ({ in: "papers_pool" as const, id, set: { found } })),
       {
         in: "rrd",
-        set: { statistics: { ...rrd.statistics, discovery_metrics } },
-        was: { statistics: rrd.statistics },
+        set: { statistics: { ...rrd.statistics, discovery_metrics }, ...given({ updates }) },
+        was: { statistics: rrd.statistics, ...(updates === undefined ? {} : { updates: rrd.updates }) },
         add: {
           ...(excluded.length > 0 ? { excluded } : {}),
           ...(blocked.length > 0 ? { blocked_sources: blocked } : {}),
@@ -205,6 +207,16 @@ function newCitations(rrd: Rrd, { search, duplicates }: Batch): { readonly id: s
       },
     ];
   });
+}
+
+/**
+ * The updates, where a source that had failed was asked since, or failed only now; undefined where all is as it was.
+ */
+function updatesAfter(rrd: Rrd, { search }: Batch): Rrd["updates"] | undefined {
+  const { failed = {} } = openUpdate(rrd) ?? {};
+  const leftOpen = search?.leftOpen;
+  if (leftOpen === undefined || isDeepStrictEqual(leftOpen, failed)) return undefined;
+  return withLastUpdate(rrd, { failed: { ...leftOpen } });
 }
 
 /** The check of recall by the person's seeds: among all that was searched, listed by folders, or found by the agent. */
@@ -333,14 +345,18 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const { search, listed, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
   const leadsOn = search?.mayLeadOn === true && judged.mayLead > 0;
-  const isOver = search?.exhausted !== undefined && search.left === 0 && toAgent.length === 0 && !leadsOn;
+  // The end of an update is that all that came is judged; what an agent says nothing of is put before it once more.
+  const isUpdate = openUpdate(rrd) !== undefined;
+  const isJudged = listed === undefined || listed.left === 0 ? judged.waiting === 0 || judged.screened === 0 : false;
+  const isAsked = search === undefined ? isUpdate : search.exhausted !== undefined && search.left === 0;
+  const isOver = isAsked && toAgent.length === 0 && !leadsOn && (!isUpdate || isJudged);
   const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     ...metrics,
     ...sourceMetrics(metrics, sources),
     batches: (metrics.batches ?? 0) + 1,
-    batches_without_new: judged.kept === 0 ? batchesWithoutNew(rrd) + 1 : 0,
+    batches_without_new: judged.kept === 0 && !(isUpdate && judged.screened > 0) ? batchesWithoutNew(rrd) + 1 : 0,
     searched_for: searchOf(rrd),
     ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
     ...(search === undefined
@@ -371,7 +387,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
           },
           ...(search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
         }),
-    ...(isOver ? { exhausted: search.exhausted } : {}),
+    ...(isOver ? { exhausted: search?.exhausted ?? "everything that came was judged" } : {}),
   };
 }
 

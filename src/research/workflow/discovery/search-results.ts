@@ -5,6 +5,8 @@ import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js"
 import type { Ranked } from "../../search/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { excludedFacts } from "./excluded-facts.js";
+import { openUpdate } from "../decisions/open-update.js";
+import { leftOpenBy } from "./update-rounds.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "./search-session.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
@@ -38,6 +40,8 @@ export interface Searched extends Pick<
   readonly left: number;
   /** Keywords that no source was asked for so far. */
   readonly notAsked: readonly string[];
+  /** In an update: sources whose part of its window is still to be asked, with its first day. */
+  readonly leftOpen?: Readonly<Record<string, string>>;
   /** What snowballing came upon again: papers that were in the pool before, with the papers that it links them to. */
   readonly pooled: readonly PoolCitations[];
 }
@@ -93,8 +97,23 @@ export async function searchResults(
       left: 0,
       notAsked: termsNotAsked(rrd.requirements, session.steps),
       pooled: pooledCitations(rrd, session.candidates.works),
+      ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
     },
   };
+}
+
+/** Sources whose part of the open update's window is still to be asked; undefined where none is open. */
+function leftOpenIn(
+  rrd: Rrd,
+  { services }: Pick<Sources, "services">,
+  session: SearchSession,
+): Record<string, string> | undefined {
+  const update = openUpdate(rrd);
+  if (update === undefined) return undefined;
+  const wanted = [...new Set((rrd.requirements.sources ?? []).flatMap(services))];
+  return Object.fromEntries(
+    [...leftOpenBy(rrd, update, session, wanted)].map(([source, { since }]) => [source, since]),
+  );
 }
 
 /** A report under the name that the person wrote, where that is not the service's own: "Google Scholar". */

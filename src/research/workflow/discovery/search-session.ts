@@ -112,12 +112,18 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     options.hold === undefined ? writeSearchRecord(path, record) : options.hold(record);
   const begun = await begin(rrd, options.folder, options);
   let { kept } = begun;
-  if (begun.isRemade) await keep(kept);
-  // An update asks for its own window again, not for what failed long ago.
   const update = openUpdate(rrd)?.id;
-  const isOwn = ({ step }: Listing) => update === undefined || kept.steps[step]?.update === update;
-  if (options.isFirst() && kept.listings.some((listing) => isFailed(listing) && isOwn(listing))) {
-    const listings = await retryFailed(kept.steps, kept.listings, open, blockedIn(rrd), watching);
+  if (update !== undefined && begun.lost !== undefined) {
+    // By what was found before, an update knows what is new; and the counts of the search rest on it.
+    const listings: Listing[] = [];
+    for (const [index, step] of begun.lost.entries())
+      listings.push(...(await runStep(index, step, open, watching(index, step).told)));
+    if (!signal.aborted) await keep((kept = { ...kept, steps: begun.lost, listings }));
+  } else if (begun.isRemade) await keep(kept);
+  // An update asks for its own window again, not for what failed long ago.
+  const isOwn = (step: number) => update === undefined || kept.steps[step]?.update === update;
+  if (options.isFirst() && kept.listings.some((listing) => isFailed(listing) && isOwn(listing.step))) {
+    const listings = await retryFailed(kept.steps, kept.listings, open, blockedIn(rrd), watching, isOwn);
     if (!signal.aborted) await keep((kept = { ...kept, listings }));
   }
   for (;;) {
@@ -240,12 +246,18 @@ export function settledIds(rrd: Rrd): ReadonlySet<string> {
 async function begin(
   rrd: Rrd,
   folder: string,
-  { replay, now, tell }: Pick<SearchOptions, "replay" | "now" | "tell">,
-): Promise<{ readonly kept: SearchRecord; readonly isRemade: boolean }> {
+  { replay, now, tell, hold }: Pick<SearchOptions, "replay" | "now" | "tell" | "hold">,
+): Promise<{
+  readonly kept: SearchRecord;
+  readonly isRemade: boolean;
+  /** Rounds that were made and of whose answers nothing is left. */
+  readonly lost?: readonly Step[];
+}> {
   const path = candidatesFile(folder);
   const search = searchOf(rrd);
   const kept = await readSearchRecord(path, search);
-  if (kept !== undefined && kept !== "broken") return { kept, isRemade: false };
+  if (kept !== undefined && kept !== "broken")
+    return { kept: withoutUnopened(kept, rrd, hold !== undefined), isRemade: false };
   const metrics = rrd.statistics?.discovery_metrics;
   const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
   const empty: SearchRecord = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
@@ -269,12 +281,29 @@ async function begin(
       tell(
         `${what}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
       );
-    return { kept: empty, isRemade: false };
+    return { kept: empty, isRemade: false, ...(steps.length > 0 ? { lost: steps } : {}) };
   }
   tell(
     `${what}; it was rebuilt from ${remade.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
   );
   return { kept: best, isRemade: true };
+}
+
+/**
+ * The search without what was asked for an update that was never opened, because a kill came between. `isAsking`: the
+ * one that is open in the state is only about to be.
+ */
+function withoutUnopened(kept: SearchRecord, rrd: Rrd, isAsking: boolean): SearchRecord {
+  const asked = isAsking ? openUpdate(rrd)?.id : undefined;
+  const opened = new Set((rrd.updates ?? []).map(({ id }) => id).filter((id) => id !== asked));
+  const isKept = ({ update }: Step) => update === undefined || opened.has(update);
+  if (kept.steps.every(isKept)) return kept;
+  const steps = kept.steps.filter(isKept);
+  const listings = kept.listings.flatMap((listing) => {
+    const step = kept.steps[listing.step];
+    return step === undefined || !isKept(step) ? [] : [{ ...listing, step: steps.indexOf(step) }];
+  });
+  return { ...kept, steps, listings };
 }
 
 const candidatesHash = (steps: readonly Step[], candidates: CandidateSet): string =>

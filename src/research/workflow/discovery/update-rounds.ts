@@ -1,7 +1,7 @@
 import type { Paper, ProjectUpdate, Rrd, Step } from "../../generated/rrd.js";
+import { isFailed, type Listing } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { directions } from "../../search/snowballing.js";
-import { targetOf } from "../decisions/status.js";
 
 type Direction = (typeof directions)[number];
 
@@ -21,7 +21,7 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
   const searches = begins.flatMap((day) =>
     planSearch(
       { ...rrd.requirements, published_from: day, published_until: end },
-      { target: targetOf(rrd), today: end, sources: sources.filter((source) => beginning(source) === day) },
+      { target: Infinity, today: end, sources: sources.filter((source) => beginning(source) === day) },
     ),
   );
   const seeds = rrd.papers_pool
@@ -60,3 +60,33 @@ export const nextOfUpdate = (
   steps: readonly Step[],
   sources: readonly string[],
 ): Step | undefined => updateRounds(rrd, update, sources)[steps.filter((step) => step.update === update.id).length];
+
+/** A source whose part of an update's window is still to be asked: from which day, and why. */
+export interface LeftOpen {
+  readonly since: string;
+  readonly reason: string;
+}
+
+/**
+ * Sources whose part of an update's window stays open: they failed, or are asked nothing as long as a person has them
+ * blocked. `wanted`: the services that the project's sources lead to.
+ */
+export function leftOpenBy(
+  rrd: Rrd,
+  update: ProjectUpdate,
+  { steps, listings }: { readonly steps: readonly Step[]; readonly listings: readonly Listing[] },
+  wanted: readonly string[],
+): ReadonlyMap<string, LeftOpen> {
+  if (updateRounds(rrd, update, wanted).length === 0) return new Map();
+  const own = listings.filter(({ step }) => steps[step]?.update === update.id);
+  const asked = new Set(own.map(({ source }) => source));
+  // That a source does not know who cites a paper is no failure of its window.
+  const isOpen = (listing: Listing) =>
+    isFailed(listing) && (steps[listing.step]?.kind === "search" || listing.transient === true);
+  return new Map(
+    [
+      ...wanted.filter((source) => !asked.has(source)).map((source) => ({ source, reason: "it is blocked" })),
+      ...own.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
+    ].map(({ source, reason }) => [source, { since: update.sources?.[source] ?? update.since, reason }]),
+  );
+}
