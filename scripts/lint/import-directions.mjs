@@ -101,7 +101,7 @@ const folders = {
     mcp: ["tools"],
     conversation: ["settings"],
     converse: ["settings", "model-failure", "conversation", "tools"],
-    headless: ["settings", "model-fetch", "converse", "tools"],
+    headless: ["settings", "model-fetch", "converse", "tools", "mcp"],
     session: ["settings", "converse", "conversation", "memory", "tools", "mcp"],
     dialogue: ["settings", "converse", "conversation", "memory", "tools", "mcp", "session"],
     main: [

@@ -7,7 +7,7 @@ import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model-fetch.js";
 import { type Asked, keyFileProblems, settingsOf } from "./settings.js";
 import { nothingHanded } from "./tools/open.js";
-import { type Handed, toolContext, type ToolContext } from "./tools/context.js";
+import { type AssistantTool, type Handed, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";
 
 /** What `ralph --headless` is started with. */
@@ -22,6 +22,9 @@ export interface Headless extends Omit<Asked, "cwd"> {
   readonly web?: boolean;
   /** Flags that say which tools of ours the brief names. */
   readonly toolbox?: readonly string[];
+  /** In a sandbox: the socket of the server that has those tools. */
+  readonly toolSocket?: string;
+  readonly version: string;
   readonly handed?: Handed;
   readonly brief: string;
   readonly clock: Clock;
@@ -44,6 +47,7 @@ const maxWaitMs = 60_000;
  */
 export async function headless(asked: Headless): Promise<number> {
   const { write, clock, signal, brief } = asked;
+  let server: ToolConnection | undefined;
   try {
     const settings = await settingsOf({ ...asked, cwd: asked.folder });
     const { provider, url, model, key, window } = settings;
@@ -55,16 +59,16 @@ export async function headless(asked: Headless): Promise<number> {
       fetch: byKeyRoutes(asked.fetch ?? modelFetch(usualClocks), asked.env),
       ...given({ key }),
     });
+    if (asked.toolSocket !== undefined) server = await toolsAt(asked.toolSocket, asked);
     const spoken = await converse({
       model: opened,
       settings,
       system: instructions,
       messages: [{ role: "user", content: brief }],
-      tools: briefTools(
-        { reads: asked.reads, web: asked.web === true },
-        contextOf(asked, window),
-        asked.toolbox === undefined ? [] : await (asked.handed ?? nothingHanded).briefTools(asked.toolbox),
-      ),
+      tools: briefTools({ reads: asked.reads, web: asked.web === true }, contextOf(asked, window), [
+        ...(asked.toolbox === undefined ? [] : await (asked.handed ?? nothingHanded).briefTools(asked.toolbox)),
+        ...(server?.tools ?? []),
+      ]),
       clock,
       signal,
       maxWaitMs,
@@ -78,6 +82,47 @@ export async function headless(asked: Headless): Promise<number> {
     if (!(error instanceof ExpectedError)) throw error;
     // A setting that is missing or wrong is for a person to mend.
     return finish(write, { kind: "auth", message: messageOf(error) });
+  } finally {
+    await server?.close();
+  }
+}
+
+interface ToolConnection {
+  readonly tools: readonly AssistantTool[];
+  close(): Promise<void>;
+}
+
+/** Milliseconds in which the server of a brief's tools must have answered. */
+const connectMs = 10_000;
+
+/**
+ * The tools of a server at a unix socket, under the names that the brief calls them by. Where it does not answer, the
+ * brief is answered without them.
+ */
+async function toolsAt(
+  path: string,
+  { version, env, workspace, write }: Headless,
+): Promise<ToolConnection | undefined> {
+  const [{ connect }, { mcpTool }] = await Promise.all([import("./mcp/connection.js"), import("./mcp/as-tools.js")]);
+  try {
+    const settings = { name: "of the project", reached: { by: "socket", path } } as const;
+    const { tools, call, close } = await connect(settings, { cwd: workspace, env, version, ms: connectMs });
+    const run = async (name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
+      await call(name, args, signal).catch((error: unknown) => ({ text: messageOf(error), failed: true }));
+    return {
+      tools: tools.map((tool) =>
+        mcpTool({
+          ...tool,
+          server: "",
+          calledAs: tool.name,
+          run: async (args, stop) => await run(tool.name, args, stop),
+        }),
+      ),
+      close,
+    };
+  } catch (error) {
+    write({ type: "notice", message: `${messageOf(error)} The brief is answered without its tools.` });
+    return undefined;
   }
 }
 

@@ -82,6 +82,7 @@ const options = {
   read: { type: "boolean" },
   web: { type: "boolean" },
   toolbox: { type: "string", multiple: true },
+  "tool-socket": { type: "string" },
   version: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -133,7 +134,8 @@ export async function main(
           workspace: io.cwd,
           reads: values.read === true,
           web: values.web === true,
-          ...given({ toolbox: values.toolbox }),
+          ...given({ toolbox: values.toolbox, toolSocket: values["tool-socket"] }),
+          version,
           brief: await readAll(io, interrupt.signal),
           clock: io.clock,
           signal: interrupt.signal,

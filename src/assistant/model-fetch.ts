@@ -43,6 +43,8 @@ export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalTh
     const stop = () => {
       clearTimeout(first);
       clearTimeout(whole);
+      // An answer of 50 rounds would leave 50 of them on one signal.
+      init.signal?.removeEventListener("abort", stop);
     };
     init.signal?.addEventListener("abort", stop, { once: true });
     try {

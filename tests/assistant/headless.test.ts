@@ -3,14 +3,17 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { headless } from "../../src/assistant/headless.js";
 import { configKeys } from "../../src/compose/config.js";
 import { modelFetch } from "../../src/assistant/model-fetch.js";
 import { systemClock } from "../../src/engine/lib/clock.js";
+import { serveTools } from "../../src/engine/sandbox/proxy.js";
 import { ralph } from "../../src/engine/agents/ralph.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
 
+const scripted = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 let folder: string;
 let server: FakeLlm | undefined;
 beforeEach(() => {
@@ -23,7 +26,10 @@ afterEach(async () => {
 });
 
 /** What the loop understands of a brief that a scripted model answers. */
-async function briefed(answer: (request: ModelRequest) => Answer, { reads = false, env = {} } = {}) {
+async function briefed(
+  answer: (request: ModelRequest) => Answer,
+  { reads = false, env = {}, toolSocket }: { reads?: boolean; env?: NodeJS.ProcessEnv; toolSocket?: string } = {},
+) {
   server = await startFakeLlm(answer, { countsAll: true });
   const reader = ralph.reader();
   const events: unknown[] = [];
@@ -32,7 +38,9 @@ async function briefed(answer: (request: ModelRequest) => Answer, { reads = fals
     env: { HOME: folder, OPENAI_API_KEY: "dummy-key-of-a-test", ...env },
     folder,
     workspace: folder,
+    version: "1.2.3",
     reads,
+    ...(toolSocket === undefined ? {} : { toolSocket }),
     brief: "Do the work.",
     apiUrl: `${server.url}/v1/chat/completions`,
     model: "gpt-4o-mini",
@@ -71,6 +79,28 @@ describe("a brief", () => {
     expect(JSON.parse(answer.message ?? "")).toMatchObject({ success: true, content: "second line" });
     expect(events).toContainEqual({ type: "tool", name: "file_read", detail: "01.txt" });
     expect(requests).toHaveLength(2);
+  });
+
+  it("has the tools of a server at a socket, under their own names", async () => {
+    const toolSocket = join(folder, "tools.sock");
+    const tools = await serveTools(toolSocket, { command: process.execPath, args: [scripted, "a"], env: {} }, folder);
+    const { answer, requests } = await briefed(
+      ({ results }) =>
+        results.length === 0 ? { tools: [{ name: "environment", input: {} }] } : { text: results.join("") },
+      { toolSocket },
+    );
+    await tools.close();
+    expect(JSON.parse(answer.message ?? "")).toMatchObject({ success: true });
+    expect(requests[0]?.body["tools"]).toHaveLength(3);
+  });
+
+  it("is answered without tools where nobody listens at the socket", async () => {
+    const { answer, events } = await briefed(() => ({ text: "alone" }), { toolSocket: join(folder, "nobody.sock") });
+    expect(answer.message).toBe("alone");
+    expect(events).toContainEqual({
+      type: "notice",
+      message: expect.stringMatching(/reached \(ENOENT\).*without its tools/),
+    });
   });
 
   it("is not worked on for ever by a model that only calls tools", async () => {
@@ -116,6 +146,7 @@ describe("a brief", () => {
       env: { HOME: folder, OPENAI_API_KEY: "dummy-key-of-a-test", ...env },
       folder,
       workspace: folder,
+      version: "1.2.3",
       reads: false,
       brief: "Summarise.",
       apiUrl: `${server.url}/v1/chat/completions`,
@@ -136,6 +167,7 @@ describe("a brief", () => {
       env: { HOME: folder },
       folder,
       workspace: folder,
+      version: "1.2.3",
       reads: false,
       brief: "x",
       clock: systemClock,

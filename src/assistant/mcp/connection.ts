@@ -1,3 +1,4 @@
+import { createConnection } from "node:net";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -114,6 +115,7 @@ async function transportFor(
     };
     return { transport, stop };
   }
+  if (reached.by === "socket") return { transport: await socketTransport(reached.path), stop: () => undefined };
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { EnvHttpProxyAgent, fetch } = await import("undici");
   // A stream of events may stay silent for hours.
@@ -125,6 +127,36 @@ async function transportFor(
   };
   const Kind = reached.by === "sse" ? SSEClientTransport : StreamableHTTPClientTransport;
   return { transport: new Kind(reached.url, options), stop: () => void dispatcher.close().catch(() => undefined) };
+}
+
+/** A JSON-RPC message a line, as on the stdin and stdout of a program. */
+async function socketTransport(path: string): Promise<Transport> {
+  const { ReadBuffer, serializeMessage } = await import("@modelcontextprotocol/client");
+  const received = new ReadBuffer();
+  const socket = createConnection(path);
+  const transport: Transport = {
+    start: async () =>
+      await new Promise((resolve, reject) => {
+        socket.once("connect", resolve).once("error", reject);
+      }),
+    send: async (message) =>
+      await new Promise((resolve, reject) => {
+        socket.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
+      }),
+    close: async () => void socket.destroy(),
+  };
+  socket.on("error", (error) => transport.onerror?.(error));
+  socket.on("close", () => transport.onclose?.());
+  socket.on("data", (chunk) => {
+    received.append(chunk);
+    try {
+      for (let message = received.readMessage(); message !== null; message = received.readMessage())
+        transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error as Error);
+    }
+  });
+  return transport;
 }
 
 /** What a program needs to run at all: on Windows, what the system itself sets. */
@@ -215,8 +247,8 @@ function whyNot(error: unknown, ms: number, by: ServerSettings["reached"]["by"],
   if (messageOf(error) === "late" || codesIn(error).some((code) => /TIMEOUT/.test(code)))
     return `did not answer within ${ms / 1000} seconds`;
   const system = [...causes(error)].find((each) => hasCode(each, "ENOENT", "EACCES", "ECONNREFUSED", "ENOTFOUND"));
-  if (hasCode(system, "ENOENT")) return "is a program that is not there (ENOENT)";
-  if (hasCode(system, "EACCES")) return "is a program that may not be run (EACCES)";
+  if (by === "stdio" && hasCode(system, "ENOENT")) return "is a program that is not there (ENOENT)";
+  if (by === "stdio" && hasCode(system, "EACCES")) return "is a program that may not be run (EACCES)";
   if (system !== undefined) return `can't be reached (${(system as NodeJS.ErrnoException).code})`;
   const words = oneLine(messageOf(error)).replace(/^SSE error: (?:\w+: )?(?:fetch failed: )?/, "");
   const said = lastWords === "" ? words.slice(0, 200) : lastWords;

@@ -1,5 +1,5 @@
 import type { EngineConfig } from "../generated/config.js";
-import type { Reach } from "../process/reach.js";
+import type { Reach, ToolRelay } from "../process/reach.js";
 import type { Exec } from "../process/run-process.js";
 import type { AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
@@ -23,10 +23,7 @@ export interface AgentSettings {
   /** Starts the agent's program: `runProcess`, or that of a sandbox. */
   readonly exec: Exec;
   /** The sandbox whose `exec` that is; absent: none. `toolRelay`: reaches a tool server outside, from inside. */
-  readonly sandbox?: {
-    readonly name: "bubblewrap" | "docker";
-    readonly toolRelay: { readonly command: string; readonly args: readonly string[] };
-  };
+  readonly sandbox?: { readonly name: "bubblewrap" | "docker"; readonly toolRelay: ToolRelay };
   /** Where the raw stdout of an iteration is kept; undefined keeps none. */
   transcript(iteration: number): string | undefined;
   /** Adapters of the wings above, beside the engine's own. */
@@ -114,11 +111,8 @@ export interface AgentDefinition {
   readonly briefsOnly?: true;
   /** Set where it has no model: then nothing of its use is missing. */
   readonly free?: true;
-  /**
-   * Its invocation hands the brief's `access.tools` to the CLI. `on-host`: it has them in its own process, and in a
-   * sandbox not at all.
-   */
-  readonly takesTools?: true | "on-host";
+  /** Its invocation hands the brief's `access.tools` to the CLI. */
+  readonly takesTools?: true;
   /** Its invocation hands the brief's temperature to its program. */
   readonly takesTemperature?: true;
   /** The oldest version that it was tested with, and how to get a newer one. */

@@ -64,7 +64,7 @@ export const ralph: AgentDefinition = {
   name: "ralph",
   confinement: "workspace",
   briefsOnly: true,
-  takesTools: "on-host",
+  takesTools: true,
   keyVariables,
   invoke(brief, context): Invocation {
     const { options, settings } = context;
@@ -78,6 +78,7 @@ export const ralph: AgentDefinition = {
         ...(brief.access.read ? ["--read"] : []),
         ...(brief.access.web ? ["--web"] : []),
         ...(brief.access.tools?.inProcess?.flags.map((flag) => `--toolbox=${flag}`) ?? []),
+        ...(brief.access.tools?.socket === undefined ? [] : ["--tool-socket", brief.access.tools.socket]),
         ...(options.model === undefined ? [] : ["--model", options.model]),
         ...(options.args ?? []),
       ],

@@ -95,9 +95,8 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   };
 }
 
-function takesTools({ takesTools: takes }: AgentDefinition, { classic, sandbox }: AgentSettings): boolean {
-  return !classic && (takes === true || (takes === "on-host" && sandbox === undefined));
-}
+const takesTools = ({ takesTools: takes }: AgentDefinition, { classic }: AgentSettings): boolean =>
+  !classic && takes === true;
 
 /** Kept for people alone, so a full disk is no reason to start no agent. */
 async function keepBrief(transcript: string, text: string): Promise<void> {

@@ -73,6 +73,8 @@ export interface ToolServer {
   readonly names: readonly string[];
   /** Variables that it needs beside PATH and HOME. No other one that holds a secret reaches it. */
   readonly env: readonly string[];
+  /** In a sandbox: the unix socket on which the server outside answers, for an agent that can start no program. */
+  readonly socket?: string;
   /** For an agent that is a program of ours, and has the tools in its own process. */
   readonly inProcess?: ToolsInProcess;
 }

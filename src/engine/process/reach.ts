@@ -19,6 +19,14 @@ export interface Reach {
   readonly tools?: ToolProgram;
 }
 
+/** How a program inside a sandbox reaches the tool server that runs outside: by a command, or itself at the socket. */
+export interface ToolRelay {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Path inside of a unix socket on which the server speaks as it does on its stdin and stdout. */
+  readonly socket: string;
+}
+
 /** An absolute path, which is the same inside; or one that stands at another place there. */
 export type Mount = string | { readonly from: string; readonly at: string };
 

@@ -5,7 +5,15 @@ import { packageFile } from "../lib/package-root.js";
 import { namesSecret } from "../lib/redact.js";
 import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
-import { keyPlaceholder, type Mount, noReach, proxyPort, type Reach, sandboxHome } from "../process/reach.js";
+import {
+  keyPlaceholder,
+  type Mount,
+  noReach,
+  proxyPort,
+  type Reach,
+  sandboxHome,
+  type ToolRelay,
+} from "../process/reach.js";
 import { copyLogins } from "./logins.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
 import { upstreamOf } from "./upstream.js";
@@ -51,10 +59,13 @@ export const runFolder = "/run/sandbox";
 export const relayProgram = packageFile("bin", "sandbox-relay.mjs");
 
 /** How an agent's CLI inside reaches a tool server that runs outside. */
-export const toolRelay = (node: string): { command: string; args: string[] } => ({
+export const toolRelay = (node: string): ToolRelay => ({
   command: node,
-  args: [relayProgram, "tools", join(runFolder, "tools.sock")],
+  args: [relayProgram, "tools", toolSocket],
+  socket: toolSocket,
 });
+
+const toolSocket = join(runFolder, "tools.sock");
 
 /** How often logins are compared: all that is lost of a renewed one if this process is killed. */
 const syncMs = 1_000;

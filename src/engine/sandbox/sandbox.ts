@@ -1,3 +1,4 @@
+import type { ToolRelay } from "../process/reach.js";
 import type { Exec } from "../process/run-process.js";
 
 /** Where programs run so that each reaches what its request names, and nothing else. */
@@ -5,8 +6,8 @@ export interface Sandbox {
   readonly name: "bubblewrap" | "docker";
   /** As `runProcess`, in the sandbox. Paths are the same inside; a request's `cwd` must be within its reach. */
   readonly exec: Exec;
-  /** The command by which a program inside reaches the tool server of its request, which runs outside. */
-  readonly toolRelay: { readonly command: string; readonly args: readonly string[] };
+  /** How a program inside reaches the tool server of its request, which runs outside. */
+  readonly toolRelay: ToolRelay;
   /** Ends and removes what is left of it. */
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { briefIn, endOf, place, program, run, settingsIn } from "./support.js";
 
 const here = place();
 const access = { web: false, read: false, everything: false };
-const toolRelay = { command: "/run/node", args: ["relay", "tools"] };
+const toolRelay = { command: "/run/node", args: ["relay", "tools"], socket: "/run/tools.sock" };
 
 /** What the sandbox is asked to run for this agent. */
 async function requestOf(

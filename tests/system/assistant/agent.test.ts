@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { main as assistant } from "../../../src/assistant/main.js";
@@ -22,6 +23,7 @@ import { fakeIo } from "../../engine/ui/fake-io.js";
 import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
 import { run } from "../../support/built.js";
 import { ioIn } from "../../support/in-process.js";
+import { paper, reading } from "../../support/research.js";
 import { concise, facts, smallProject } from "../../support/small-project.js";
 import { besideModel } from "../../support/beside-model.js";
 
@@ -36,6 +38,11 @@ async function prepared(answer: (request: ModelRequest) => Answer, path = "/v1/c
   return await smallProject(here.folder, {
     ralph: { args, env: { HOME: home, OPENAI_API_KEY: "dummy-key-of-a-test" } },
   });
+}
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
 }
 
 const cli = (root: string, ...args: string[]) =>
@@ -243,6 +250,44 @@ describe.skipIf(noBubblewrap !== undefined)(`in bubblewrap${skippedFor(noBubblew
     expect(code, err).toBe(0);
     expect(here.server.requests.length).toBeGreaterThanOrEqual(5);
     for (const { headers } of here.server.requests) expect(headers["authorization"]).toBe(`Bearer ${key}`);
+  });
+
+  test("a paper too long for its brief is read with the tools of a server that runs outside", async () => {
+    const trial = (index: number) => `In trial ${index} the left gripper held ${(index * 13) % 997} of 1000 objects.`;
+    const quotes = [7, 2500, 3900].map(trial);
+    const root = await prepared((request) =>
+      request.results.length === 0
+        ? {
+            tools: [
+              { name: "read_section", input: { section: /^(@\d+): /m.exec(request.user)?.[1] } },
+              { name: "find_quote", input: { quote: quotes[1] } },
+              { name: "find_quote", input: {} },
+            ],
+          }
+        : { text: JSON.stringify(reading("trials", { evidence: quotes.map((quote) => ({ claim: "Held.", quote })) })) },
+    );
+    const path = join(here.folder, "trials.md");
+    const series = Array.from({ length: 10 }, (_, part) => {
+      const sentences = Array.from({ length: 700 }, (__, each) => trial(part * 700 + each));
+      return `## ${part + 1} Series\n\n${sentences.join(" ")}\n`;
+    });
+    writeFileSync(path, `# On trials\n\n${series.join("\n")}`);
+    const state = join(root, "researches/small-matter/rrd.json");
+    const pool = [{ ...paper("trials", { url: pathToFileURL(path).href }) }];
+    writeFileSync(state, JSON.stringify({ ...stateOf(root), phase: "ANALYSIS", papers_pool: pool }));
+    const { err } = await cli(root, "run", "small-matter", "--agent", "ralph", "-i", "1", "--sandbox", "bubblewrap");
+    const results = here.server.requests
+      .at(-1)
+      ?.body["messages"].flatMap(({ role, content }: Said) => (role === "tool" ? [JSON.parse(content) as object] : []));
+    expect(results, err).toMatchObject([
+      { success: true, content: expect.stringContaining(trial(7)) },
+      { success: true, content: expect.stringContaining("Found at") },
+      { success: false, code: "TOOL_ERROR_INVALID_ARGUMENTS" },
+    ]);
+    expect(ledgerOf(root).at(-1)).toMatchObject({ outcome: "accepted", confinement: "sandbox" });
+    expect(stateOf(root).papers_pool[0]?.analysis?.evidence?.map(({ status }) => status)).toEqual(
+      quotes.map(() => "verified"),
+    );
   });
 
   test("its environment names no key of any maker", () => {
