@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CheckedNumber, Evidence } from "../generated/rrd.js";
+import type { CheckedNumber, Evidence, Outcome } from "../generated/rrd.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { checkNumbers } from "./check-numbers.js";
 import { citedWords, findQuote, holdsQuote, type QuoteMatch } from "./find-quote.js";
@@ -10,6 +10,8 @@ interface Claimed {
   readonly claim: string;
   readonly quote: string;
   readonly locator?: string | null;
+  /** What it reports, where it compares two things on one outcome. Kept as it is: no code can check it. */
+  readonly about?: Pick<Outcome, "outcome" | "compared" | "direction"> | null;
 }
 
 interface CheckedEvidence {
@@ -62,7 +64,7 @@ export function checkEvidence(
 ): CheckedEvidence {
   const missing = new Map<string, CheckedEvidence["missing"][number]>();
   const shown = abstract == null || abstract.trim() === "" ? undefined : { text: abstract };
-  const evidence = items.map(({ claim, quote, locator }): Evidence => {
+  const lookFor = ({ claim, quote, locator }: Claimed): Evidence => {
     const match = text === undefined ? undefined : findQuote(text, quote);
     if (text !== undefined && match?.found === true && match.isCited !== true)
       return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
@@ -82,7 +84,11 @@ export function checkEvidence(
     missing.set(wordsOf(quote), { quote, nearest: match.nearest, why });
     const reason = why === notFound ? {} : { reason: why };
     return { claim, quote, status: "not-in-text", ...reason, locator: null, text_sha256: text.sha256 };
-  });
+  };
+  const evidence = items.map((item) => ({
+    ...lookFor(item),
+    ...(item.about == null ? {} : { about: { ...item.about } }),
+  }));
   const count = (wanted: Evidence["status"]) =>
     new Set(evidence.flatMap(({ status, quote }) => (status === wanted ? [wordsOf(quote)] : []))).size;
   return {

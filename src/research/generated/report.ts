@@ -61,6 +61,10 @@ export interface ReportFile {
    */
   recommendations: Recommendation[];
   /**
+   * Of two quotes of different papers on one outcome: what differs between them. Each rests on these two.
+   */
+  side_by_side?: Statement[];
+  /**
    * The words of each quote that a statement rests on, by its handle, as they stood when the narrative was accepted. 'report --check' names those that have changed since.
    */
   quotes?: {

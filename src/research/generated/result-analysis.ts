@@ -57,6 +57,7 @@ export interface AnalysisResult {
      */
     quote: string;
     locator?: string | null;
+    about?: Outcome | null;
   }[];
   /**
    * @maxItems 12
@@ -104,6 +105,26 @@ export interface Strategic {
   first_mover_window: Point;
   network_effects: Point;
   strategic_clarity: Point;
+}
+/**
+ * What the quote reports, where it compares two things on one outcome.
+ *
+ * This interface was referenced by `AnalysisResult`'s JSON-Schema
+ * via the `definition` "outcome".
+ */
+export interface Outcome {
+  /**
+   * What was measured, in the field's usual words, such as 'success rate'.
+   */
+  outcome: string;
+  /**
+   * What with what: 'A against B'.
+   */
+  compared: string;
+  /**
+   * What the outcome does under A: up, down, or none for no significant difference.
+   */
+  direction: "up" | "down" | "none";
 }
 /**
  * The answer to each eligibility criterion, by its id. Only where the brief lists criteria.

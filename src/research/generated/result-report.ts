@@ -63,6 +63,12 @@ export interface ReportResult {
    * @maxItems 12
    */
   recommendations: Recommendation[];
+  /**
+   * What differs between the two papers of a pair of the unit's side_by_side, as far as their quotes tell.
+   *
+   * @maxItems 12
+   */
+  side_by_side?: Pair[];
   patterns?: Patterns;
 }
 /**
@@ -196,4 +202,18 @@ export interface Recommendation {
    * @maxItems 12
    */
   rests_on?: string[];
+}
+/**
+ * This interface was referenced by `ReportResult`'s JSON-Schema
+ * via the `definition` "pair".
+ */
+export interface Pair {
+  /**
+   * The pair's name in the unit, such as 'p1'.
+   */
+  pair: string;
+  /**
+   * One sentence: what differs, such as the object, the dose or the measure.
+   */
+  text: string;
 }

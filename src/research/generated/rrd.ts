@@ -1191,6 +1191,28 @@ export interface Evidence {
    * Hash of the text that was searched.
    */
   text_sha256?: string | null;
+  about?: Outcome;
+  [k: string]: unknown;
+}
+/**
+ * What a quote reports, where it compares two things on one outcome; said by the agent that read the paper.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "outcome".
+ */
+export interface Outcome {
+  /**
+   * What was measured.
+   */
+  outcome: string;
+  /**
+   * What with what: 'A against B'.
+   */
+  compared: string;
+  /**
+   * What the outcome does under A; none: no significant difference.
+   */
+  direction: "up" | "down" | "none";
   [k: string]: unknown;
 }
 /**

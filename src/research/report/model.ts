@@ -24,6 +24,7 @@ import { mapOf, type PaperMap } from "./links.js";
 import { type Method, methodOf } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
+import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
 import { namesOf } from "./quotes.js";
@@ -162,6 +163,8 @@ export interface ReportModel {
   readonly recommendations: readonly Recommendation[];
   readonly agreed: readonly Finding[];
   readonly disputed: readonly Dispute[];
+  /** Quotes of different papers on one outcome, side by side; opposite ones first. */
+  readonly pairs: readonly ShownPair[];
   readonly gaps: readonly Statement[];
   readonly comparison?: Comparison;
   /** Questions that were put to the project, the newest first. */
@@ -242,6 +245,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const changes = whatChanged(rrd, narrative.findings, findings, (id) => rowById.get(id));
   const agreed = narrative.agreed.map(finding);
   const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(finding) }));
+  const pairs = shownPairs(rrd.papers_pool, narrative.contrasts ?? [], sources);
   const gaps = narrative.gaps.map(statement);
   const questions = askedQuestions(input.answers, names);
   const recommendations = narrative.recommendations.map((said) => ({ ...statement(said), priority: said.priority }));
@@ -264,8 +268,8 @@ export function reportModel(input: ReportInput): ReportModel {
     figures: () => figures.length > 0,
     findings: () => findings.length > 0,
     recommendations: () => recommendations.length > 0,
-    agreed: () => agreed.length > 0,
-    disputed: () => disputed.length > 0,
+    agreed: () => agreed.length > 0 || pairs.some(({ stand }) => stand === "agreed"),
+    disputed: () => disputed.length > 0 || pairs.some(({ stand }) => stand !== "agreed"),
     gaps: () => gaps.length > 0,
     questions: () => questions.length > 0,
     comparison: () => comparison !== undefined,
@@ -287,6 +291,7 @@ export function reportModel(input: ReportInput): ReportModel {
       ...findings,
       ...agreed,
       ...disputed.flatMap(({ sides }) => sides),
+      ...pairs.map(({ sides }) => ({ quotes: sides.map(({ quote }) => quote), papers: [] })),
       ...gaps,
       ...recommendations,
     ].flatMap(({ quotes, papers: others }) => [...quotes.map(({ paper }) => paper.id), ...others.map(({ id }) => id)]),
@@ -313,7 +318,7 @@ export function reportModel(input: ReportInput): ReportModel {
     narrative: narrative.from,
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
-    ...{ question, answer, figures, findings, recommendations, agreed, disputed, gaps, questions },
+    ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
     ...given({ changes }),
     ...(comparison === undefined ? {} : { comparison }),
     warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],

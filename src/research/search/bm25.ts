@@ -51,6 +51,9 @@ export const stemsOf = (text: string): string[] =>
     .filter((word) => word.length > 1 && !stop.has(word))
     .map(sharedStem);
 
+/** "randomis" and "randomiz", what is left of randomisation and randomization, are one. */
+export const foldedStem = (stem: string): string => (/[iy]s$/.test(stem) ? `${stem.slice(0, -1)}z` : stem);
+
 /** Texts share most of their words: one string for each keeps the words of a hundred thousand abstracts small. */
 const stems = new Map<string, string>();
 const maxStems = 100_000;

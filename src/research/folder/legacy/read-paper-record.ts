@@ -11,6 +11,7 @@ import {
   toWord,
 } from "./coerce.js";
 import {
+  absent,
   type Fields,
   fieldsOf,
   inTurn,
@@ -71,6 +72,12 @@ const readRecord: Reader = (value, pointer, tell) => {
   return Object.keys(added).length === 0 ? value : { ...value, ...added };
 };
 
+/** What a quote compares is kept only whole. */
+const isOutcome = (value: unknown): boolean =>
+  isFields(value) &&
+  ["outcome", "compared"].every((name) => typeof value[name] === "string") &&
+  ["up", "down", "none"].some((direction) => direction === value["direction"]);
+
 /** A claim that stands alone is its own quote; nobody has looked whether the paper says so. */
 const readEvidence: Reader = (value, pointer, tell) => {
   const given: Fields | undefined = isFields(value) ? value : typeof value === "string" ? { claim: value } : undefined;
@@ -104,7 +111,7 @@ const readAnalysis: Reader = inTurn(
     market: text,
     evidence: inTurn(
       orAbsent(leaf((value) => (typeof value === "string" || isFields(value) ? [value] : value))),
-      listOf(readEvidence),
+      listOf(inTurn(fieldsOf({ about: leaf((value) => (isOutcome(value) ? value : absent)) }), readEvidence)),
     ),
   }),
 );

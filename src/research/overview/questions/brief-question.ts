@@ -1,13 +1,12 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../search/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt.js";
 import { prose } from "../../workflow/derived/markdown.js";
 import { handleOf } from "../../workflow/report/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
 import { type AskedPaper, passagesFor, passageTokens, type Pool, type ShownPassage } from "./pool.js";
-import { folded } from "./text-index.js";
 
 /** What a repair of an answer needs, in place of the passages. */
 export interface AnswerRepair {
@@ -103,7 +102,7 @@ function cardsFor(
   tokens: number,
 ): { readonly papers: readonly object[]; readonly left: number } {
   const scores = pool.paperScores(query);
-  const asked = new Set(stemsOf(question).map(folded));
+  const asked = new Set(stemsOf(question).map(foldedStem));
   const ranked = pool.papers
     .map((paper, place) => ({ paper, score: scores[place] ?? 0 }))
     .sort((a, b) => b.score - a.score);
@@ -146,7 +145,7 @@ function quotesOf({ key, paper }: AskedPaper, asked: ReadonlySet<string>): objec
     .map(({ quote, status, locator }, index) => {
       const shared = new Set(
         stemsOf(quote)
-          .map(folded)
+          .map(foldedStem)
           .filter((stem) => asked.has(stem)),
       ).size;
       return { quote, status, locator, number: index + 1, shared };

@@ -4,9 +4,8 @@ import type { QuoteMatch } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
-import { stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../search/bm25.js";
 import type { Pool } from "./pool.js";
-import { folded } from "./text-index.js";
 
 type Quote = Answer["quotes"][number];
 type Statement = Answer["statements"][number];
@@ -88,7 +87,7 @@ export async function checkAnswer(
     else found.set(handle, kept);
   }
 
-  const asked = new Set(stemsOf(question).map(folded));
+  const asked = new Set(stemsOf(question).map(foldedStem));
   const standing = statements.flatMap(({ text, rests_on }): Statement[] => {
     const grounds = [...new Set(rests_on)].flatMap((handle) => found.get(handle) ?? []);
     if (grounds.length === 0) return [];
@@ -140,12 +139,12 @@ function marksOf(
   const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
     (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
   );
-  const words = new Set([...stemsOf(text).map(folded), ...asked]);
+  const words = new Set([...stemsOf(text).map(foldedStem), ...asked]);
   const foreign = grounds.filter(
     ({ quote }) =>
       new Set(
         stemsOf(quote)
-          .map(folded)
+          .map(foldedStem)
           .filter((stem) => words.has(stem)),
       ).size < minShared,
   );

@@ -1,5 +1,5 @@
 import { normalTitle } from "../../papers/normalise-title.js";
-import { stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../search/bm25.js";
 
 /** Words that are kept with their numbers. */
 const maxWords = 300_000;
@@ -23,7 +23,7 @@ export function openVocabulary(): Vocabulary {
   const idOf = (stem: string): number => {
     const known = ids.get(stem);
     if (known !== undefined) return known;
-    const one = folded(stem);
+    const one = foldedStem(stem);
     const id = ids.get(one) ?? next++;
     ids.set(one, id);
     ids.set(stem, id);
@@ -44,12 +44,9 @@ export function openVocabulary(): Vocabulary {
       }
       return found;
     },
-    known: (stem) => ids.get(stem) ?? ids.get(folded(stem)),
+    known: (stem) => ids.get(stem) ?? ids.get(foldedStem(stem)),
   };
 }
-
-/** "randomis" and "randomiz", what is left of randomisation and randomization, are one. */
-export const folded = (stem: string): string => (stem.endsWith("is") ? `${stem.slice(0, -1)}z` : stem);
 
 /** Texts by their words, scored by BM25 (Robertson's usual values). Kept in arrays of numbers: five bytes a word. */
 export interface TextIndex {

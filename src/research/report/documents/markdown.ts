@@ -7,6 +7,7 @@ import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
 import type { Finding, InsightRow, ReportModel } from "../model.js";
 import type { AskedQuestion } from "../narrative/questions.js";
+import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks } from "../quotes.js";
 import type { Statement } from "../statements.js";
@@ -67,9 +68,16 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
         ].join("\n\n"),
       )
       .join("\n\n"),
-  agreed: ({ agreed }) => agreed.map(findingText).join("\n"),
-  disputed: ({ disputed }) =>
-    disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`).join("\n\n"),
+  agreed: ({ agreed, pairs }) =>
+    [
+      ...(agreed.length === 0 ? [] : [agreed.map(findingText).join("\n")]),
+      ...pairs.filter(({ stand }) => stand === "agreed").map(pairText),
+    ].join("\n\n"),
+  disputed: ({ disputed, pairs }) =>
+    [
+      ...disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`),
+      ...pairs.filter(({ stand }) => stand !== "agreed").map(pairText),
+    ].join("\n\n"),
   gaps: ({ gaps }) => gaps.map((gap) => `- ${line(gap.text)}${cited(gap)}${doubts(gap)}`).join("\n"),
   questions: ({ questions }) => questions.map(questionText).join("\n\n"),
   comparison: ({ comparison }) =>
@@ -117,6 +125,19 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       )
       .join("\n"),
 };
+
+/** Two quotes on one outcome, side by side. */
+const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
+  [
+    `**${inline(outcome)}: ${standWords[stand]}**`,
+    sides
+      .map(
+        ({ quote, compared, says, doubt }) =>
+          `- ${inline(compared)}: ${says} ([${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})): “${inline(quote.quote)}”${doubt === undefined ? "" : ` **[${inline(doubt)}]**`}`,
+      )
+      .join("\n"),
+    ...(differs === undefined ? [] : [`${line(differs.text)}${doubts(differs)}`]),
+  ].join("\n\n");
 
 /** A question that was asked, with its answer: each sentence with the words it rests on. */
 const questionText = ({ question, day, sentences, fallen }: AskedQuestion): string =>

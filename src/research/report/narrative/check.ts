@@ -36,6 +36,11 @@ export function doubtsOf(model: ReportModel): Doubt[] {
     ...of("What to do first", model.recommendations, "numbers"),
     ...of("Agreed", model.agreed, "source"),
     ...model.disputed.flatMap(({ sides }, index) => of(`Disputed ${index + 1}, side`, sides, "source")),
+    ...of(
+      "Side by side",
+      model.pairs.flatMap(({ differs }) => differs ?? []),
+      "source",
+    ),
     ...of("Not known", model.gaps, "numbers"),
     ...(model.comparison?.rows ?? []).flatMap(({ aspect, cells }) => of(`Comparison, ${aspect}`, cells, "numbers")),
     ...of(

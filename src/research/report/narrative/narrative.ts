@@ -18,6 +18,8 @@ export interface Narrative {
     readonly rows: readonly { readonly aspect: string; readonly cells: readonly SaidSentence[] }[];
   };
   readonly recommendations: readonly (SaidSentence & { readonly priority: "high" | "medium" | "low" })[];
+  /** What differs between two papers whose quotes on one outcome stand side by side; each rests on these two. */
+  readonly contrasts?: readonly SaidSentence[];
   readonly agent?: string;
   readonly writtenAt?: string;
 }
@@ -35,6 +37,7 @@ export function narrativeOf(file: ReportFile): Narrative {
     from: file.taken_from === undefined ? "data" : "headings",
     ...{ question, answer, findings, agreed, disputed, gaps, themes, recommendations },
     ...(comparison == null ? {} : { comparison }),
+    ...(file.side_by_side === undefined ? {} : { contrasts: file.side_by_side }),
     ...(file.agent === undefined ? {} : { agent: file.agent }),
     // When the words of an older report were taken over says nothing of when they were written.
     ...(file.taken_from === undefined ? { writtenAt: file.written_at } : {}),

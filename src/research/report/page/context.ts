@@ -57,6 +57,7 @@ const joinedUnits = (text: string): string => text.replace(/(\d) (?=%)/g, "$1\u0
 const statementsOf = (model: ReportModel): Statement[] => [
   ...[model.answer, model.findings, model.recommendations, model.agreed, model.gaps].flat(),
   ...model.disputed.flatMap(({ sides }) => sides),
+  ...model.pairs.flatMap(({ differs }) => differs ?? []),
   ...(model.comparison?.rows.flatMap(({ cells }) => cells) ?? []),
   ...model.themes().flatMap(({ statement }) => statement ?? []),
 ];

@@ -1,14 +1,17 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { Finding, Recommendation } from "../model.js";
 import type { PageContext } from "./context.js";
-import { statementLine, statementParts } from "./statements.js";
+import { type ShownPair, standWords } from "../narrative/side-by-side.js";
+import { paperLink, quoteWords, statementLine, statementParts } from "./statements.js";
 
 export function* findings(context: PageContext): Iterable<Markup> {
   yield markup`<ol class="list numbered">${context.model.findings.map((finding) => item(context, finding))}</ol>`;
 }
 
 export function* agreed(context: PageContext): Iterable<Markup> {
-  yield markup`<ul class="list">${context.model.agreed.map((finding) => item(context, finding))}</ul>`;
+  const { agreed: all } = context.model;
+  if (all.length > 0) yield markup`<ul class="list">${all.map((finding) => item(context, finding))}</ul>`;
+  yield* pairs(context, ({ stand }) => stand === "agreed");
 }
 
 const item = (context: PageContext, finding: Finding): Markup =>
@@ -17,6 +20,16 @@ const item = (context: PageContext, finding: Finding): Markup =>
 export function* disputed(context: PageContext): Iterable<Markup> {
   for (const { text, sides } of context.model.disputed)
     yield markup`<h3 dir="auto">${context.say(text)}</h3><ul class="sides">${sides.map((side) => item(context, side))}</ul>`;
+  yield* pairs(context, ({ stand }) => stand !== "agreed");
+}
+
+/** Quotes of different papers on one outcome, both in full. */
+function* pairs({ model, say }: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
+  for (const { outcome, stand, sides, differs } of model.pairs.filter(isWanted))
+    yield markup`<h3 dir="auto">${outcome}: ${standWords[stand]}</h3><ul class="sides">${sides.map(
+      ({ quote, compared, says, doubt }) =>
+        markup`<li dir="auto"><p>${compared}: ${says}${doubt === undefined ? "" : markup` <span class="chip bad">${doubt}</span>`}</p><div class="q">${paperLink(quote.paper)}${quoteWords(quote)}</div></li>`,
+    )}</ul>${differs === undefined ? "" : markup`<p dir="auto">${say(differs.text)}</p>`}`;
 }
 
 export function* gaps(context: PageContext): Iterable<Markup> {

@@ -29,6 +29,7 @@ import {
   eligibilityOf,
   isIneligible,
 } from "../eligibility/eligibility.js";
+import { doubtOf } from "../report/no-difference.js";
 import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 
 /** What is known of a paper beside its record when its reading is judged. */
@@ -90,6 +91,10 @@ export function acceptPaper(
   const warnings = [
     ...foundWarnings,
     ...warningsOf(paper, material, retracted, counts, numbers),
+    ...evidence.flatMap(({ about, quote }) => {
+      const doubt = about == null ? undefined : doubtOf(about, quote);
+      return doubt === undefined ? [] : [`${about?.outcome}: ${doubt}: "${clip(quote, 30)}"`];
+    }),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
   const points = both

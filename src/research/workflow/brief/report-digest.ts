@@ -7,7 +7,8 @@ import { prose } from "../derived/markdown.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { handleOf, whyNoGround } from "../report/handles.js";
 import { groupInsights } from "../report/insight-groups.js";
-import { groupName } from "../report/judge-report.js";
+import { groupName, pairName } from "../report/judge-report.js";
+import { sideBySide } from "../report/side-by-side.js";
 import type { UnitData } from "./unit-data.js";
 
 /** A quote as the agent of a report sees it; it names it by its handle. */
@@ -19,10 +20,12 @@ interface ShownQuote {
   readonly status?: "near" | "could-not-check";
 }
 
-/** Tokens for papers with their quotes, and for groups of insights. */
+/** Tokens for papers with their quotes, of these at most so many for pairs; and for groups of insights. */
 const paperTokens = 2_900;
+const pairTokens = 1_000;
 const groupTokens = 900;
 const quoteTokens = 55;
+const pairQuoteTokens = 30;
 const maxQuotes = 8;
 const maxShownInsights = 4;
 
@@ -36,7 +39,8 @@ export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
   const scale = 1 / 2 ** smaller;
   const standing = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
   const ranked = standing.filter(isWorthNaming).sort(byRank);
-  const { papers, left } = withQuotes(rrd, ranked, paperTokens * scale);
+  const pairs = shownPairs(rrd, pairTokens * scale);
+  const { papers, left } = withQuotes(rrd, ranked, paperTokens * scale - pairs.tokens);
   const groups = groupInsights(rrd);
   const shown = shownGroups(groups, groupTokens * scale);
   const retracted = rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => clip(id, 60));
@@ -51,6 +55,7 @@ export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
     ...formerFindings(rrd),
     papers,
     groups: shown,
+    ...(pairs.shown.length === 0 ? {} : { side_by_side: pairs.shown }),
     ...(retracted.length === 0 ? {} : { retracted_never_build_on: retracted.slice(0, 10) }),
     not_shown: { papers: left, groups: groups.length - shown.length },
   };
@@ -66,6 +71,32 @@ function formerFindings(rrd: Rrd): object {
       list: before.slice(0, 12).map(({ id, text }) => ({ id, text: clip(text, 60) })),
     },
   };
+}
+
+/** Quotes on one outcome, with what their readers stated, as many as there is room for. */
+function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]; readonly tokens: number } {
+  const shown: object[] = [];
+  let tokens = 0;
+  for (const [index, { outcome, stand, sides }] of sideBySide(rrd.papers_pool).entries()) {
+    if (sides.some(({ handle }) => handle.length > 220)) continue;
+    const pair = {
+      pair: pairName(index),
+      outcome: clip(outcome, 16),
+      stand,
+      sides: sides.map(({ handle, about, quote, doubt }) => ({
+        handle,
+        compared: clip(about.compared, 20),
+        direction: about.direction,
+        quote: clip(quote, pairQuoteTokens),
+        ...(doubt === undefined ? {} : { doubt }),
+      })),
+    };
+    const cost = estimateTokens(JSON.stringify(pair, null, 1)) + 6;
+    if (tokens + cost > most) continue;
+    tokens += cost;
+    shown.push(pair);
+  }
+  return { shown, tokens };
 }
 
 const order = { presented: 0, insights_extracted: 1, waiting: 2, rejected: 3, pending: 4, analyzing: 4 };

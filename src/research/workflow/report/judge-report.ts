@@ -11,11 +11,14 @@ import { evidenceAt, whyNoGround } from "./handles.js";
 import { openUpdate } from "../decisions/open-update.js";
 import { closedBy } from "./close-update.js";
 import { groupInsights } from "./insight-groups.js";
+import { sideBySide } from "./side-by-side.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";
 import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
 
 /** The name of the group of this place, in the unit and in a result. */
 export const groupName = (index: number): string => `g${index + 1}`;
+/** The same of a pair of quotes on one outcome. */
+export const pairName = (index: number): string => `p${index + 1}`;
 
 /**
  * Checks that every statement rests on quotes that exist and on papers that stand, and that themes name groups of the
@@ -31,6 +34,9 @@ export function acceptReport(
     retraction === undefined ? { rrd: before, changes: [], retracted: [] } : withChecks(before, retraction);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const groups = groupInsights(rrd);
+  // As they stood in the brief: a paper found retracted only now takes its pair with it, not the names of others.
+  const pairs = sideBySide(before.papers_pool);
+  const pairOf = (name: string) => pairs.find((_, index) => pairName(index) === name);
   const reasons = [
     ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),
     ...unsupported(result, papers),
@@ -38,6 +44,11 @@ export function acceptReport(
       theme.groups
         .filter((name) => !groups.some((_, place) => groupName(place) === name))
         .map((name) => `/themes/${index} names the group "${name}", which is none of the unit's`),
+    ),
+    ...(result.side_by_side ?? []).flatMap(({ pair }, index) =>
+      pairOf(pair) === undefined
+        ? [`/side_by_side/${index} names the pair "${pair}", which is none of the unit's`]
+        : [],
     ),
     ...(result.comparison?.rows ?? []).flatMap(({ cells }, index) =>
       cells.length === result.comparison?.approaches.length
@@ -57,10 +68,16 @@ export function acceptReport(
   ];
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] };
 
-  const { unit: _, patterns, themes, comparison, findings, ...said } = result;
+  const { unit: _, patterns, themes, comparison, findings, side_by_side: contrasts = [], ...said } = result;
   const former = new Set((openUpdate(rrd)?.before ?? []).map(({ id }) => id));
   const closed = closedBy(rrd, "written", judging.at);
-  const handles = [...new Set(sentences(result).flatMap(([, { rests_on = [] }]) => rests_on))].toSorted();
+  const differing = contrasts.flatMap(({ pair, text }) => {
+    const { sides } = pairOf(pair) ?? { sides: [] };
+    const stands = sides.every(({ paper: { id } }) => whyNoGround(papers.get(id) as Paper) === undefined);
+    return sides.length > 0 && stands ? [{ text, rests_on: sides.map(({ handle }) => handle) }] : [];
+  });
+  const resting = [...sentences(result).map(([, sentence]) => sentence), ...differing];
+  const handles = [...new Set(resting.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
   const quoteOf = (handle: string): [string, string][] => {
     const found = evidenceAt(handle, papers);
     return "reason" in found ? [] : [[handle, found.evidence.quote]];
@@ -75,6 +92,7 @@ export function acceptReport(
     // What it is said to continue has to be a finding that there was.
     findings: findings.map(({ was, ...finding }) => ({ ...finding, ...(former.has(was ?? "") ? { was } : {}) })),
     ...given({ comparison }),
+    ...(differing.length === 0 ? {} : { side_by_side: differing }),
     themes: themes.map(({ groups: named, ...theme }) => ({
       ...theme,
       insight_ids: named.flatMap((name) =>

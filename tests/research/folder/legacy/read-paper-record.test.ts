@@ -116,6 +116,12 @@ describe("of a paper's record", () => {
     [{ analysis: { evidence: 7 } }, { analysis: { evidence: 7 } }],
     evidence(7, 7),
     evidence(claim, claim),
+    ...[{ outcome: "rate", compared: "A against B", direction: "up" }].map((about) =>
+      evidence({ ...claim, about }, { ...claim, about }),
+    ),
+    ...["the rate", null, { outcome: "rate", compared: "A against B", direction: "sideways" }, { outcome: "rate" }].map(
+      (about) => evidence({ ...claim, about }, claim),
+    ),
     evidence({ ...claim, status: "not-in-text" }, { ...claim, status: "not-in-text" }),
     evidence({ ...claim, status: "could-not-check" }, { ...claim, status: "could-not-check" }),
     evidence({ ...claim, status: ["verified"] }, { ...claim, status: "could-not-check" }),

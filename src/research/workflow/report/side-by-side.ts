@@ -1,0 +1,116 @@
+import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
+import { foldedStem, stemsOf } from "../../search/bm25.js";
+import { handleOf, whyNoGround } from "./handles.js";
+import { doubtOf } from "./no-difference.js";
+
+/** One of two quotes on one outcome. */
+export interface PairSide {
+  readonly handle: string;
+  readonly paper: Paper;
+  readonly quote: string;
+  /** As its reader stated it. */
+  readonly about: Outcome;
+  /** What its own words say against the direction. */
+  readonly doubt?: string;
+}
+
+/** Two quotes of different papers on one outcome of one comparison. */
+export interface Pair {
+  /** As the first paper names it. */
+  readonly outcome: string;
+  /** `apart`: one of them found no significant difference, which does not contradict the other. */
+  readonly stand: "agreed" | "opposite" | "apart";
+  readonly sides: readonly [PairSide, PairSide];
+}
+
+/** Pairs that a brief and a report show. */
+export const maxPairs = 12;
+/** Quotes on one outcome that are held against each other. */
+const maxOnOutcome = 60;
+
+interface Stated extends PairSide {
+  /** What is compared, the outcome's direction being that of the first. */
+  readonly arms: readonly [ReadonlySet<string>, ReadonlySet<string>];
+}
+
+/**
+ * Verified quotes on one outcome side by side, what is opposite first, at most twelve. Outcome, comparison and
+ * direction are what the readers of the papers stated: words alone reverse one direction in six, and of the pairs that
+ * they call opposite three in four are not. Two quotes belong together where the outcome has the same words and the
+ * comparison shares words on both of its sides, in this order or the other. Pure, and linear in the papers.
+ */
+export function sideBySide(papers: readonly Paper[]): Pair[] {
+  const byOutcome = new Map<string, Stated[]>();
+  for (const paper of papers) {
+    if (whyNoGround(paper) !== undefined) continue;
+    for (const [index, evidence] of (paper.analysis?.evidence ?? []).entries()) {
+      const stated = statedBy(paper, evidence, index + 1);
+      if (stated === undefined) continue;
+      const key = [...stemSet(stated.about.outcome)].toSorted().join(" ");
+      const known = byOutcome.get(key);
+      if (known === undefined) byOutcome.set(key, [stated]);
+      else if (known.length < maxOnOutcome) known.push(stated);
+    }
+  }
+  byOutcome.delete("");
+  const pairs = [...byOutcome.values()].map(pairsAmong);
+  // A pair of every outcome comes before a second one of any.
+  const rounds = Math.max(0, ...pairs.map(({ length }) => length));
+  const inTurn = Array.from({ length: Math.min(rounds, maxPairs) }, (_, round) =>
+    pairs.flatMap((of) => of[round] ?? []),
+  ).flat();
+  return inTurn.sort((a, b) => order[a.stand] - order[b.stand]).slice(0, maxPairs);
+}
+
+const order = { opposite: 0, apart: 1, agreed: 2 };
+
+function statedBy(paper: Paper, { about, status, quote }: Evidence, number: number): Stated | undefined {
+  if (about == null || status !== "verified") return undefined;
+  const [first = "", second = ""] = about.compared.split(between, 2);
+  const arms = [stemSet(first), stemSet(second)] as const;
+  if (arms[0].size === 0) return undefined;
+  const doubt = doubtOf(about, quote);
+  return { handle: handleOf(paper.id, number), paper, quote, about, arms, ...(doubt === undefined ? {} : { doubt }) };
+}
+
+const between = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative to|than|over)\s/iu;
+const stemSet = (text: string): ReadonlySet<string> => new Set(stemsOf(text).map(foldedStem));
+
+/** The pairs of one outcome, opposite ones first; of two papers one pair. */
+function pairsAmong(all: readonly Stated[]): Pair[] {
+  const pairs = new Map<string, Pair>();
+  for (const [index, one] of all.entries())
+    for (const other of all.slice(index + 1)) {
+      if (other.paper.id === one.paper.id) continue;
+      const turned = orderOf(one.arms, other.arms);
+      if (turned === undefined) continue;
+      const key = JSON.stringify([one.paper.id, other.paper.id]);
+      const pair: Pair = { outcome: one.about.outcome, stand: standOf(one, other, turned), sides: [one, other] };
+      const known = pairs.get(key);
+      if (known === undefined || order[pair.stand] < order[known.stand]) pairs.set(key, pair);
+    }
+  return [...pairs.values()].sort((a, b) => order[a.stand] - order[b.stand]);
+}
+
+/** Whether two comparisons are one, in the same order or turned round; undefined where they are of different things. */
+function orderOf(one: Stated["arms"], other: Stated["arms"]): "same" | "turned" | undefined {
+  const [a, b] = one;
+  const [c, d] = other;
+  if (alike(a, c) && (b.size === 0 || d.size === 0 || alike(b, d))) return "same";
+  return b.size > 0 && d.size > 0 && alike(a, d) && alike(b, c) ? "turned" : undefined;
+}
+
+/** Half of the shorter one's words. */
+function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const shared = [...one].filter((stem) => other.has(stem)).length;
+  return shared > 0 && shared * 2 >= Math.min(one.size, other.size);
+}
+
+function standOf(one: Stated, other: Stated, turned: "same" | "turned"): Pair["stand"] {
+  const first = one.about.direction;
+  const second = turned === "same" ? other.about.direction : opposite[other.about.direction];
+  if (first === second) return "agreed";
+  return first === "none" || second === "none" ? "apart" : "opposite";
+}
+
+const opposite = { up: "down", down: "up", none: "none" } as const;
