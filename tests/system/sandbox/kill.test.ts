@@ -37,8 +37,10 @@ describe.skipIf(noBubblewrap !== undefined)(`a run whose agent is in bubblewrap$
       await expect.poll(() => running(mark), { timeout: 10_000 }).toBe(0);
     }
     const args = [cli, "run", "--agent", unitAgent, "--sandbox", "bubblewrap", "--no-git"];
-    expect(await run(process.execPath, args, cwd)).toMatchObject({ code: 0 });
-    const ledger = readFileSync(join(folder, "ledger.jsonl"), "utf8").trimEnd().split("\n");
+    const { code, out, err } = await run(process.execPath, args, cwd);
+    const text = readFileSync(join(folder, "ledger.jsonl"), "utf8").trimEnd();
+    expect(code, `${out}\n${err}\n${text}`).toBe(0);
+    const ledger = text.split("\n");
     const lines = ledger.map((line) => JSON.parse(line) as { outcome: string; confinement: string });
     expect(lines.map(({ outcome, confinement }) => [outcome, confinement])).toEqual(
       Array.from({ length: 5 }, () => ["accepted", "sandbox"]),
