@@ -1,6 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { given } from "../../engine/lib/given.js";
 import type { Reach } from "../../engine/process/reach.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
+import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { TestResults } from "../generated/test-results.js";
 
 /** Where criteria are checked: by the same means and in the same place as the agent works. */
@@ -121,13 +125,20 @@ export async function contentOf(
   place: Place,
   path: string,
 ): Promise<{ readonly bytes: Buffer; readonly problem?: undefined } | { readonly problem: string }> {
-  const script = `[ -f "$1" ] || exit 44; [ "$(wc -c < "$1")" -le ${maxContent} ] || exit 45; base64 < "$1"`;
-  // In base64: what is yielded by lines could not tell "\n" from "\r\n", nor a last line with an end from one without.
-  const ran = await run(place, "sh", ["-c", script, "sh", path], { timeoutMs: 60_000, maxOutput: 2 * maxContent });
-  if (ran.ok) return { bytes: Buffer.from(ran.stdout, "base64") };
-  if (ran.end.exitCode === 44) return { problem: `There is no file ${path}.` };
-  if (ran.end.exitCode === 45) return { problem: `${path} is larger than ${maxContent / 1_000_000} MB.` };
-  return { problem: `${path} can't be read: ${lastOf(ran.stderr, 300) || howItEnded(ran, 60_000)}` };
+  const copy = join(place.scratch, `${randomUUID()}.copy`);
+  mkdirSync(place.scratch, { recursive: true });
+  // The shell alone and `cat`, which every image has; a block of ulimit has 512 bytes.
+  const script = `[ -f "$1" ] || exit 44; ulimit -f ${Math.ceil(maxContent / 512) + 1}; cat < "$1" > "$2"`;
+  try {
+    const ran = await run(place, "sh", ["-c", script, "sh", path, copy], { timeoutMs: 60_000 });
+    if (ran.end.exitCode === 44) return { problem: `There is no file ${path}.` };
+    const copied = await readRegularUpTo(copy, maxContent).catch(() => undefined);
+    if (typeof copied === "number") return { problem: `${path} is larger than ${maxContent / 1_000_000} MB.` };
+    if (ran.ok && copied !== undefined) return { bytes: copied };
+    return { problem: `${path} can't be read: ${lastOf(ran.stderr, 300) || howItEnded(ran, 60_000)}` };
+  } finally {
+    rmSync(copy, { force: true });
+  }
 }
 
 const maxContent = 10_000_000;

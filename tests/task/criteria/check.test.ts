@@ -77,6 +77,15 @@ describe("criteria", () => {
       false,
       /longer than one second/,
     ],
+    [
+      "a file that is too large",
+      { type: "contains_text", path: "a", text: "x" },
+      { a: "x".repeat(10_000_001) },
+      false,
+      /a is larger than 10 MB/,
+    ],
+    ["a name like an option of cat", { type: "contains_text", path: "-n", text: "x" }, { "-n": "x" }, true, /contains/],
+    ["no file at all", { type: "contains_text", path: "a", text: "x" }, {}, false, /There is no file a\./],
     ["valid JSON", { type: "json_valid", path: "a.json" }, { "a.json": '\uFEFF{"a":1}' }, true, /valid/],
     ["broken JSON", { type: "json_valid", path: "a.json" }, { "a.json": '{"a":1,}' }, false, /a\.json:1:\d+/],
     [
