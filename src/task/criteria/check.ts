@@ -7,6 +7,7 @@ import { checkHttp } from "./http.js";
 import { checkContent, checkJson } from "./content.js";
 import { wordsOf } from "./words.js";
 import { checkCommand, type Found, howItEnded, maxDetail, type Place, run } from "../place/run.js";
+import { isNoTest } from "../test-runs/results.js";
 import { checkTests } from "./tests.js";
 import { checkTool } from "./tools.js";
 
@@ -42,7 +43,7 @@ export async function checkAll(
       ms,
       detail,
       ...(found.failing === undefined ? {} : { failing: found.failing }),
-      ...(found.tests === undefined ? {} : { tests: found.tests.length }),
+      ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
       ...given({ unloaded: found.unloaded }),
     });
     await tell({ type: "checked", criterion: words, passed: found.passed, ms, detail });

@@ -1,10 +1,12 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, join, normalize } from "node:path";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { detectTests } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
-import { isNoTest, streamEnd } from "../test-runs/results.js";
+import { fileNotLoaded, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
 import { type Found, howItEnded, lastOf, maxDetail, outputOf, type Place, runShell, timeoutOf } from "../place/run.js";
 
 /** Most failing tests that are named. */
@@ -25,7 +27,7 @@ export async function checkTests(criterion: TestsPass, place: Place, seen: reado
     return { passed: false, detail };
   }
   const results = await runTests(chosen, place, timeoutMs);
-  return judgeTests(results, seen);
+  return judgeTests(results, seen, place.cwd);
 }
 
 async function byExitCode(command: string, timeoutMs: number, place: Place): Promise<Found> {
@@ -47,18 +49,26 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
 const isFailing = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
 
 /**
- * No test run is no pass, and neither is one without a test that was there before: one that is skipped now is gone too.
+ * No test run is no pass, and neither is one without a test that was there before: one that is skipped now is gone too,
+ * and so is a test file that could not be loaded, whose tests nobody knows. `root`: the folder of the project.
  */
-export function judgeTests(results: TestResults, seen: readonly string[]): Found {
+export function judgeTests(results: TestResults, seen: readonly string[], root: string): Found {
   const { tests, framework, problem } = results;
   const ran = tests.filter(({ status }) => status !== "skip");
   const names = new Set(ran.map(({ test_name }) => test_name));
   const broken = ran.filter(isFailing);
-  const gone = seen.filter((name) => !names.has(name));
+  const gone = seen.flatMap((name) => {
+    const file = fileNotLoaded(name);
+    if (file === undefined) return names.has(name) ? [] : [name];
+    return existsSync(join(root, file)) ? [] : [`${file} (never loaded)`];
+  });
   const failing = broken.length + gone.length;
   const unloaded = gone.length + broken.filter(({ test_name }) => isNoTest(test_name)).length;
   const skipped = tests.length - ran.length;
-  const known = ran.map(({ test_name }) => test_name).filter((name) => !isNoTest(name));
+  const known = [
+    ...ran.map(({ test_name }) => test_name).filter((name) => !isNoTest(name)),
+    ...new Set(broken.flatMap((test) => brokenFile(test, results.framework, root) ?? []).map(notLoaded)),
+  ];
   if (ran.length === 0) {
     const none = skipped > 0 ? `${many(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
     const detail = `${framework}: ${none}${said(results)}`;
@@ -80,13 +90,33 @@ export function judgeTests(results: TestResults, seen: readonly string[]): Found
     gone.length === 0
       ? []
       : [
-          `${many(gone.length, "test")} that ran before no longer ${gone.length === 1 ? "does" : "do"}: ${gone.slice(0, maxNamed).join(", ")}`,
+          `${many(gone.length, "test")} that ${gone.length === 1 ? "was there is" : "were there are"} gone or skipped: ${gone.slice(0, maxNamed).join(", ")}`,
         ];
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : [];
   const head = `${framework}: ${broken.length} failed of ${many(ran.length, "test")}.`;
   const detail = [head, ...lost, ...named, ...more].join("\n");
   return { passed: false, detail, failing, unloaded, tests: known, results };
 }
+
+/** The test file that could not be loaded, relative to the project, where a result says which, and it is there. */
+function brokenFile({ test_name, error }: TestResult, framework: string, root: string): string | undefined {
+  if (!isNoTest(test_name)) return undefined;
+  const name = fileNotLoaded(test_name)?.split(" > ").at(-1) ?? "";
+  // Python's tools name a module, in one of the folders that they look through.
+  const modules = ["", "tests/", "test/"].map((folder) => `${folder}${name.replaceAll(".", "/")}.py`);
+  const place = normalize(error?.source_location?.file ?? "");
+  // Compilers name whatever does not compile, and a source file may well have to go.
+  const named = framework === "cargo" || framework === "go" ? [name].filter(isTestFile) : [name, ...modules];
+  return [...named, place].find(
+    (path) =>
+      path !== "" &&
+      (path !== place || isTestFile(path)) &&
+      statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true,
+  );
+}
+
+const isTestFile = (path: string): boolean =>
+  /(?:^|\/)(?:tests?|spec|__tests__)\//.test(path) || /(?:^test_|[._-](?:test|spec)\.)[^/]*$/.test(basename(path));
 
 function inOneLine({ test_name, error }: TestResult): string {
   const place = error?.source_location;

@@ -97,6 +97,9 @@ export const failed = (name: string, error: TestError, ms?: number): TestResult 
 /** The run as a whole, and a file of tests: neither is a test that may be missed once it works again. */
 export const wholeRun = "the test run";
 export const notLoaded = (file: string): string => `${file} could not be loaded`;
+/** The file or module in such a name; undefined where it is the name of a test. */
+export const fileNotLoaded = (name: string): string | undefined =>
+  name.endsWith(notLoaded("")) ? name.slice(0, -notLoaded("").length) : undefined;
 export const isNoTest = (name: string): boolean => name === wholeRun || name.endsWith(notLoaded(""));
 
 /** Tests whose names are the same get a number each, so that none is lost. */

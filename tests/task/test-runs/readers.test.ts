@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
@@ -6,7 +7,8 @@ import { judgeTests } from "../../../src/task/criteria/tests.js";
 import type { Framework } from "../../../src/task/test-runs/detect.js";
 import { resultsOf } from "../../../src/task/test-runs/run-tests.js";
 import { errorTypeOf, locationIn, streamEnd } from "../../../src/task/test-runs/results.js";
-import { cases } from "../../fixtures/test-projects/projects.js";
+import { type Case, cases, writeProject } from "../../fixtures/test-projects/projects.js";
+import { placeOnHost } from "../place.js";
 import { expected } from "./expected.js";
 
 interface Recorded {
@@ -19,26 +21,58 @@ const recorded: Readonly<Record<string, Recorded>> = JSON.parse(
   readFileSync(packageFile("tests/fixtures/test-projects/recorded.json"), "utf8"),
 );
 
+/** What a tool left that was recorded: results of a project in /project. */
+async function recordedResults(framework: Framework, which: Case) {
+  const said = recorded[`${framework} ${which}`];
+  if (said === undefined) throw new Error(`${framework} ${which} is not recorded`);
+  const { stdout, stderr } = said;
+  const end = said.exitCode === undefined ? ({ cause: "timeout" } as const) : ({ cause: "exited", ...said } as const);
+  const ran = { end: { ...end, stderr }, ok: said.exitCode === 0, stdout, stderr };
+  return await resultsOf({ framework }, ran, said.file, "/project", 4_000);
+}
+
 /** What the real tools said of the sample projects, with their own paths taken out. */
 describe.each(["jest", "mocha", "pytest", "cargo", "go"] as const)("what %s has said", (framework: Framework) => {
   it.each(cases)("of a project with tests that are %s", async (which) => {
-    const said = recorded[`${framework} ${which}`];
-    if (said === undefined) throw new Error(`${framework} ${which} is not recorded`);
-    const end = said.exitCode === undefined ? ({ cause: "timeout" } as const) : ({ cause: "exited", ...said } as const);
-    const ran = {
-      end: { ...end, stderr: said.stderr },
-      ok: said.exitCode === 0,
-      stdout: said.stdout,
-      stderr: said.stderr,
-    };
-    const results = await resultsOf({ framework }, ran, said.file, "/project", 4_000);
+    const results = await recordedResults(framework, which);
     const wanted = expected[framework][which];
     expect(problemsOf("test-results", results)).toEqual([]);
     expect(results.tests.map(({ status }) => status).toSorted()).toEqual(wanted.statuses.toSorted());
     const [broken] = results.tests.filter(({ error }) => error !== undefined);
     expect(broken?.error?.type).toBe(wanted.error);
     if (which !== "slow") expect(broken?.error?.source_location?.line).toBe(wanted.line);
-    expect(judgeTests(results, [])).toMatchObject({ passed: wanted.passed, failing: wanted.failing });
+    expect(judgeTests(results, [], "/project")).toMatchObject({ passed: wanted.passed, failing: wanted.failing });
+  });
+});
+
+describe("a test file that never loaded and is gone is failing", () => {
+  it.each([
+    ["jest", "sample.test.js"],
+    ["mocha", "test/sample.js"],
+    ["pytest", "test_sample.py"],
+    ["go", "sample_test.go"],
+  ] as const)("%s", async (framework, file) => {
+    const { cwd } = placeOnHost();
+    writeProject(cwd, framework, "crashed");
+    const { tests: seen = [] } = judgeTests(await recordedResults(framework, "crashed"), [], cwd);
+    expect(seen).toEqual([`${file} could not be loaded`]);
+    const other = {
+      ...{ framework, stdout: "", stderr: "" },
+      tests: [{ test_name: "other", status: "pass" as const }],
+    };
+    expect(judgeTests(other, seen, cwd)).toMatchObject({ passed: true, failing: 0 });
+    rmSync(join(cwd, file));
+    expect(judgeTests(other, seen, cwd)).toMatchObject({
+      passed: false,
+      failing: 1,
+      detail: expect.stringContaining(`1 test that was there is gone or skipped: ${file} (never loaded)`),
+    });
+  });
+
+  it("but a source file that did not compile may go", async () => {
+    const { cwd } = placeOnHost();
+    writeProject(cwd, "cargo", "crashed");
+    expect(judgeTests(await recordedResults("cargo", "crashed"), [], cwd).tests).toEqual([]);
   });
 });
 
@@ -70,13 +104,19 @@ describe("the verdict on tests", () => {
   });
 
   it("counts a test that was there and is gone, or is skipped now, as failing", () => {
-    expect(judgeTests(results(["a", "pass"]), ["a", "b"])).toMatchObject({ passed: false, failing: 1 });
-    expect(judgeTests(results(["a", "pass"], ["b", "skip"]), ["a", "b"])).toMatchObject({ passed: false, failing: 1 });
-    expect(judgeTests(results(["a", "pass"], ["b", "pass"]), ["a", "b"])).toMatchObject({ passed: true, failing: 0 });
+    expect(judgeTests(results(["a", "pass"]), ["a", "b"], "/project")).toMatchObject({ passed: false, failing: 1 });
+    expect(judgeTests(results(["a", "pass"], ["b", "skip"]), ["a", "b"], "/project")).toMatchObject({
+      passed: false,
+      failing: 1,
+    });
+    expect(judgeTests(results(["a", "pass"], ["b", "pass"]), ["a", "b"], "/project")).toMatchObject({
+      passed: true,
+      failing: 0,
+    });
   });
 
   it("does not miss a file that could not be loaded once it can", () => {
-    const crashed = judgeTests(results(["a.js could not be loaded", "fail"]), []);
+    const crashed = judgeTests(results(["a.js could not be loaded", "fail"]), [], "/project");
     expect(crashed).toMatchObject({ passed: false, tests: [] });
   });
 });
