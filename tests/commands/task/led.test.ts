@@ -69,7 +69,7 @@ describe("steer", () => {
     await there(join(top, "begun"));
     const io = ioIn(folder, home());
     await steerCommand({ text: "Use tabs.", clear: false, json: false }, io);
-    expect(io.err()).toBe("Every brief includes it from the next iteration of . on.\n");
+    expect(io.err()).toBe("Every brief includes it from the next iteration of this task on.\n");
     writeFileSync(join(top, "go"), "");
     const { code, err } = await running;
     expect(code).toBe(3);
@@ -87,7 +87,7 @@ describe("steer", () => {
 
 test("pause and stop keep a task from its next iteration until it is resumed", async () => {
   expect((await cli(["pause"], folder, home())).err).toBe(
-    ". is not running; no run can start until research-ralph resume ..\n",
+    "This task is not running; no run can start until research-ralph resume.\n",
   );
   expect((await cli(["status"], folder, home())).out).toContain("paused; research-ralph resume lets it run");
   expect(await work("echo > a.txt")).toMatchObject({ code: 5 });
@@ -99,7 +99,7 @@ test("pause and stop keep a task from its next iteration until it is resumed", a
   expect(existsSync(join(folder, "a.txt"))).toBe(false);
   expect(JSON.parse((await cli(["resume", "--json"], folder, home())).out)).toEqual({ folder, lifted: ["STOP"] });
   expect(await work("echo > a.txt")).toMatchObject({ code: 0 });
-  expect((await cli(["pause"], folder, home())).err).toMatch(/^\. is finished, so a run would start no agent/);
+  expect((await cli(["pause"], folder, home())).err).toMatch(/^This task is finished, so a run would start no agent/);
 });
 
 test("watch shows a task and each of its iterations", async () => {

@@ -17,13 +17,19 @@ export interface LedWork {
   readonly folder: string;
   /** As the person knows it. */
   readonly where: string;
-  readonly formats: Parameters<typeof requireKnownFormats>[1];
+  readonly formats: Parameters<typeof requireKnownFormats>[1] & { readonly noun: string };
   /** Whether no agent would be started any more; false too where that can't be read. */
   finished(): Promise<boolean>;
   /** The command that goes on with it. */
   readonly goOn: string;
   /** The command that gives it more to do once it is finished. */
   readonly more: string;
+}
+
+/** The work as a sentence names it: the current folder's as "this task", say. `begins`: the sentence begins with it. */
+function named({ where, formats: { noun } }: LedWork, begins = false): string {
+  if (where !== ".") return where;
+  return `${begins ? "T" : "t"}his ${noun}`;
 }
 
 /** What became of a wish, and the sentence that says it. */
@@ -44,12 +50,12 @@ export async function hold(work: LedWork, name: Hold): Promise<Held & { readonly
   const file = join(folder, name);
   if (!existsSync(file)) await writeFileAtomic(file, "");
   const running = await isHeldByRun(lockFile(folder));
-  const until = `until research-ralph resume ${where}`;
+  const until = `until research-ralph resume${where === "." ? "" : ` ${where}`}`;
   const says = running
-    ? `The run of ${where} ends before its next iteration; no run can start ${until}.`
+    ? `The run of ${named(work)} ends before its next iteration; no run can start ${until}.`
     : (await work.finished())
-      ? `${where} is finished, so a run would start no agent; no run can start ${until}.`
-      : `${where} is not running; no run can start ${until}.`;
+      ? `${named(work, true)} is finished, so a run would start no agent; no run can start ${until}.`
+      : `${named(work, true)} is not running; no run can start ${until}.`;
   return { file, running, says };
 }
 
@@ -58,17 +64,17 @@ export async function hold(work: LedWork, name: Hold): Promise<Held & { readonly
  * @throws ExpectedError as `hold` does.
  */
 export async function resume(work: LedWork): Promise<Held & { readonly lifted: readonly Hold[] }> {
-  const { folder, where } = work;
+  const { folder } = work;
   await requireKnownFormats(folder, work.formats);
   const lifted = ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name)));
   for (const name of lifted) await rm(join(folder, name), { force: true });
   const running = await isHeldByRun(lockFile(folder));
   const says =
     lifted.length === 0
-      ? `${where} was neither paused nor stopped.`
+      ? `${named(work, true)} was neither paused nor stopped.`
       : (await work.finished())
-        ? `${where} can run again; it is finished.`
-        : `${where} can run again: ${work.goOn}`;
+        ? `${named(work, true)} can run again; it is finished.`
+        : `${named(work, true)} can run again: ${work.goOn}`;
   return { running, says, lifted };
 }
 
@@ -103,16 +109,16 @@ export async function steer(
   wish: Wish,
   { now, stateDir }: { readonly now: number; readonly stateDir: string },
 ): Promise<string> {
-  const { folder, where } = work;
+  const { folder } = work;
   const words = wordsOf(wish);
   await requireKnownFormats(folder, work.formats);
   if (wish.clear === true) await leaveMessage(folder, { clear: true }, now, stateDir);
   // A millisecond later: messages are applied in the order of their names.
   if (words !== "") await leaveMessage(folder, { text: words }, now + 1, stateDir);
-  if (await work.finished()) return `${where} is finished: no agent reads it unless you ${work.more}.`;
+  if (await work.finished()) return `${named(work, true)} is finished: no agent reads it unless you ${work.more}.`;
   const what = words === "" ? "Earlier instructions are removed" : "Every brief includes it";
   const running = await isHeldByRun(lockFile(folder));
-  return `${what} from the next iteration of ${where} on${running ? "" : "; it is not running now"}.`;
+  return `${what} from the next iteration of ${named(work)} on${running ? "" : "; it is not running now"}.`;
 }
 
 /** What stands in the next brief, messages that wait to be heard included. `heard`: what the state holds already. */
