@@ -32,6 +32,8 @@ export async function branchOff(
     );
   const id = newState(named.task, folder, named.file === undefined ? undefined : basename(named.file)).id;
   const name = typeof branch === "string" ? branch : `ralph/${id}`;
+  if (worktree && !(await runGit(folder, ["rev-parse", "--quiet", "--verify", "HEAD"])).ok)
+    throw new ExpectedError("The repository has no commit yet, from which a worktree could be made; commit first.", 2);
   const exists = (await runGit(folder, ["rev-parse", "--quiet", "--verify", `refs/heads/${name}`])).ok;
   if (!worktree) {
     const current = (await runGit(folder, ["symbolic-ref", "--short", "--quiet", "HEAD"])).stdout.trim();

@@ -56,6 +56,11 @@ export async function taskStatus(folder: string, json: boolean, io: Io): Promise
 /** Files that keep a run from its next iteration. */
 const heldIn = (folder: string): string[] => [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
 
+/** Most characters of what a check has found. */
+const maxFound = 160;
+
+const shortened = (text: string): string => (text.length <= maxFound ? text : `${text.slice(0, maxFound - 1)}…`);
+
 interface Around {
   readonly running: boolean;
   /** What the next brief carries of a person's words. */
@@ -84,7 +89,7 @@ function lines(state: TaskState, folder: string, { running, steering }: Around, 
   }
   say("Criteria", checks.length === 0 ? `${total}, not checked yet` : `${bar(met, total, 20)} ${met} of ${total} met`);
   for (const { criterion, passed, detail } of checks) {
-    const found = passed ? "" : `: ${oneLine(detail.split("\n")[0] ?? "").slice(0, 160)}`;
+    const found = passed ? "" : `: ${shortened(oneLine(detail.split("\n")[0] ?? ""))}`;
     say("", `${passed ? "✓" : "✗"} ${oneLine(criterion)}${found}`);
   }
   const free = attempts.length - countedIn(attempts).length;

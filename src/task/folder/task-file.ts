@@ -60,7 +60,8 @@ async function textOf(path: string): Promise<string> {
         `There is no ${path}; 'research-ralph init --task' writes one, or give the task as text: research-ralph task "…" --check "<command>".`,
         2,
       );
-    if (error instanceof ExpectedError) throw error;
+    if (hasCode(error, "EISDIR")) throw new ExpectedError(`${path} is a folder; a task is a file.`, 2);
+    if (error instanceof ExpectedError) throw new ExpectedError(error.message, 2);
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`, 2);
   }
   if (typeof bytes === "number") throw wrong(`${path} is ${bytes} bytes, more than a task can have`);
