@@ -21,7 +21,14 @@ import { makeFolder } from "../engine/storage/regular-file.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import type { Io } from "../engine/ui/io.js";
 import type { Place } from "../task/place/run.js";
-import { homesFolder, scratchFolder, snapshotIndex, stateFile, stateName } from "../task/folder/layout.js";
+import {
+  brokenStates,
+  homesFolder,
+  scratchFolder,
+  snapshotIndex,
+  stateFile,
+  stateName,
+} from "../task/folder/layout.js";
 import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
 import { newState, taskFormat } from "../task/folder/state-file.js";
@@ -46,7 +53,7 @@ export const taskNow = ({ file, task }: NamedTask): Promise<RalphTask> =>
   file === undefined ? Promise.resolve(task) : readTask(file).then((read) => read.task);
 
 /** The folder in which agents work and criteria are checked. */
-export function workspaceOf({ folder }: NamedTask, { task }: ResolvedConfig): string {
+export function workspaceOf({ folder }: Pick<NamedTask, "folder">, { task }: ResolvedConfig): string {
   const workspace = resolve(folder, task.workspace);
   try {
     makeFolder(workspace);
@@ -113,7 +120,14 @@ export async function openTask(
   };
   try {
     const fresh = await stateFor(store, named, io.clock.now(), notify);
-    await excludeFromGit(folder, [`${hiddenName}/`, stateName, pauseName, stopName, ...Object.values(views)]);
+    await excludeFromGit(folder, [
+      `${hiddenName}/`,
+      stateName,
+      brokenStates,
+      pauseName,
+      stopName,
+      ...Object.values(views),
+    ]);
     const snapshots = await openSnapshots(workspace, fresh.id, {
       index: snapshotIndex(folder),
       views: Object.values(views),

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { drive } from "../../compose/drive.js";
 import { type NamedTask, openTask, sandboxOf } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
@@ -12,9 +12,9 @@ import { readRecords } from "../../engine/storage/records/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { flowed, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { taskName } from "../../task/folder/layout.js";
+import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
 import { taskFormat } from "../../task/folder/state-file.js";
 import { checkedTask, readTask } from "../../task/folder/task-file.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
@@ -44,10 +44,13 @@ export interface TaskArguments {
 
 /** Works on a task until its criteria are met; its exit code is the verdict's. */
 export async function taskCommand(args: TaskArguments, io: Io): Promise<number> {
+  if (args.undo !== undefined) {
+    const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
+    return (await import("./undo.js")).undo(folderOf(args, io), args.undo, config, io, args.json);
+  }
   const { named, notices } = await nameTask(args, io);
   const config = await resolveConfig({ flags: withAgentOf(named.task, args.flags, io), env: io.env, cwd: io.cwd });
   if (!args.quiet && !args.json) for (const notice of notices) io.stderr(`warning: ${oneLine(notice)}\n`);
-  if (args.undo !== undefined) return (await import("./undo.js")).undo(named, args.undo, config, io, args.json);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
   const { branch, worktree } = args;
   if (branch === undefined && !worktree) return await work(named, config, io, args);
@@ -97,13 +100,15 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
   }
   if (quiet || state === undefined) return;
   const open = state.checks.filter(({ passed }) => !passed);
-  io.stderr(`  Criteria ${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met\n`);
-  for (const { criterion } of open.slice(0, 5)) io.stderr(`           ✗ ${oneLine(criterion)}\n`);
+  const say = (label: string, text: string) => {
+    const [first = "", ...rest] = io.isTTY ? wrap(text, Math.max(8, io.columns - 12)) : [text];
+    io.stderr([`  ${label.padEnd(8)} ${first}\n`, ...rest.map((line) => `${" ".repeat(11)}${line}\n`)].join(""));
+  };
+  say("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
+  for (const { criterion } of open.slice(0, 5)) say("", `✗ ${oneLine(criterion)}`);
   const last = state.attempts.at(-1);
   if (last?.snapshot !== undefined)
-    io.stderr(
-      `  Undo     research-ralph task --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}\n`,
-    );
+    say("Undo", `research-ralph task --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}`);
 }
 
 /** The agent and the sandbox that the task names, where neither a flag nor a variable does. */
@@ -139,7 +144,9 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
     if (save) throw new ExpectedError("--save writes a task that is given in words; there is nothing to save.", 2);
     const file =
       isPath && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, taskName) : path;
-    return await fromFile(file ?? join(io.cwd, taskName));
+    const folder = file === undefined ? io.cwd : dirname(file);
+    const isUsual = file === undefined || basename(file) === taskName;
+    return (isUsual ? await begun(folder) : undefined) ?? (await fromFile(file ?? join(folder, taskName)));
   }
   const file = join(io.cwd, taskName);
   // A goal changes what is to be done; when it is done the file still says.
@@ -162,6 +169,22 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
     );
   await writeFileAtomic(file, `${JSON.stringify(made, null, 2)}\n`);
   return { named: { folder: io.cwd, file, task: made }, notices: [] };
+}
+
+/** What a folder without a ralph.json was begun with: a file of another name, or words of the command line. */
+async function begun(folder: string): Promise<Named | undefined> {
+  if (existsSync(taskFile(folder)) || !existsSync(stateFile(folder))) return undefined;
+  const { state } = await readRecords(folder, taskFormat);
+  if (state.source !== undefined && state.source !== taskName) return await fromFile(join(folder, state.source));
+  return state.source === undefined ? { named: { folder, task: state.task }, notices: [] } : undefined;
+}
+
+/** The folder whose files are to be put back. */
+function folderOf({ task }: TaskArguments, io: Io): string {
+  const path = resolve(io.cwd, task ?? ".");
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
+  return found.isDirectory() ? path : dirname(path);
 }
 
 async function fromFile(file: string): Promise<Named> {

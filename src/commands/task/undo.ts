@@ -1,43 +1,47 @@
-import type { NamedTask } from "../../compose/open-task.js";
 import { workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { openRecordStore } from "../../engine/storage/records/record-store.js";
+import { replaceBroken } from "../../engine/storage/records/reset.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { snapshotIndex } from "../../task/folder/layout.js";
 import { openSnapshots } from "../../task/folder/snapshots.js";
+import type { TaskState } from "../../task/generated/ralph-state.js";
 import { taskFormat } from "../../task/folder/state-file.js";
 import { derive } from "../../task/workflow/memory.js";
 import { withUndone } from "../../task/workflow/undo.js";
 
 /** Puts the folder back to how it was after an iteration; 0: before the first. */
 export async function undo(
-  named: NamedTask,
+  folder: string,
   iteration: number,
   config: ResolvedConfig,
   io: Io,
   json: boolean,
 ): Promise<number> {
   const warn = (message: string) => io.stderr(`warning: ${oneLine(message)}\n`);
-  const store = await openRecordStore(named.folder, taskFormat, {
-    derive: (state, ledger) => derive(state, ledger, config.history.limits),
+  const options = {
+    derive: (state: TaskState, ledger: readonly LedgerLine[]) => derive(state, ledger, config.history.limits),
     git: false,
-    notify: (level, message) => (level === "warning" ? warn(message) : undefined),
+    notify: (level: "info" | "warning", message: string) => (level === "warning" ? warn(message) : undefined),
+  };
+  // A state that was broken by hand must not stand in the way of going back.
+  const store = await openRecordStore(folder, taskFormat, options, async () => {
+    for (const message of await replaceBroken(folder, taskFormat, new Date(io.clock.now()).toISOString()))
+      warn(message);
   });
   try {
     const { state } = await store.load();
-    const snapshots = await openSnapshots(workspaceOf(named, config), state.id, {
-      index: snapshotIndex(named.folder),
+    const snapshots = await openSnapshots(workspaceOf({ folder }, config), state.id, {
+      index: snapshotIndex(folder),
       views: Object.values(config.task.views),
       notify: warn,
     });
     if (snapshots === undefined)
-      throw new ExpectedError(
-        `${named.folder} is in no git repository, so nothing was kept that could be put back.`,
-        2,
-      );
+      throw new ExpectedError(`${folder} is in no git repository, so nothing was kept that could be put back.`, 2);
     const files = await snapshots.putBack(iteration);
     await store.edit((current) => withUndone(current, iteration));
     const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;

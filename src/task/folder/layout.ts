@@ -7,6 +7,8 @@ import { hiddenName, inHidden, ledgerName } from "../../engine/lib/layout.js";
 export const taskName = "ralph.json";
 /** How far the task is. */
 export const stateName = "ralph.state.json";
+/** What was kept of states that were broken by hand, as git's patterns have it. */
+export const brokenStates = `${stateName}.broken-*`;
 /** The log that people read, and the ledger: in the hidden folder, as the folder itself is the user's own project. */
 export const logName = `${hiddenName}/task.log`;
 export const taskLedger = `${hiddenName}/${ledgerName}`;

@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, runGit } from "../../engine/storage/git-command.js";
-import { stateName, taskName } from "./layout.js";
+import { brokenStates, stateName, taskName } from "./layout.js";
 
 /** The folder as it was at some moment. */
 export interface Snapshot {
@@ -66,7 +66,7 @@ export async function openSnapshots(
     runGit(folder, [...identity, ...settings, ...args], { index, maxMs, ...given({ abort }) });
   const inside = await git(["rev-parse", "--is-inside-work-tree"]);
   if (inside.stdout.trim() !== "true") return undefined;
-  const own = [hiddenName, taskName, stateName, ...views].map((name) => `:(exclude)${name}`);
+  const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;
 

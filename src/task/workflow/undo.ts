@@ -2,13 +2,13 @@ import type { TaskState } from "../generated/ralph-state.js";
 
 /**
  * The state once the files are as they were after this iteration: later ones no longer count as the best, but what they
- * used stays used. The criteria are checked again. Pure.
+ * used stays used. The criteria are checked again, so it is no longer known to be complete. Pure.
  */
 export function withUndone(state: TaskState, iteration: number): TaskState {
   const attempts = state.attempts.map((attempt) =>
     attempt.iteration > iteration ? { ...attempt, undone: true as const } : attempt,
   );
-  const { best: _, ...rest } = state;
+  const { best: _, status: __, ...rest } = state;
   const left = attempts.filter(({ undone }) => undone !== true);
   const best = left.toSorted((a, b) => b.met - a.met || (a.failing ?? 0) - (b.failing ?? 0))[0];
   return {

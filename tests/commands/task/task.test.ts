@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -227,6 +228,38 @@ describe("a task", () => {
   });
 });
 
+describe("a task that has no ralph.json any more", () => {
+  it("in words is continued and undone in its folder without them", async () => {
+    const script = "echo $N > $N.txt; [ $N = 2 ] && touch a.txt; true";
+    await json("Make a.txt", "--check", "test -e a.txt", ...agent(script), "-i", "1");
+    expect((await json(...agent(script))).last).toMatchObject({ status: "success", iterations: 2 });
+    expect(await task("--undo", "1")).toMatchObject({ code: 0 });
+    expect([existsSync(path("1.txt")), existsSync(path("a.txt"))]).toEqual([true, false]);
+    // It is no longer known to be complete, so a person who leads it is not told that it is finished.
+    expect(state().status).toBeUndefined();
+    expect((await cli(["resume"], folder)).err).toBe("This task was neither paused nor stopped.\n");
+  });
+
+  it("but one of another name is continued by its folder", async () => {
+    writeFileSync(path("other.json"), JSON.stringify({ task: "x", acceptance_criteria: [exists("a.txt")] }));
+    await json("other.json", ...agent("true"), "-i", "1");
+    const { last } = await json(folder, ...agent("touch a.txt"));
+    expect(last).toMatchObject({ status: "success", iterations: 2 });
+  });
+});
+
+it("a state that was broken by hand is restored by --undo, as the message about it says", async () => {
+  write({ task: "x", acceptance_criteria: [exists("a.txt")] });
+  await json(...agent("touch a.txt"));
+  writeFileSync(path("ralph.state.json"), '{"task": ');
+  const { code, err } = await task(...agent("true"));
+  expect([code, err]).toEqual([1, expect.stringContaining("'research-ralph task --undo 1'")]);
+  const undone = await task("--undo", "1");
+  expect([undone.code, undone.err]).toEqual([0, expect.stringContaining("the last good version was restored")]);
+  expect(state().attempts).toHaveLength(1);
+  expect(readdirSync(folder).some((name) => name.startsWith("ralph.state.json.broken-"))).toBe(true);
+});
+
 describe("a task in words", () => {
   it("takes commands as its criteria, and is the same task when it is given again", async () => {
     const words = ["Make a.txt", "--check", "test -s a.txt", ...agent("[ $N = 2 ] && echo a > a.txt; true"), "-i", "1"];
@@ -262,6 +295,8 @@ describe("a task in words", () => {
   });
 
   it("works on a branch or in a worktree where that is asked for", async () => {
+    const early = await task("x", "--check", "test -e x.txt", "--worktree", ...agent("touch x.txt"));
+    expect([early.code, early.err]).toEqual([2, expect.stringContaining("has no commit yet")]);
     git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");
     const main = git("symbolic-ref", "--short", "HEAD");
     const there = await task("x", "--check", "test -e x.txt", "--worktree", ...agent("touch x.txt"));
@@ -310,6 +345,7 @@ describe("a file that is no task", () => {
       '{"task":"x","acceptance_criteria":[{"type":"file_exist","path":"a"}]}',
       /\/acceptance_criteria\/0\/type "file_exist" is not a known criterion \(The nearest one is "file_exists"\)/,
     ],
+    ["a folder in its place", "", /ralph\.json is a folder/],
     ["no JSON", '{"task": "x",', /ralph\.json:1:\d+: the file ends in the middle/],
     [
       "an address that can't be asked, within another criterion",
@@ -341,7 +377,8 @@ describe("a file that is no task", () => {
     ],
   ];
   it.each(wrong)("with %s is told of with exit code 2", async (_, text, message) => {
-    writeFileSync(path("ralph.json"), text);
+    if (text === "") mkdirSync(path("ralph.json"));
+    else writeFileSync(path("ralph.json"), text);
     const { code, err } = await task();
     expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringMatching(message)]);
   });

@@ -128,7 +128,12 @@ async function requireIteration(folder: string, ledger: string, to: number): Pro
     );
 }
 
-async function replaceBroken<State extends Fields>(
+/**
+ * Puts the last good version of the state in the place of one that was broken by hand, which is kept beside it; answers
+ * with a sentence, or with none where it is not broken. `at`: ISO 8601. The caller holds the lock.
+ * @throws ExpectedError where there is no last good version.
+ */
+export async function replaceBroken<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   at: string,
