@@ -86,6 +86,10 @@ export interface JournalEntry {
     [k: string]: unknown;
   }[];
   /**
+   * Of the last of several entries that are written at once: SHA-256 of what their changes, together, made of the objects that only this program writes. Where it is that of the state file, these changes have taken effect.
+   */
+  parts_sha256?: string;
+  /**
    * Whole files to write, such as the report, or to remove.
    */
   files?: {

@@ -199,14 +199,15 @@ interface Append {
 }
 
 /**
- * Appends `text` once, however often it is called with the same arguments and wherever an earlier call was killed: what
- * stands already is left, a torn beginning of it is completed, and a torn last line of something else is ended first.
- * The file may have grown or shrunk by hand since; then the text counts as there when it stands anywhere in the file,
- * so it must be one that stands nowhere else. A symbolic link is refused.
+ * Appends each text once, however often it is called with the same arguments and wherever an earlier call was killed:
+ * what stands already is left, a torn beginning of it is completed, and a torn last line of something else is ended
+ * first. The file may have grown or shrunk by hand since; then a text counts as there when it stands anywhere in the
+ * file, so it must be one that stands nowhere else. A symbolic link is refused.
  * @throws ExpectedError as writeFileAtomic.
  */
-export async function appendOnce(path: string, append: Append): Promise<void> {
-  if (append.text === "") return;
+export async function appendOnce(path: string, ...appends: readonly Append[]): Promise<void> {
+  const texts = appends.filter(({ text }) => text !== "");
+  if (texts.length === 0) return;
   await explaining(path, async () => {
     const file = openSync(
       path,
@@ -217,8 +218,10 @@ export async function appendOnce(path: string, append: Append): Promise<void> {
       const found = fstatSync(file);
       requireRegular(found, path);
       const { size } = found;
-      const missing = missingPart(file, size, append);
-      if (missing.length > 0) writeFileSync(file, missing);
+      for (const append of texts) {
+        const missing = missingPart(file, fstatSync(file).size, append);
+        if (missing.length > 0) writeFileSync(file, missing);
+      }
       // The one wait that nothing has to come after: two logs wait side by side.
       await syncLater(file);
       if (size === 0) syncFolder(dirname(path));

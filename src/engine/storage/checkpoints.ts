@@ -20,10 +20,10 @@ interface CommittedFiles {
 /** Commits the files of a folder, and these alone. */
 export interface Checkpoints {
   /**
-   * Commits what has changed; `later`: with the next commit. Never throws: what went wrong is told, and the next call
-   * makes up for it.
+   * Commits what `folds` have changed; `later`: with the next commit. Never throws: what went wrong is told, and the
+   * next call makes up for it.
    */
-  commit(message: string, later?: boolean): Promise<void>;
+  commit(message: string, later?: boolean, folds?: number): Promise<void>;
   /** Commits what a large file or a failure has put off, and lets git tidy up where it wants to. */
   finish(): Promise<void>;
 }
@@ -142,8 +142,8 @@ export async function openCheckpoints(
   };
 
   return {
-    async commit(message, later = false) {
-      waiting = { message, folds: (waiting?.folds ?? 0) + 1, since: waiting?.since ?? Date.now() };
+    async commit(message, later = false, folds = 1) {
+      waiting = { message, folds: (waiting?.folds ?? 0) + folds, since: waiting?.since ?? Date.now() };
       if (later) return;
       const large = sizeOf(join(folder, state)) > largeFile;
       if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;

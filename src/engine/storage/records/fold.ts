@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
@@ -14,14 +15,16 @@ import { restoreStaleSaves } from "./stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
 
 /**
- * What is written when an accepted result is folded into the state, in this order, each step the same however often it
+ * What is written when accepted results are folded into the state, in this order, each step the same however often it
  * is done:
- * 1. the journal entry (record changes, log entry, ledger line, whole files), on the disk before anything takes effect
- * 2. the state file, merged with what a person edited meanwhile, by an atomic rename
- * 3. the entry of the log and the ledger line, each appended once, and the copy of the last good state; then whole
+ * 1. the journal entry of each (record changes, log entry, ledger line, whole files), on the disk before anything takes
+ *    effect
+ * 2. the state file with all of them, merged with what a person edited meanwhile, by an atomic rename
+ * 3. the entries of the log and the ledger lines, each appended once, and the copy of the last good state; then whole
  *    output files
- * 4. the mark that the entry is done; then git commits all of it.
- * A kill between two steps is made good at the next start by replaying the journal.
+ * 4. the mark of each entry that it is done; then one git commit, which names them all.
+ * A kill between two steps is made good at the next start by replaying the journal. Between `hold` and `write` only the
+ * first step is done at once: of a large state, reading and writing it is nearly all that a fold costs.
  */
 
 /** Everything one iteration leaves behind. */
@@ -58,14 +61,33 @@ export interface Writer<State> {
   nextIteration(): number;
   edit(change: (state: State) => State): Promise<State>;
   fold(fold: Fold): Promise<void>;
+  /** From now on folds are journalled and edits remembered, and `load` answers with the state that they make. */
+  hold(): void;
+  /** Writes what was held back. */
+  write(): Promise<void>;
 }
+
+/** What is folded in, or an edit between two of those. */
+type Step<State> = JournalEntry | ((state: State) => State);
 
 /** What the state file should become, and the version of it that this was made from. */
 interface Plan<State> {
   readonly state: State;
+  /** The ledger with the lines of what is folded in. */
+  readonly lines: readonly LedgerLine[];
+  /** Whether the state holds what follows from its records and these lines. */
+  readonly isDerived: boolean;
   readonly before: State;
   readonly stamp: Stamp;
   readonly notices: readonly string[];
+}
+
+/** What is to be written. */
+interface Held<State> {
+  readonly plan: Plan<State>;
+  readonly steps: readonly Step<State>[];
+  /** Whether it is to be committed now, not with what comes next. */
+  readonly commits: boolean;
 }
 
 export async function openWriter<State extends Fields>(
@@ -77,12 +99,12 @@ export async function openWriter<State extends Fields>(
   const file = openStateFile(folder, format, (message) => notify("info", message));
   const readLines = openLedger(join(folder, format.ledger), (message) => notify("warning", message));
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
-  const isValid = (planned: Plan<State> | undefined): boolean =>
-    planned !== undefined && format.problemsOf(planned.state).length === 0;
   const warned = new Set<string>();
   let base: State | undefined;
   let highest = lastIteration(folder);
   let given = 0;
+  let isHolding = false;
+  let held: Held<State> | undefined;
 
   const ledger = async (): Promise<readonly LedgerLine[]> => {
     const lines = await readLines();
@@ -99,148 +121,270 @@ export async function openWriter<State extends Fields>(
     return last !== undefined && lines.some(({ iteration }) => iteration > last);
   };
 
-  /** The disk's state with stale saves put right and the entry's changes merged in. */
-  const plan = async (lines: readonly LedgerLine[], entry?: JournalEntry): Promise<Plan<State>> => {
-    const { state, stamp } = await file.read();
-    const line = entry === undefined ? undefined : lineOf(entry);
-    const withLine = line === undefined ? lines : [...lines, line];
+  const derived = ({ state, lines }: Pick<Plan<State>, "state" | "lines">): State => ({
+    ...derive(state, lines),
+    format: stateVersion,
+  });
+  const whole = (plan: Plan<State>): State => (plan.isDerived ? plan.state : derived(plan));
+
+  /** The disk's state with stale saves put right, before `steps` are taken. */
+  const planBefore = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
+    const lines = await ledger();
+    const { state: before, stamp } = await file.read();
     // A record under reset is undone on purpose; a record under acceptance is not a stale save yet.
-    const counting = line?.outcome === "reset" ? withLine : lines;
-    const { state: whole, restored, lost } = await restoreStaleSaves(format, state, counting, entryOf);
+    const resets = entriesIn(steps)
+      .map(lineOf)
+      .filter(({ outcome }) => outcome === "reset");
+    const { state, restored, lost } = await restoreStaleSaves(format, before, [...lines, ...resets], entryOf);
     // Where a reset takes back a reset, nobody saved an old version.
     const from = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;
-    const notices = restored.map((id) => (line?.outcome === "reset" ? `The result of ${id} was restored.` : from(id)));
+    const notices = restored.map((id) => (resets.length > 0 ? `The result of ${id} was restored.` : from(id)));
     for (const id of lost.filter((each) => !warned.has(each))) {
       warned.add(id);
       notices.push(
         `The ledger says that ${id} is done, ${format.file} does not, and the journal that could restore it is gone; it will be done again.`,
       );
     }
-    const merged = mergeChanges(format, whole, entry?.changes ?? [], line?.outcome === "accepted");
-    const isAsDerived = entry === undefined && restored.length === 0 && !isOlder(state, lines);
-    const next = isAsDerived ? state : stamped(derive(merged.state, withLine));
-    return { state: next, before: state, stamp, notices: [...notices, ...merged.notices] };
+    return { state, lines, isDerived: restored.length === 0 && !isOlder(before, lines), before, stamp, notices };
   };
 
-  const carryOut = async (first: Plan<State>, again: () => Promise<Plan<State>>): Promise<State> => {
-    let { state, before, stamp, notices } = first;
+  const planAfter = (plan: Plan<State>, step: Step<State>): Plan<State> => {
+    if (typeof step === "function") {
+      const state = derived({ ...plan, state: step(whole(plan)) });
+      return { ...plan, state, isDerived: true };
+    }
+    const line = lineOf(step);
+    const lines = [...plan.lines, line];
+    const merged = mergeChanges(format, plan.state, step.changes, line.outcome === "accepted");
+    const state = derived({ state: merged.state, lines });
+    return { ...plan, state, lines, isDerived: true, notices: [...plan.notices, ...merged.notices] };
+  };
+
+  const planOf = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
+    const plan = steps.reduce(planAfter, await planBefore(steps));
+    return { ...plan, state: whole(plan) };
+  };
+
+  /** Whether a state can be written. Records of `known`, a valid state, need no second look. */
+  const isValid = (state: State, known: State): boolean =>
+    format.problemsOf(withoutKnown(format, state, known)).length === 0;
+
+  const carryOut = async (first: Plan<State>, steps: readonly Step<State>[]): Promise<State> => {
+    let plan = first;
+    const entries = entriesIn(steps);
+    const last = entries.length > 1 ? entries.at(-1) : undefined;
     // Only when a person saved the file in this very moment is there another round.
-    while (state !== before && !(await file.replace(state, stamp))) ({ state, before, stamp, notices } = await again());
-    for (const notice of notices) notify("warning", notice);
-    return state;
+    while (plan.state !== plan.before) {
+      if (last !== undefined) await writeEntry(folder, { ...last, parts_sha256: partsHash(format, plan.state) });
+      if (await file.replace(plan.state, plan.stamp)) break;
+      plan = await planOf(steps);
+    }
+    for (const notice of plan.notices) notify("warning", notice);
+    return plan.state;
   };
 
   /**
-   * Every step can be repeated. The ledger's line tells that the state file is done, so it is written after it; the
-   * logs go side by side because each waits for the disk on its own.
+   * Every step can be repeated. The ledger's lines tell that the state file is done, so they are written after it; the
+   * logs go side by side because each waits for the disk on its own. `entries`: those included whose lines are there.
    */
-  const apply = async (entry: JournalEntry, planned?: Plan<State>): Promise<void> => {
-    const lines = await ledger();
-    if (!lines.some(({ iteration }) => iteration === entry.iteration)) {
-      base = await carryOut(planned ?? (await plan(lines, entry)), () => plan(lines, entry));
-    }
+  const apply = async (
+    { plan, steps }: Pick<Held<State>, "plan" | "steps">,
+    entries: readonly JournalEntry[],
+  ): Promise<void> => {
+    let newest = (await ledger()).reduce((most, { iteration }) => Math.max(most, iteration), 0);
+    if (steps.length > 0) base = await carryOut(plan, steps);
+    const appends = entries.flatMap((entry) => appendsOf(format, entry));
+    const names = new Set(appends.map(({ name }) => name));
     await Promise.all([
-      entry.progress === null ? undefined : appendOnce(join(folder, format.log), entry.progress),
-      appendOnce(join(folder, format.ledger), entry.ledger),
-      ...(entry.appends ?? []).map(({ name, ...append }) => appendOnce(join(folder, name), append)),
+      ...[...names].map((log) => appendOnce(join(folder, log), ...appends.filter(({ name }) => name === log))),
       file.keepCopy(),
     ]);
-    const isNewest = lines.every(({ iteration }) => iteration <= entry.iteration);
-    if (isNewest)
-      await writeOutputs(folder, entry.files ?? [], Date.parse(entry.at), (message) => notify("warning", message));
-    markDone(folder, entry.iteration);
+    for (const { iteration, files = [], at } of entries) {
+      if (iteration >= newest)
+        await writeOutputs(folder, files, Date.parse(at), (message) => notify("warning", message));
+      newest = Math.max(newest, iteration);
+    }
+    for (const { iteration } of entries) markDone(folder, iteration);
   };
 
   const replay = async (): Promise<void> => {
+    const entries: JournalEntry[] = [];
+    const unusable = (iteration: number) =>
+      notify("warning", `A journal entry can't be used; it is kept as ${setAside(folder, iteration)}.`);
     for (const iteration of pendingEntries(folder)) {
       const entry = await entryOf(iteration);
-      const planned = entry === undefined ? undefined : await plan(await ledger(), entry);
-      if (entry === undefined || !isValid(planned)) {
-        notify("warning", `A journal entry can't be used; it is kept as ${setAside(folder, iteration)}.`);
+      if (entry === undefined) unusable(iteration);
+      else entries.push(entry);
+    }
+    if (entries.length === 0) return;
+    // In the order in which they were folded.
+    entries.sort((a, b) => a.ledger.offset - b.ledger.offset);
+    const there = new Set((await ledger()).map(({ iteration }) => iteration));
+    let plan = await planBefore(entries);
+    let known = plan.before;
+    const merged = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, known));
+    const [steps, done]: [JournalEntry[], JournalEntry[]] = [[], []];
+    for (const [index, { changes, ...rest }] of entries.entries()) {
+      // Lists in parts are bounded, so that what was merged into them may be gone again and must not be added once more.
+      const isLeft = (change: Change) => index > merged || !format.parts.includes(change.in);
+      const entry = { ...rest, changes: changes.filter(isLeft) };
+      const next = there.has(entry.iteration) ? plan : planAfter(plan, entry);
+      if (next !== plan && !isValid(next.state, known)) {
+        unusable(entry.iteration);
         continue;
       }
-      await apply(entry, planned);
-      notify("info", `Iteration ${iteration} was interrupted while it was saved; it is complete now.`);
-      await checkpoints?.commit(entry.message);
+      if (next !== plan) steps.push(entry);
+      done.push(entry);
+      [plan, known] = [next, next.state];
     }
+    await apply({ plan, steps }, done);
+    for (const { iteration } of done)
+      notify("info", `Iteration ${iteration} was interrupted while it was saved; it is complete now.`);
+    if (done.length > 0) await checkpoints?.commit(messageOf(done), undefined, done.length);
+  };
+
+  const write = async (): Promise<void> => {
+    isHolding = false;
+    if (held === undefined) return;
+    const now = held;
+    const entries = entriesIn(now.steps);
+    // What can't be written now stands in the journal.
+    held = undefined;
+    await apply(now, entries);
+    if (entries.length > 0)
+      await checkpoints?.commit(messageOf(entries), now.commits ? undefined : true, entries.length);
+  };
+
+  const take = async (plan: Plan<State>, step: Step<State>, commits: boolean): Promise<State> => {
+    held = { plan, steps: [...(held?.steps ?? []), step], commits: commits || held?.commits === true };
+    if (isHolding) return plan.state;
+    await write();
+    return base as State;
   };
 
   return {
+    hold: () => void (isHolding = true),
+    write,
     nextIteration: () => (given = Math.max(highest, given) + 1),
     async load() {
+      if (held !== undefined) return { state: held.plan.state, ledger: held.plan.lines };
       await replay();
-      const lines = await ledger();
-      base = await carryOut(await plan(lines), () => plan(lines));
+      const plan = await planOf([]);
+      base = await carryOut(plan, []);
       await file.keepCopy();
-      return { state: base, ledger: lines };
+      return { state: base, ledger: plan.lines };
     },
     async edit(change) {
-      const lines = await ledger();
-      const edited = async (): Promise<Plan<State>> => {
-        const planned = await plan(lines);
-        return { ...planned, state: stamped(derive(change(planned.state), lines)) };
-      };
-      const planned = await edited();
-      if (!isValid(planned)) throw new Error(`the edit would make ${format.file} invalid`);
-      base = await carryOut(planned, edited);
-      await file.keepCopy();
-      return base;
+      const from = held?.plan ?? (await planBefore([]));
+      const plan = planAfter(from, change);
+      if (!isValid(plan.state, held === undefined ? from.before : from.state))
+        throw new Error(`the edit would make ${format.file} invalid`);
+      return await take(plan, change, false);
     },
     async fold(fold) {
       let entry: JournalEntry | undefined;
-      let planned: Plan<State> | undefined;
+      let plan: Plan<State> | undefined;
+      let known = held?.plan.state;
       let obstacle: ExpectedError | undefined;
+      const entryNow = () => entryFor(folder, format, fold, held?.plan.state ?? base, entriesIn(held?.steps ?? []));
       try {
-        await replay();
-        const lines = await ledger();
+        if (held === undefined) await replay();
+        const lines = held?.plan.lines ?? (await ledger());
         if (lines.some(({ iteration }) => iteration === fold.iteration)) return;
-        entry = entryFor(folder, format, fold, base);
-        planned = await plan(lines, entry);
+        entry = entryNow();
+        const from = held?.plan ?? (await planBefore([entry]));
+        known ??= from.before;
+        plan = planAfter(from, entry);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         obstacle = error;
       }
-      if (planned !== undefined && !isValid(planned))
+      if (plan !== undefined && !isValid(plan.state, known as State))
         throw new Error(`the fold of iteration ${fold.iteration} would make ${format.file} invalid`);
-      entry ??= entryFor(folder, format, fold, base);
+      entry ??= entryNow();
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
       // What stands in the way now, such as a state file broken by hand, must not cost the iteration: the journal keeps
       // it.
-      if (obstacle !== undefined) {
+      if (plan === undefined) {
         // Asked again, the state says a way back that counts this iteration in.
         await file.read();
         throw obstacle;
       }
-      await apply(entry, planned);
-      await checkpoints?.commit(fold.message, fold.later);
+      await take(plan, entry, fold.later !== true);
     },
   };
 }
 
-const stamped = <State extends Fields>(state: State): State => ({ ...state, format: stateVersion });
+const entriesIn = <State>(steps: readonly Step<State>[]): JournalEntry[] =>
+  steps.filter((step) => typeof step !== "function");
 
 const lineOf = (entry: JournalEntry): LedgerLine => JSON.parse(entry.ledger.text);
 
+/** What an entry adds to logs, by their names. */
+const appendsOf = (
+  { log, ledger }: Pick<StateFormat<Fields>, "log" | "ledger">,
+  entry: JournalEntry,
+): { readonly name: string; readonly offset: number; readonly text: string }[] => [
+  ...(entry.progress === null ? [] : [{ name: log, ...entry.progress }]),
+  { name: ledger, ...entry.ledger },
+  ...(entry.appends ?? []),
+];
+
+/** The message of a commit: the first line of several says which iterations, the others what came of each. */
+function messageOf(entries: readonly JournalEntry[]): string {
+  const [first, ...more] = entries;
+  if (first === undefined || more.length === 0) return first?.message ?? "";
+  const each = entries.map(({ iteration, message }) => `#${iteration} ${message}\n`).join("");
+  return `${entries.length} iterations\n\n${each}`;
+}
+
+/** Stands for the objects of a state that only this program writes. */
+const partsHash = <State extends Fields>({ parts }: Pick<StateFormat<State>, "parts">, state: State): string =>
+  createHash("sha256")
+    .update(JSON.stringify(parts.map((name) => state[name] ?? null)))
+    .digest("hex");
+
+/** A state without the records that are the very ones of another. */
+function withoutKnown<State extends Fields>(
+  { collections }: Pick<StateFormat<State>, "collections">,
+  state: State,
+  known: State,
+): State {
+  const rest: Fields = { ...state };
+  for (const { name } of collections) {
+    const [list, others] = [state[name], known[name]];
+    if (Array.isArray(list) && Array.isArray(others))
+      rest[name] = list.filter((record, index) => record !== others[index]);
+  }
+  return rest as State;
+}
+
+/** `waiting`: entries that are not written yet, after which this one is. */
 function entryFor<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   fold: Fold,
   base: State | undefined,
+  waiting: readonly JournalEntry[],
 ): JournalEntry {
   if (base === undefined) throw new Error("a fold before the first load");
   const { iteration, at, message, changes, progress, appends, files } = fold;
+  const added = waiting.flatMap((entry) => appendsOf(format, entry));
+  const place = (name: string, text: string) => {
+    const before = added.filter((each) => each.name === name);
+    const offset = before.reduce((sum, each) => sum + Buffer.byteLength(each.text), sizeOf(join(folder, name)));
+    return { offset, text };
+  };
   return {
     iteration,
     at,
     message,
     changes: changes.map((change) => completeChange(format, change, base)),
-    progress: progress === undefined ? null : { offset: sizeOf(join(folder, format.log)), text: progress },
-    ledger: { offset: sizeOf(join(folder, format.ledger)), text: formatLine({ ...fold.ledger, iteration }) },
-    ...(appends === undefined
-      ? {}
-      : { appends: appends.map(({ name, text }) => ({ name, offset: sizeOf(join(folder, name)), text })) }),
+    progress: progress === undefined ? null : place(format.log, progress),
+    ledger: place(format.ledger, formatLine({ ...fold.ledger, iteration })),
+    ...(appends === undefined ? {} : { appends: appends.map(({ name, text }) => ({ name, ...place(name, text) })) }),
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };
 }

@@ -60,6 +60,12 @@ export interface RecordStore<State> {
    */
   fold(fold: Fold): Promise<void>;
   /**
+   * Does `work`, and writes what it folds and edits only at its end, all at once, also where it throws. Meanwhile
+   * `load` answers with the state that this makes; the journal has each fold at once.
+   * @throws ExpectedError as fold.
+   */
+  together(work: () => Promise<void>): Promise<void>;
+  /**
    * Writes whole output files that are made of the state as it stands, outside of any iteration, and commits them.
    * Doing it again with the same files changes nothing. `at`: milliseconds since the epoch.
    */
@@ -131,6 +137,15 @@ export async function openRecordStore<State extends Fields>(
       fold: async (fold) => {
         await holdLock();
         await writer.fold(fold);
+      },
+      together: async (work) => {
+        writer.hold();
+        try {
+          await work();
+        } finally {
+          await holdLock();
+          await writer.write();
+        }
       },
       rewrite: async (files, at, message) => {
         await holdLock();

@@ -146,7 +146,7 @@ describe("an iteration that is folded in", () => {
 });
 
 describe("an interrupted iteration", () => {
-  it("is made up for under its own message, and the person told", async () => {
+  it("is made up for under its own message, several as one commit that names them, and the person told", async () => {
     const folder = researchFolder();
     await makeJournal(folder);
     await writeEntry(folder, entryOf(2));
@@ -154,7 +154,13 @@ describe("an interrupted iteration", () => {
     writeRrd(folder, sampleRrd(10));
     const { load, commits, told } = await writer(folder);
     await load();
-    expect(commits).toEqual([["analysis: sample_2 (presented)"], ["analysis: sample_10 (presented)"]]);
+    expect(commits).toEqual([
+      ["2 iterations\n\n#2 analysis: sample_2 (presented)\n#10 analysis: sample_10 (presented)\n"],
+    ]);
+    await writeEntry(folder, entryOf(3));
+    await load();
+    expect(commits.slice(1)).toEqual([["analysis: sample_3 (presented)"]]);
+    expect(told.splice(2)).toHaveLength(1);
     expect(told).toEqual(
       [2, 10].map((n) => ({
         level: "info",
