@@ -78,6 +78,8 @@ interface Lanes<State, U extends Unit, P, C> {
    * way and there is nothing to wait for. Throws what an agent or a preparation threw, which is our own bug.
    */
   next(until?: number): Promise<Ended<State, U, P, C> | undefined>;
+  /** The runs that have ended beside the one that `next` returned, in their order. Each is returned once. */
+  others(): EndedRun<U, C>[];
   /** Ends whatever is still at work, and resolves once it has ended. */
   close(): Promise<void>;
 }
@@ -252,6 +254,13 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
         heard.abort();
         clearTimeout(look);
       }
+    },
+    others() {
+      const runs = ended.filter((each) => "run" in each);
+      const preparations = ended.filter((each) => !("run" in each));
+      ended.splice(0, ended.length, ...preparations);
+      for (const { run } of runs) live.delete(run.iteration);
+      return runs;
     },
     async close() {
       closed = true;

@@ -1,7 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Ended, type EndedPreparation, type EndedRun, openLanes } from "./lanes.js";
 import { firstObjection, notesFor } from "./notes.js";
-import type { Agent, Delay, Delayed, LoopOptions, Prepared, RunSoFar, Unit, Verdict, Workflow } from "./types.js";
+import type {
+  Agent,
+  Delay,
+  Delayed,
+  LoopOptions,
+  Outcome,
+  Prepared,
+  RunSoFar,
+  Unit,
+  Verdict,
+  Workflow,
+} from "./types.js";
 import { isVerdict } from "./types.js";
 import { given } from "../lib/given.js";
 
@@ -27,7 +38,8 @@ interface ReadyUnit<State, P> {
  * files, in this order: journal entry, state file, log entry and ledger line, output files, the journal's mark, git
  * commit. Four rules make up the rest:
  * - `next` comes before the guards, so work that is done with the last allowed iteration is `complete`, not `limit`.
- * - Agents and preparations work side by side; results are accepted one at a time.
+ * - Agents and preparations work side by side; results are accepted one after the other, and those that wait are
+ *   written together.
  * - While all lanes are full, one unit ahead is prepared. A preparation is no iteration; guards count what agents ran,
  *   no settled unit.
  * - A reason to stop starts nothing more. What agents have begun is accepted first, and then everything is asked again.
@@ -186,7 +198,9 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   async function take(ended: Ended<State, U, P, C> | undefined): Promise<void> {
     if (ended === undefined) return;
-    await ("run" in ended ? accept(ended) : keep(ended));
+    if (!("run" in ended)) return await keep(ended);
+    const { together } = workflow;
+    await (together === undefined ? accept([ended]) : accept([ended, ...lanes.others()], together.bind(workflow)));
   }
 
   async function keep({ unit, prepared, prepareMs, from, aborted }: EndedPreparation<State, U, P>): Promise<void> {
@@ -208,24 +222,39 @@ export async function runLoop<State, U extends Unit, P, C>(
     await tell({ ...event, outcome: "later", reason, until: new Date(until).toISOString() });
   }
 
-  async function accept({ unit, run, context, prepareMs }: EndedRun<U, C>): Promise<void> {
-    const done = { run, context, ...given({ prepareMs }) };
-    const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
-    if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
-    if (isVerdict(outcome)) return void (over ??= outcome);
-    const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
-    const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ cost_usd }) };
-    soFar = { ...soFar, iterations: [...soFar.iterations, past] };
-    const duration_seconds = (endedAt - startedAt) / 1000;
-    await tell({
-      type: "iteration-ended",
-      iteration,
-      unit: unit.id,
-      outcome,
-      duration_seconds,
-      usage,
-      ...given({ cost_usd, estimated }),
+  /** Accepts what agents have done, each by itself. That an iteration has ended is told once what it left is written. */
+  async function accept(
+    runs: readonly EndedRun<U, C>[],
+    together: NonNullable<typeof workflow.together> = (work) => work(),
+  ): Promise<void> {
+    const accepted: (readonly [EndedRun<U, C>, Outcome])[] = [];
+    const unwritten = await together(async () => {
+      for (const [index, each] of runs.entries()) {
+        if (index > 0 && over === undefined) await load();
+        const { unit, run, context, prepareMs } = each;
+        const done = { run, context, ...given({ prepareMs }) };
+        const outcome = await workflow.accept(state as State, unit, done, { signal: abort, tell });
+        if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
+        if (isVerdict(outcome)) over ??= outcome;
+        else accepted.push([each, outcome]);
+      }
     });
+    if (isVerdict(unwritten)) return void (over ??= unwritten);
+    for (const [{ unit, run }, outcome] of accepted) {
+      const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
+      const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ cost_usd }) };
+      soFar = { ...soFar, iterations: [...soFar.iterations, past] };
+      const duration_seconds = (endedAt - startedAt) / 1000;
+      await tell({
+        type: "iteration-ended",
+        iteration,
+        unit: unit.id,
+        outcome,
+        duration_seconds,
+        usage,
+        ...given({ cost_usd, estimated }),
+      });
+    }
   }
 
   /** The units that are still put off. */

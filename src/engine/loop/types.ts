@@ -236,6 +236,11 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
    * take minutes, as tests do; it ends soon after `work.signal` aborts, and what the agent has used is kept then too.
    */
   accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | "stale" | Verdict>;
+  /**
+   * Does `work`, in which several results are accepted one after the other and the state is loaded between them, and
+   * writes what it changes only at its end, all at once. Absent: one result is taken at a time.
+   */
+  together?(work: () => Promise<void>): Promise<Verdict | void>;
   /** How far the work is, for people. Pure. */
   progress(state: State): Progress;
   /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */

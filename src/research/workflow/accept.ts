@@ -24,7 +24,6 @@ import type { Material } from "./brief/brief.js";
 import { isLastUnit } from "./decisions/next-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "./decisions/status.js";
-import { learnPatterns, readPatterns } from "./derived/lessons.js";
 import { observed } from "./derived/observations.js";
 import { derive } from "./derived/statistics.js";
 import { checkFullText } from "./eligibility/check-answers.js";
@@ -45,12 +44,8 @@ import { requireSpace, type Workspaces } from "./workspace.js";
 export interface Accepting {
   readonly research: Research;
   readonly workspaces: Workspaces;
-  /** Where AGENTS.md lies. */
-  readonly root: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Move learned patterns into AGENTS.md as they come. */
-  readonly learn: boolean;
   /** Takes the user's secrets out of what an agent left. */
   readonly redact: ReturnType<typeof redactFor>;
   readonly memory: MemoryLimits;
@@ -137,7 +132,7 @@ export async function acceptRun(
   prepareMs: number | undefined,
   tell: Tell,
 ): Promise<Outcome> {
-  const { research, workspaces, redact, root, learn } = accepting;
+  const { research, workspaces, redact } = accepting;
   const at = new Date(accepting.now());
   const { iteration } = run;
   const { workspace } = run.brief;
@@ -229,7 +224,6 @@ export async function acceptRun(
   );
   await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, accepting))] });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
-  if (learn) await learnPatterns(root, await readPatterns(research.folder, workspaces.stateDir));
   if (line.sentinel === "false-claim")
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
   for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);

@@ -12,6 +12,7 @@ import { nextUnit, unitNamed } from "./decisions/next-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { loadNoted, withPart } from "./sharing/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
+import { learnPatterns, readPatterns } from "./derived/lessons.js";
 import { memoryOf, withSummary } from "./derived/observations.js";
 import { isStale, type Library, type PreparedUnit, prepareUnit } from "./prepare.js";
 import {
@@ -26,6 +27,10 @@ import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 
 interface ResearchWorkflowOptions extends Accepting {
+  /** Where AGENTS.md lies. */
+  readonly root: string;
+  /** Move learned patterns into AGENTS.md as they come. */
+  readonly learn: boolean;
   readonly library: Library;
   /** How to wait for a text that can't be had just now. */
   readonly sleep: Clock["sleep"];
@@ -61,6 +66,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   let swept = false;
   /** Agents at work that nothing confines. What stands in the inbox may be theirs until the guard has looked. */
   let guarded = 0;
+  /** Results are being accepted: what a person says meanwhile is heard once they are written. */
+  let isAccepting = false;
+  /** A result was accepted, and what it taught is not in AGENTS.md yet. */
+  let hasLearned = false;
   let beside = nothingSpent;
   /**
    * Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the
@@ -77,7 +86,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     name: "research",
     load: (tell) =>
       orVerdict(async () => {
-        const { rrd, ledger } = await (guarded > 0 ? research.load() : loadSteered(research, options, tell));
+        const { rrd, ledger } = await (guarded > 0 || isAccepting
+          ? research.load()
+          : loadSteered(research, options, tell));
         if (!swept) {
           await workspaces.keepOnly(openRefusals(ledger));
           await sweepNoted(research.folder, ledger);
@@ -91,6 +102,17 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       const unit = nextUnit(state, busy, later, research.folder);
       return unit === "wait" || isVerdict(unit) ? unit : withPart(unit, state, options.sharing ?? {});
     },
+    together: (work) =>
+      orVerdict(async () => {
+        isAccepting = true;
+        try {
+          await research.together(work);
+        } finally {
+          isAccepting = false;
+        }
+        if (hasLearned) await learnPatterns(options.root, await readPatterns(research.folder, workspaces.stateDir));
+        hasLearned = false;
+      }),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
@@ -134,7 +156,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           guarded -= 1;
           for (const message of undone) await tell({ type: "notice", level: "warning", message });
         }
-        return await acceptRun(options, asBriefed(state, context.paper), unit, run, context.material, prepareMs, tell);
+        const briefed = asBriefed(state, context.paper);
+        const outcome = await acceptRun(options, briefed, unit, run, context.material, prepareMs, tell);
+        hasLearned ||= options.learn && outcome.outcome === "accepted";
+        return outcome;
       }),
   };
 }

@@ -225,6 +225,74 @@ describe("agents side by side", () => {
   });
 });
 
+describe("results that wait while another is accepted", () => {
+  /** Every three agents that are at work end in the same moment. */
+  async function inThrees(together: Workflow<unknown>["together"], outcomeOf?: Parameters<typeof manyUnits>[1]) {
+    const { workflow, seen } = manyUnits(7, outcomeOf);
+    const { agent, atWork, release } = heldAgent();
+    const loaded: number[] = [];
+    const whole: typeof workflow = {
+      ...workflow,
+      load: async (tell) => {
+        loaded.push(seen.order.length);
+        return workflow.load(tell);
+      },
+    };
+    const run = drain({ ...whole, ...(together === undefined ? {} : { together }) }, agent, { jobs: 3 }, () => {
+      if (atWork.size === 3 || seen.order.length >= 6) for (const id of [...atWork.keys()]) release(id);
+    });
+    const { verdict, events } = await run;
+    const told = events.flatMap((event) => (event.type === "iteration-ended" ? [event.unit] : []));
+    return { verdict, told, seen, loaded };
+  }
+
+  test("are accepted together with it, each from the state that the one before left, and told of once written", async () => {
+    let written = 0;
+    const { verdict, told, seen, loaded } = await inThrees(async (work) => {
+      await work();
+      written += 1;
+    });
+    expect(verdict.verdict).toBe("complete");
+    expect(written).toBe(3);
+    expect(told).toEqual(seen.order);
+    // Before each of them, and no other time but at the start.
+    expect(loaded).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(seen.mostFolding).toBe(1);
+  });
+
+  test("wait on where the workflow takes one at a time", async () => {
+    const { verdict, told, seen } = await inThrees(undefined);
+    expect(verdict.verdict).toBe("complete");
+    expect(told).toEqual(seen.order);
+  });
+
+  test("are accepted though another is refused or can't be; what was accepted is told", async () => {
+    const full: Verdict = { verdict: "failed", reason: "The disk is full." };
+    const { verdict, told, seen } = await inThrees(
+      (work) => work(),
+      (id) =>
+        id === "u1"
+          ? full
+          : id === "u0"
+            ? { outcome: "refused", reasons: ["no"] }
+            : { outcome: "accepted", summary: "" },
+    );
+    expect(verdict).toEqual(full);
+    expect(seen.order).toEqual(["u0", "u1", "u2"]);
+    expect(told).toEqual(["u0", "u2"]);
+  });
+
+  test("are not said to have ended where they could not be written", async () => {
+    const full: Verdict = { verdict: "failed", reason: "The disk is full." };
+    const { verdict, told, seen } = await inThrees(async (work) => {
+      await work();
+      return full;
+    });
+    expect(verdict).toEqual(full);
+    expect([seen.order.length, told]).toEqual([3, []]);
+  });
+});
+
 describe("an agent at work is watched", () => {
   const tool: AgentEvent = { type: "tool", name: "Read", detail: "" };
   const usage = (input: number, more: object = {}): AgentEvent => ({
