@@ -12,9 +12,12 @@ import { makeWorld, type World, type WorldAgent } from "./world.js";
 
 /**
  * Who else is at work: nobody, git with a checkpoint an iteration, a person whose editor saves old copies of rrd.json,
- * or two more agents on other papers.
+ * two more agents on other papers, or so many that their results are written together.
  */
-export type Company = "nobody" | "git" | "an editor" | "more agents";
+export type Company = "nobody" | "git" | "an editor" | "more agents" | "many agents";
+
+/** Agents at work at the same time. */
+const jobsWith = (company: Company): number => ({ "more agents": 3, "many agents": 12 })[company as string] ?? 1;
 
 /** How a research that nobody disturbed ends. */
 export interface Undisturbed {
@@ -46,6 +49,8 @@ export interface Tally {
   /** Locks of git's that a kill left and a run reported. */
   staleLocks: number;
   staleSaves: number;
+  /** Iterations that ended together with the one before. */
+  together: number;
   readonly faults: string[];
 }
 
@@ -72,8 +77,9 @@ export async function killUntilComplete(
 ): Promise<void> {
   // What changes while an agent runs that nothing confines is set aside, so a person's saves count for more beside a
   // confined one. Only confined agents work side by side.
-  const agent = company === "an editor" || company === "more agents" ? "baseline" : "script";
-  const world = makeWorld(agent, company === "git", company === "more agents" ? 3 : 1);
+  const jobs = jobsWith(company);
+  const agent = company === "an editor" || jobs > 1 ? "baseline" : "script";
+  const world = makeWorld(agent, company === "git", jobs);
   const fault = (what: string) => tally.faults.push(`${company}, kill ${tally.kills}: ${what}`);
   const settled = new Set<number>();
   let kills = 0;
@@ -86,6 +92,9 @@ export async function killUntilComplete(
       for (const iteration of settledBy(run, world)) settled.add(iteration);
       tally.accepted += run.events.filter(
         (event) => event.type === "iteration-ended" && event.outcome.outcome === "accepted",
+      ).length;
+      tally.together += run.events.filter(
+        ({ type }, index) => type === "iteration-ended" && run.events[index - 1]?.type === type,
       ).length;
       if (run.code !== undefined) {
         if (run.code !== 0) fault(`a run ended by itself with ${run.code}: ${lastWords(run)}`);
@@ -172,7 +181,7 @@ async function finish(
   ])
     fault(what);
 
-  if (company === "an editor" || company === "more agents")
+  if (company === "an editor" || jobsWith(company) > 1)
     return void difference("the results", JSON.stringify(results(world)), JSON.stringify(usual.results), fault);
   const files = finalState(world);
   for (const [name, text] of Object.entries(usual.files)) difference(name, files[name] ?? "", text, fault);

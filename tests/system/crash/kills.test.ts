@@ -8,14 +8,15 @@ const kills = Number(process.env["RR_KILLS"] ?? 30);
 const lanes = Number(process.env["RR_LANES"] ?? 1);
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** The first four are one of each, so that few kills meet all. */
+/** The first five are one of each, so that few kills meet all. */
 const companies: readonly Company[] = [
   "nobody",
   "git",
   "an editor",
   "more agents",
+  "many agents",
   "nobody",
-  "nobody",
+  "many agents",
   "more agents",
   "git",
   "nobody",
@@ -35,11 +36,19 @@ it(
     const cli = join(root, "dist/cli.js");
     const random = randomFrom(seed);
     const usual = { script: await undisturbed(cli, "script"), baseline: await undisturbed(cli, "baseline") };
-    const tally: Tally = { kills: 0, researches: 0, accepted: 0, staleLocks: 0, staleSaves: 0, faults: [] };
+    const tally: Tally = {
+      kills: 0,
+      researches: 0,
+      accepted: 0,
+      staleLocks: 0,
+      staleSaves: 0,
+      together: 0,
+      faults: [],
+    };
     const means = { cli, usual, pace: { readyMs: 500, iterationMs: 100 }, tally };
     let begun = 0;
-    // Few kills are spread over the four companies; many go through whole researches.
-    const share = Math.ceil(kills / 4);
+    // Few kills are spread over the five companies; many go through whole researches.
+    const share = Math.ceil(kills / 5);
     const work = async (): Promise<void> => {
       while (tally.kills < kills && tally.faults.length === 0) {
         const before = tally.kills;

@@ -49,7 +49,9 @@ export function makeWorld(agent: WorldAgent, withGit: boolean, jobs = 1): World 
   for (const [name, answer] of Object.entries(answers))
     writeFileSync(join(root, "answers", `${name}.json`), JSON.stringify(answer));
   writeFileSync(join(root, "agent.sh"), script);
-  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ git: withGit }));
+  // While this hook is asked of one of many agents, others end.
+  const hooks = jobs > 3 ? { hooks: [{ on: ["accepted"], run: "sleep 0.05", veto: true }] } : {};
+  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ git: withGit, ...hooks }));
 
   const about = {
     name: "grippers of all kinds",
