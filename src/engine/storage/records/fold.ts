@@ -186,7 +186,7 @@ export async function openWriter<State extends Fields>(
 
   /**
    * Every step can be repeated. The ledger's lines tell that the state file is done, so they are written after it; the
-   * logs go side by side because each waits for the disk on its own. `entries`: those included whose lines are there.
+   * logs go side by side because each waits for the disk on its own. `entries`: also those whose lines are there.
    */
   const apply = async (
     { plan, steps }: Pick<Held<State>, "plan" | "steps">,
@@ -226,7 +226,7 @@ export async function openWriter<State extends Fields>(
     const merged = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, known));
     const [steps, done]: [JournalEntry[], JournalEntry[]] = [[], []];
     for (const [index, { changes, ...rest }] of entries.entries()) {
-      // Lists in parts are bounded, so that what was merged into them may be gone again and must not be added once more.
+      // Lists in parts are bounded: what was merged into them may be gone again, and must not be added once more.
       const isLeft = (change: Change) => index > merged || !format.parts.includes(change.in);
       const entry = { ...rest, changes: changes.filter(isLeft) };
       const next = there.has(entry.iteration) ? plan : planAfter(plan, entry);
