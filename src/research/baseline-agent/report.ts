@@ -27,9 +27,11 @@ export function writeReport({
 
   const answer = shown.flatMap((paper) => pick(paper, conclusive) ?? pick(paper, () => 0) ?? []).slice(0, 3);
   const used = new Set(answer.map(({ handle }) => handle));
-  const findings = shown
+  const further = shown
     .flatMap((paper) => pick(paper, (quote) => (used.has(quote.handle) ? -1 : measured(quote))) ?? [])
     .slice(0, 6);
+  // Where all that was quoted stands in the answer, that is what was found.
+  const findings = further.length > 0 ? further : answer;
   const sentence = (quote: ShownQuote): Sourced => ({ text: clip(quote.quote, 800), rests_on: [quote.handle] });
   return {
     unit,

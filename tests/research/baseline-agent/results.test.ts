@@ -205,6 +205,13 @@ describe("the report", () => {
     expect(result.recommendations.at(-1)?.text).toContain("no model judged anything");
   });
 
+  it("has a finding where a single quote is all there is", () => {
+    const quote = { handle: "p1#1", quote: "Grippers hold 87 % of objects.", where: "p. 1" };
+    const papers = [{ id: "p1", title: "A gripper", decision: "REJECT", score: 4, quotes: [quote] }];
+    const { answer, findings } = resultOf<ReportResult>(briefOf({ ...report, papers, groups: [] }));
+    expect([answer, findings].map((list) => list.map(({ rests_on }) => rests_on))).toEqual([[["p1#1"]], [["p1#1"]]]);
+  });
+
   it("says that no paper is included where all wait for a person or are excluded", () => {
     const empty = resultOf<ReportResult>(briefOf({ ...report, papers: [], groups: [] }));
     expect(problemsOf("report", empty)).toEqual([]);
