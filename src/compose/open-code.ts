@@ -17,7 +17,7 @@ import { loadMachine } from "../code/round/next-role.js";
 import { fixesIn } from "../code/vault/fixes.js";
 import { keepReport } from "../code/workflow/report.js";
 import type { Ranking } from "../code/workflow/options.js";
-import { derive, withEnd } from "../code/workflow/status.js";
+import { countedAnew, derive, withEnd } from "../code/workflow/status.js";
 import { type CodeWorkflow, codeWorkflow } from "../code/workflow/workflow.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
@@ -162,13 +162,13 @@ function begun(state: CodeState, { job, force }: CodeWish): CodeState {
   );
   const isOver = last === undefined || last.tests !== undefined;
   const { baseline, best, ...rest } = state;
-  return {
+  const going: CodeState = {
     ...rest,
     job,
     ...(isOver ? {} : { ...(baseline && { baseline }), ...(best && { best }) }),
     rounds: [...state.rounds.slice(0, -1), ...(last === undefined ? [] : [{ ...last, steps: kept ?? [] }])],
-    loop: { ...state.loop, ...(force ? { since: last?.round ?? 0, stagnation_since: state.iteration ?? 0 } : {}) },
   };
+  return force ? countedAnew(going) : going;
 }
 
 /** The project's files by their distance from where it fails, read anew for each role. */
@@ -193,7 +193,7 @@ async function keepEnd(
   store: RecordStore<CodeState>,
   verdict: Verdict,
   now: number,
-  report: (state: CodeState) => Promise<void>,
+  report: (state: CodeState) => Promise<unknown>,
 ): Promise<void> {
   try {
     await store.load();

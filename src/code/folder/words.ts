@@ -8,6 +8,6 @@ export const codeWords: Words = {
   budget: (unit) => (unit === "iterations" ? "--rounds" : `--max-${unit}`),
   look: `Look at ${codeReportName}`,
   reasons: `Read the reasons in ${hiddenName}/${ledgerName}`,
-  steer: "say more in the task's text",
-  mend: "say more in the task's text",
+  steer: "give advice with 'research-ralph steer'",
+  mend: "give advice with 'research-ralph steer'",
 };

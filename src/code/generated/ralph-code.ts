@@ -336,6 +336,10 @@ export interface CodeLoop {
   history_summary?: string;
   rch_metrics?: HistoryMetrics;
   /**
+   * The user's words, from 'research-ralph steer'. They stand in every brief until they are cleared.
+   */
+  steering?: Steering[];
+  /**
    * The round after which a person last acted: rounds without progress are counted from then on.
    */
   since?: number;
@@ -449,5 +453,23 @@ export interface HistoryMetrics {
    * Part of the cost is an estimate from a dated price table.
    */
   historian_estimated?: true;
+  [k: string]: unknown;
+}
+/**
+ * One steering text.
+ */
+export interface Steering {
+  /**
+   * Unique id.
+   */
+  id: string;
+  /**
+   * ISO 8601 time in UTC, or null if it has not happened yet.
+   */
+  at?: string | null;
+  /**
+   * The user's words.
+   */
+  text: string;
   [k: string]: unknown;
 }

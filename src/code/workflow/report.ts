@@ -70,11 +70,12 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
   ];
 }
 
-/** Writes the report into the project; a file of its name that the user has written stays as it is. */
-export async function keepReport(folder: string, state: CodeState, redact: Redact): Promise<void> {
+/** Writes the report into the project; false: a file of its name that the user has written stays as it is. */
+export async function keepReport(folder: string, state: CodeState, redact: Redact): Promise<boolean> {
   const path = join(folder, codeReportName);
-  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark)) return;
+  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark)) return false;
   await writeFileAtomic(path, redact(reportText(state)), { durable: false });
+  return true;
 }
 
 /** Keeps a text among those of a round. `text`: without secrets. */

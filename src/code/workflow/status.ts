@@ -4,6 +4,8 @@ import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { measured } from "../../engine/loop/history/summarise.js";
 import { bounded, type Compression, type LoopMemory } from "../../engine/loop/run-record/memory.js";
+import { type Received, wordsAfter } from "../../engine/storage/records/steering-inbox.js";
+import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
 import { codePhase } from "../folder/state-file.js";
@@ -92,7 +94,7 @@ export function verdictAfter(state: CodeState, round: Round): Verdict | undefine
     const named = (round.tests?.signatures ?? []).slice(0, 3).join("; ");
     return {
       verdict: "stuck",
-      reason: `${repeats} rounds in a row failed with the same errors: ${named}. Look at ${codeReportName}; then say more in the task's text, use another agent, or run again with --force.`,
+      reason: `${repeats} rounds in a row failed with the same errors: ${named}. Look at ${codeReportName}; then give advice with 'research-ralph steer', use another agent, or run again with --force.`,
     };
   }
   const done = roundsOf(state).length;
@@ -136,7 +138,7 @@ export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits
     since: loop?.stagnation_since ?? 0,
     withoutResult: row.length,
     ledger: ledger.slice(-5),
-    steering: [],
+    steering: loop?.steering ?? [],
     remedies,
   };
 }
@@ -168,6 +170,19 @@ export function withSummary(state: CodeState, compression: Compression): CodeSta
     loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
   };
 }
+
+/** The state with what a person said meanwhile: rounds that brought nothing before count no more. Pure. */
+export const steered = (state: CodeState, messages: readonly Received[], at: string, redact: Redact): CodeState =>
+  countedAnew({
+    ...state,
+    loop: { ...state.loop, steering: wordsAfter(state.loop?.steering ?? [], messages, at, redact) },
+  });
+
+/** The state once a person has acted: what brought nothing before counts no more. Pure. */
+export const countedAnew = (state: CodeState): CodeState => ({
+  ...state,
+  loop: { ...state.loop, since: state.rounds.at(-1)?.round ?? 0, stagnation_since: state.iteration ?? 0 },
+});
 
 /** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
 export function withEnd(state: CodeState, { verdict, reason, cause }: Verdict, now: number): CodeState {

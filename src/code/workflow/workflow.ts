@@ -7,6 +7,7 @@ import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { observationOf } from "../../engine/loop/run-record/observation.js";
 import type { Brief, Notes, Workflow } from "../../engine/loop/types.js";
+import { hear } from "../../engine/storage/records/steering-inbox.js";
 import type { CodePlan, CodeState, Round } from "../generated/ralph-code.js";
 import { whereTestsRun } from "../roles/adversarial-tests.js";
 import {
@@ -33,6 +34,7 @@ import {
   roundsOf,
   spentIn,
   stepped,
+  steered,
   unitOf,
   verdictAfter,
   withRound,
@@ -61,6 +63,8 @@ export type CodeWorkflow = Workflow<LoadedCode, CodeUnit, Prepared, Context>;
 export function codeWorkflow(options: CodeOptions): CodeWorkflow {
   const { store, folder, snapshots, memory, now, redact, placeOf, hasAdversary, fixes } = options;
   let history = nothingSpent;
+  // What an agent does to the state is put back, so nothing else is written to it meanwhile.
+  let underWay = false;
   const at = () => new Date(now()).toISOString();
   const whereOf = ({ steps }: Round) => placeOf(steps, hasAdversary);
 
@@ -75,7 +79,11 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
 
   return {
     name: "code",
-    load: () => orVerdict(async () => await store.load()),
+    load: (tell) =>
+      orVerdict(async () => {
+        if (!underWay) await hear(store, (state, messages) => steered(state, messages, at(), redact), tell);
+        return await store.load();
+      }),
     next({ state }, busy) {
       if (busy.length > 0) return "wait";
       const { job, baseline, begun = 0 } = state;
@@ -158,6 +166,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
           ...(isArtisan ? { shell: true as const, readOnly: options.readOnly } : { readOnly: [folder] }),
         };
         const protection = await options.protect(iteration);
+        underWay = true;
         const temperature = options.temperatures[unit.kind];
         const brief: Brief = {
           iteration,
@@ -180,6 +189,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
           return { outcome: "accepted", summary: prepared.plan.cause };
         }
         const { run, context } = done;
+        underWay = false;
         for (const message of await context.protection.putBack())
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();

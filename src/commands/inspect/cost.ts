@@ -1,4 +1,11 @@
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { codeFormat } from "../../code/folder/state-file.js";
+import { readRecords } from "../../engine/storage/records/record-store.js";
+import { stateFile } from "../../task/folder/layout.js";
+import { taskFormat } from "../../task/folder/state-file.js";
+import { codeIfMeant } from "../steer/led-work.js";
+import { taskFolderOf } from "../task/task-folder.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
@@ -9,14 +16,30 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { costText, shortCost, wholeForecast } from "../../engine/ui/terminal/tally.js";
 import type { Experience } from "../../research/workflow/derived/forecast.js";
-import { type Costs, costsOf, type Sum, sumOf, together, totalOf } from "../../research/overview/costs.js";
+import {
+  type Costs,
+  costsOf,
+  type Sum,
+  sumOf,
+  together,
+  totalOf,
+  type WorkCosts,
+  workCosts,
+} from "../../research/overview/costs.js";
 import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
 
 /**
- * Prints what a project cost and what for; without a folder, what all projects here did, and `new` and `read` that left
+ * Prints what a project, a task or a coding run cost and what for; without a folder, what all projects here did, and `new` and `read` that left
  * none.
  */
 export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+  const led = await folderLed(io.cwd, argument);
+  if (led !== undefined) {
+    const costs = workCosts(led.state, led.ledger);
+    if (json) io.stdout(`${JSON.stringify({ folder: led.folder, ...costs }, null, 2)}\n`);
+    else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
+    return 0;
+  }
   const folders = argument === undefined ? await listResearches(io.cwd) : [];
   if (argument !== undefined || folders.length === 1) {
     const folder = await findResearch(io.cwd, argument);
@@ -45,11 +68,22 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   return 0;
 }
 
+/** The records of the task or the coding run that is meant; undefined where a project is. */
+async function folderLed(cwd: string, argument: string | undefined) {
+  const task = taskFolderOf(cwd, argument);
+  if (task !== undefined)
+    return { folder: task, ...(existsSync(stateFile(task)) ? await readRecords(task, taskFormat) : nothingYet) };
+  const code = await codeIfMeant(cwd, argument);
+  return code === undefined ? undefined : { folder: code, ...(await readRecords(code, codeFormat)) };
+}
+
+const nothingYet = { state: {}, ledger: [] };
+
 /** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
 const experience = async (folder: string, classic: boolean, io: Io): Promise<Experience> =>
   experienceOf(folder, await resolveConfig({ env: io.env, cwd: io.cwd }), io, classic);
 
-function costLines(costs: Costs, room: number): string[] {
+function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
   const { total, phases, agents, models, parts, refused, failed, per_paper, historian, contexts, forecast } = costs;
   const part = (title: string, sums: Readonly<Record<string, Sum>>) => [
     "",
@@ -65,10 +99,10 @@ function costLines(costs: Costs, room: number): string[] {
     ...(total.unreported === undefined
       ? []
       : flow(`  The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),
-    ...part("phase", phases),
+    ...(phases === undefined ? [] : part("phase", phases)),
     ...part("agent", agents),
     ...part("model", models),
-    ...(parts === undefined ? [] : part("part of shared units", parts)),
+    ...(parts === undefined ? [] : part(phases === undefined ? "role" : "part of shared units", parts)),
     ...(refused.iterations + failed.iterations === 0
       ? []
       : [

@@ -2,6 +2,7 @@ import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { codeIfMeant } from "../steer/led-work.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { type ReportModel, reportModel } from "../../research/report/model.js";
@@ -20,6 +21,8 @@ interface ReportOptions extends FolderOptions {
  * code 1 where a sentence has a number or a source that nothing carries.
  */
 export async function reportCommand({ folder: argument, json, check, flags }: ReportOptions, io: Io): Promise<number> {
+  const code = await codeIfMeant(io.cwd, argument);
+  if (code !== undefined) return await (await import("../code/report.js")).codeReport(code, { json, check, flags }, io);
   const folder = await findResearch(io.cwd, argument);
   const notices: string[] = [];
   const notify = (message: string) => {

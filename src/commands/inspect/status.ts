@@ -1,4 +1,3 @@
-import { codeFolderOf } from "../../code/folder/led-code.js";
 import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
 import { underWayText } from "../../research/overview/under-way-text.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -18,10 +17,11 @@ import { seedRecallText } from "../../research/seeds/find-seeds.js";
 import { screenedOut, seedsOf } from "../../research/seeds/seed.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
-import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
+import { shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
+import { projectOrCode } from "../steer/led-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { withoutResult } from "../../research/workflow/derived/observations.js";
 
@@ -32,9 +32,9 @@ export async function statusCommand(
 ): Promise<number> {
   const taskFolder = taskFolderOf(io.cwd, argument);
   if (taskFolder !== undefined) return await (await import("../task/status.js")).taskStatus(taskFolder, json, io);
-  const found = await foundHere(io.cwd, argument);
+  const found = await projectOrCode(io.cwd, argument);
   if ("code" in found) return await (await import("../code/status.js")).codeStatus(found.code, json, io);
-  const { folder } = found;
+  const { project: folder } = found;
   const { rrd, ledger } = await readResearch(folder);
   const under_way = await readUnderWay(folder);
   const reading = new Set(under_way.map(({ unit }) => unit));
@@ -49,17 +49,6 @@ export async function statusCommand(
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
   else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
   return 0;
-}
-
-/** The project that is meant; where there is none, the coding run of that folder. @throws ExpectedError (2). */
-async function foundHere(cwd: string, argument: string | undefined) {
-  try {
-    return { folder: await findResearch(cwd, argument) };
-  } catch (error) {
-    const code = codeFolderOf(cwd, argument);
-    if (code === undefined) throw error;
-    return { code };
-  }
 }
 
 /** Tables give way to a terminal alone: a pipe wants whole titles. */

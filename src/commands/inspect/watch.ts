@@ -18,9 +18,11 @@ import {
   type WatchedResearch,
 } from "../../research/overview/watched-research.js";
 import { rrdFile, rrdName } from "../../research/folder/layout.js";
-import { stateFile, stateName } from "../../task/folder/layout.js";
+import { codeStateName } from "../../code/folder/layout.js";
+import { codeFolderOf } from "../../code/folder/led-code.js";
+import { stateName } from "../../task/folder/layout.js";
 import { given } from "../../engine/lib/given.js";
-import { lookAtTask } from "../task/watched-task.js";
+import { isWatchedWork, lookAtWork } from "./watched-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { underWayText } from "../../research/overview/under-way-text.js";
 
@@ -32,7 +34,7 @@ const settleMs = 150;
 const lookAgainMs = 2_000;
 
 /**
- * Follows all projects and tasks under a folder until `ended` (by default Ctrl+C), no matter which process works on
+ * Follows all projects, tasks and coding runs under a folder until `ended` (by default Ctrl+C), no matter which process works on
  * them. Changes nothing.
  */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
@@ -58,9 +60,9 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   };
 
   const look = async (where: string) => {
-    // A project's file that is just being saved is waited for, which would be in vain for a task.
-    const isTask = !existsSync(rrdFile(where)) && existsSync(stateFile(where));
-    const [before, after] = [known.get(where), await (isTask ? lookAtTask(where) : lookAt(where))];
+    // A project's file that is just being saved is waited for, which would be in vain for a task or a coding run.
+    const isOther = !existsSync(rrdFile(where)) && isWatchedWork(where);
+    const [before, after] = [known.get(where), await (isOther ? lookAtWork(where) : lookAt(where))];
     if (after === undefined) known.delete(where);
     else known.set(where, after);
     for (const change of changesOf(before, after)) tell(change);
@@ -69,18 +71,18 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   const find = async () =>
     (
       await fastGlob(
-        [rrdName, stateName].map((name) => `**/${name}`),
+        [rrdName, stateName, codeStateName].map((name) => `**/${name}`),
         { cwd: root, absolute: true, deep: deepest, ignore: ["**/node_modules/**"] },
       )
     ).sort();
-  for (const file of await find()) await look(dirname(file));
+  for (const where of new Set((await find()).map((file) => dirname(file)))) await look(where);
   if (!json && screen === undefined)
     for (const line of watchTable(
       sorted(known).map((each) => rowOf(each, io.clock.now())),
       io.columns,
     ))
       io.stderr(`${line}\n`);
-  if (known.size === 0 && !json) io.stderr(`No project or task under ${root} yet; waiting for one.\n`);
+  if (known.size === 0 && !json) io.stderr(`No project, task or coding run under ${root} yet; waiting for one.\n`);
   paint();
 
   // One look after the other: two at once could tell of the same iteration twice.
@@ -100,7 +102,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     }, settleMs);
   };
   const ignored = (path: string, stats?: { isFile(): boolean }) =>
-    isOfNoInterest(root, path, stats?.isFile() === true, [stateName]);
+    isOfNoInterest(root, path, stats?.isFile() === true, [stateName, codeStateName]);
   const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(path)));
   // What happened before everything was watched is told of by nobody.
@@ -130,8 +132,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
  * where nothing is.
  */
 async function watchedFolder(cwd: string, argument: string): Promise<string> {
-  const task = taskFolderOf(cwd, argument);
-  if (task !== undefined) return task;
+  const own = taskFolderOf(cwd, argument) ?? codeFolderOf(cwd, argument);
+  if (own !== undefined) return own;
   const path = resolve(cwd, argument);
   return findResearch(cwd, argument).catch((error: unknown) => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;

@@ -3,6 +3,7 @@ import type { Steering } from "../../engine/generated/memory.js";
 import type { LedWork } from "../../engine/storage/records/from-outside.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { codeFolderOf, ledCode } from "../../code/folder/led-code.js";
+import { codeFormat } from "../../code/folder/state-file.js";
 import { readResearch } from "../../research/folder/research.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { ledResearch } from "../../research/overview/led-research.js";
@@ -11,28 +12,21 @@ import { ledTask } from "../../task/folder/led-task.js";
 import { taskFormat } from "../../task/folder/state-file.js";
 import { taskFolderOf } from "../task/task-folder.js";
 
-/** What a person leads by its name or path: a project, or a task. */
+/** What a person leads by its name or path: a project, a task, or a coding run. */
 export interface Led {
   readonly work: LedWork;
   /** What its agents were told and have heard. @throws ExpectedError where its state can't be read. */
   heard(): Promise<readonly Steering[]>;
 }
 
-/**
- * As `findLed`, and what else a person can hold: a coding run hears no words. Where no task and no project is meant, it
- * is the one of that folder. @throws ExpectedError (exit code 2).
- */
-export async function findHeld(cwd: string, argument: string | undefined): Promise<Led> {
-  try {
-    return await findLed(cwd, argument);
-  } catch (error) {
-    const code = codeFolderOf(cwd, argument);
-    if (code === undefined) throw error;
-    return { work: ledCode(code, shown(cwd, code)), heard: async () => [] };
-  }
-}
+/** Whether work of a folder of its own, a task or a coding run, is meant. */
+export const isFolderLed = (cwd: string, argument: string | undefined): boolean =>
+  taskFolderOf(cwd, argument) !== undefined || codeFolderOf(cwd, argument) !== undefined;
 
-/** Finds it; without an argument the task or project of the current folder. @throws ExpectedError (exit code 2). */
+/**
+ * Finds it; without an argument the task or project of the current folder. Where neither is meant, it is the coding run
+ * of that folder. @throws ExpectedError (exit code 2).
+ */
 export async function findLed(cwd: string, argument: string | undefined): Promise<Led> {
   const task = taskFolderOf(cwd, argument);
   if (task !== undefined)
@@ -41,9 +35,36 @@ export async function findLed(cwd: string, argument: string | undefined): Promis
       heard: async () =>
         existsSync(stateFile(task)) ? ((await readRecords(task, taskFormat)).state.loop?.steering ?? []) : [],
     };
-  const folder = await findResearch(cwd, argument);
+  const found = await projectOrCode(cwd, argument);
+  if ("code" in found)
+    return {
+      work: ledCode(found.code, shown(cwd, found.code)),
+      heard: async () => (await readRecords(found.code, codeFormat)).state.loop?.steering ?? [],
+    };
+  const { project } = found;
   return {
-    work: ledResearch(folder, shown(cwd, folder)),
-    heard: async () => (await readResearch(folder)).rrd.loop?.steering ?? [],
+    work: ledResearch(project, shown(cwd, project)),
+    heard: async () => (await readResearch(project)).rrd.loop?.steering ?? [],
   };
+}
+
+/** The project that is meant; where there is none, the coding run of that folder. @throws ExpectedError (2). */
+export async function projectOrCode(
+  cwd: string,
+  argument: string | undefined,
+): Promise<{ readonly project: string } | { readonly code: string }> {
+  try {
+    return { project: await findResearch(cwd, argument) };
+  } catch (error) {
+    const code = codeFolderOf(cwd, argument);
+    if (code === undefined) throw error;
+    return { code };
+  }
+}
+
+/** The coding run that is meant, where no project is. */
+export async function codeIfMeant(cwd: string, argument: string | undefined): Promise<string | undefined> {
+  if (codeFolderOf(cwd, argument) === undefined) return undefined;
+  const found = await projectOrCode(cwd, argument);
+  return "code" in found ? found.code : undefined;
 }

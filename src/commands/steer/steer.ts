@@ -2,12 +2,11 @@ import { resolveConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { steer, wordsInForce, wordsOf } from "../../engine/storage/records/from-outside.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { taskFolderOf } from "../task/task-folder.js";
-import { findLed, type Led } from "./led-work.js";
+import { findLed, isFolderLed, type Led } from "./led-work.js";
 import { requirePerson } from "./require-person.js";
 
 interface SteerArguments {
-  /** A project or task; absent: that of the current folder. */
+  /** A project, task or coding run; absent: that of the current folder. */
   readonly folder?: string | undefined;
   /** What the agents should do; without it the messages in force are shown. */
   readonly text?: string | undefined;
@@ -17,7 +16,7 @@ interface SteerArguments {
 }
 
 /**
- * Tells the agents of a project or a task something, also while it runs elsewhere: every brief from the next one on
+ * Tells the agents of a project, a task or a coding run something, also while it runs elsewhere: every brief from the next one on
  * carries it until it is cleared.
  */
 export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
@@ -41,7 +40,7 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   return 0;
 }
 
-/** In the folder of a task a single argument that names nothing else is what its agents are to be told. */
+/** In the folder of a task or a coding run a single argument that names nothing else is what its agents are to be told. */
 async function meant(
   { folder, text }: Pick<SteerArguments, "folder" | "text">,
   cwd: string,
@@ -49,7 +48,7 @@ async function meant(
   try {
     return { led: await findLed(cwd, folder), text };
   } catch (error) {
-    if (text !== undefined || folder === undefined || taskFolderOf(cwd, undefined) === undefined) throw error;
+    if (text !== undefined || folder === undefined || !isFolderLed(cwd, undefined)) throw error;
     return { led: await findLed(cwd, undefined), text: folder };
   }
 }

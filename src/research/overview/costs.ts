@@ -26,10 +26,14 @@ export interface Sum {
   readonly unreported?: number;
 }
 
-/** What a project cost, and what for. */
-export interface Costs {
+/** A state that says what summaries of its history have cost. */
+interface Summarised {
+  readonly loop?: Pick<NonNullable<Rrd["loop"]>, "rch_metrics"> | null;
+}
+
+/** What any work cost, and what for. */
+export interface WorkCosts {
   readonly total: Sum;
-  readonly phases: Readonly<Record<string, Sum>>;
   readonly agents: Readonly<Record<string, Sum>>;
   readonly models: Readonly<Record<string, Sum>>;
   /** Of units that several agents share, by the part and its agent: "critic (codex)"; absent where there are none. */
@@ -37,26 +41,45 @@ export interface Costs {
   /** Attempts that brought nothing. */
   readonly refused: Sum;
   readonly failed: Sum;
-  /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
-  readonly per_paper?: Sum & { readonly papers: number };
   /** What a model used for summaries of the history, part of the total; undefined where none made any. */
   readonly historian?: Sum;
   /** How full a model's context was at most, of each kind of unit. */
   readonly contexts: Readonly<Record<string, number>>;
+}
+
+/** What a project of papers cost, and what for. */
+export interface Costs extends WorkCosts {
+  readonly phases: Readonly<Record<string, Sum>>;
+  /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
+  readonly per_paper?: Sum & { readonly papers: number };
   readonly forecast?: Forecast;
 }
 
 export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Costs {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
-  const shared = work.filter(({ role }) => role !== undefined);
   const papers = new Set(rrd.papers_pool.map(({ id }) => id));
   const reading = work.filter(({ unit }) => papers.has(unit));
   const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
   const forecast = forecastOf(rrd, ledger, before);
-  const historian = historianIn(rrd);
   return {
-    total: totalOf(rrd, ledger),
     phases: sumsBy(work, ({ phase }) => phase),
+    ...workCosts(rrd, ledger, papers),
+    ...(read === 0 ? {} : { per_paper: { papers: read, ...divided(sumOf(reading), read) } }),
+    ...given({ forecast }),
+  };
+}
+
+/** What work of any kind cost. `papers`: ids of units that are papers. */
+export function workCosts(
+  state: Summarised,
+  ledger: readonly LedgerLine[],
+  papers: ReadonlySet<string> = new Set(),
+): WorkCosts {
+  const work = ledger.filter(({ outcome }) => outcome !== "reset");
+  const shared = work.filter(({ role }) => role !== undefined);
+  const historian = historianIn(state);
+  return {
+    total: totalOf(state, ledger),
     agents: sumsBy(work, ({ agent }) => agent ?? "code alone"),
     // What costs nothing without a subscription is an agent without a model.
     models: sumsBy(
@@ -67,15 +90,13 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     ...(shared.length === 0 ? {} : { parts: sumsBy(shared, ({ role = "", agent = "" }) => `${role} (${agent})`) }),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
-    ...(read === 0 ? {} : { per_paper: { papers: read, ...divided(sumOf(reading), read) } }),
     ...given({ historian }),
     contexts: fullestBy(work, papers),
-    ...given({ forecast }),
   };
 }
 
 /** All that a project used up, summaries of its history by a model included. */
-export function totalOf(rrd: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Sum {
+export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): Sum {
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
   const historian = historianIn(rrd);
   return historian === undefined ? sum : together([sum, historian]);
@@ -116,7 +137,7 @@ const didNotSay = ({ agent, cost_usd, failure = "", tokens }: LedgerLine): boole
  * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most
  * are read.
  */
-function historianIn({ loop }: Pick<Rrd, "loop">): Sum | undefined {
+function historianIn({ loop }: Summarised): Sum | undefined {
   const {
     historian_tokens: tokens = 0,
     historian_cost_usd: cost_usd,
@@ -174,7 +195,7 @@ function divided(sum: Sum, by: number): Sum {
 function fullestBy(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
   const fullest: Record<string, number> = {};
   for (const { unit, context } of lines) {
-    const kind = papers.has(unit) ? "paper" : unit.replace(/-\d+$/, "");
+    const kind = papers.has(unit) ? "paper" : unit.replace(/[-:]\d+$/, "");
     if (context !== undefined) fullest[kind] = Math.max(fullest[kind] ?? 0, context.share);
   }
   return fullest;

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
-import { maxMessage, type Received } from "../../engine/storage/records/steering-inbox.js";
+import { type Received, wordsAfter } from "../../engine/storage/records/steering-inbox.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
 import { rowOf } from "../../engine/loop/guards/stuck.js";
@@ -91,12 +91,7 @@ export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskSt
 
 /** The state with what a person said meanwhile; it has been read by nobody yet. Pure. */
 export function steered(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
-  let steering = state.loop?.steering ?? [];
-  for (const message of messages) {
-    if ("clear" in message) steering = [];
-    else if ("text" in message && !steering.some(({ id }) => id === message.id))
-      steering = [...steering, { id: message.id, at, text: redact(message.text).slice(0, maxMessage) }];
-  }
+  const steering = wordsAfter(state.loop?.steering ?? [], messages, at, redact);
   return countedAnew({ ...state, loop: { ...state.loop, steering } });
 }
 

@@ -10,7 +10,7 @@ import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { type Left, observationOf } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
-import { readMessages, takeMessage } from "../../engine/storage/records/steering-inbox.js";
+import { hear } from "../../engine/storage/records/steering-inbox.js";
 import type { RecordStore } from "../../engine/storage/records/record-store.js";
 import { checkAll, type Checked } from "../criteria/check.js";
 import type { Place } from "../place/run.js";
@@ -104,19 +104,6 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     }
   };
 
-  /** Writes what a person has said since the last iteration into the state. */
-  const hear = async (tell: Tell): Promise<void> => {
-    const messages = await readMessages(store.folder);
-    if (messages.length === 0) return;
-    await store.edit((state) => steered(state, messages, new Date(now()).toISOString(), redact));
-    for (const message of messages) {
-      await takeMessage(store.folder, message.id);
-      if ("record" in message) continue;
-      const said = "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.";
-      await tell({ type: "notice", level: "info", message: said });
-    }
-  };
-
   return {
     name: "task",
     load: (tell) =>
@@ -124,7 +111,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const task = await options.readTask();
         let { state, ledger } = await store.load();
         if (!underWay) {
-          await hear(tell);
+          const at = new Date(now()).toISOString();
+          await hear(store, (before, messages) => steered(before, messages, at, redact), tell);
           ({ state, ledger } = await store.load());
         }
         if (!isDeepStrictEqual(state.task, task)) {

@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
-import { cli } from "../../support/in-process.js";
-import { byRole, codeProject, offByOne } from "../../support/code-project.js";
+import { watchCommand } from "../../../src/commands/inspect/watch.js";
+import { cli, ioIn } from "../../support/in-process.js";
+import { byRole, codeProject, offByOne, usual } from "../../support/code-project.js";
 
 let project: ReturnType<typeof codeProject>;
 beforeEach(() => {
@@ -69,6 +71,66 @@ describe("a folder in which a coding run has worked", () => {
       expect([code, err]).toEqual([0, expect.stringContaining("can run again: research-ralph code\n")]);
       expect(existsSync(project.path(file))).toBe(false);
     }
+  });
+
+  it("tells every role what a person says, also while one is at work, until it is taken back", async () => {
+    await project.json(...project.agent(byRole({})), "-i", "1");
+    expect((await here("steer", "use no library")).err).toBe(
+      "Every brief includes it from the next iteration of this coding run on; it is not running now.\n",
+    );
+    const mend = "sed -i 's/i < b/i <= b/' src/range.mjs";
+    const words = `cp ${project.top}/message.json .ralph/inbox/`;
+    const artisan = `if [ $N = 1 ]; then mkdir -p .ralph/inbox; ${words}; fi; ${mend}; ${usual.artisan.split("; ")[1]}`;
+    writeFileSync(join(project.top, "message.json"), JSON.stringify({ text: "write no comments" }));
+    const { last } = await project.json(...project.agent(byRole({ artisan })));
+    expect(last.verdict).toBe("complete");
+    expect(project.brief("artisan")).toContain("use no library");
+    expect(project.brief("critic")).toContain("use no library");
+    // What nobody signed was planted by the agent.
+    expect(project.brief("critic")).not.toContain("write no comments");
+    expect((await here("steer")).out).toBe("- use no library\n");
+    expect((await here("steer", "--clear")).err).toContain("is finished");
+    expect((await here("steer")).out).toBe("");
+  });
+
+  it("says what it cost by role, and writes its report again", async () => {
+    await project.json(...project.agent(byRole({})));
+    const { code, out } = await here("cost");
+    expect([code, out]).toEqual([0, expect.stringMatching(/By role[^]*librarian \(cmd[^]*adversary/)]);
+    const { total, parts } = JSON.parse((await here("cost", "--json")).out);
+    expect([total.iterations, Object.keys(parts).length]).toEqual([4, 4]);
+    rmSync(project.path("code-report.md"));
+    const report = await here("report");
+    expect([report.code, report.out]).toEqual([0, expect.stringContaining("Written in .: code-report.md")]);
+    expect(project.read("code-report.md")).toContain("compared with <=");
+    expect(JSON.parse((await here("report", "--json")).out).rounds).toHaveLength(1);
+    expect((await here("report", "--check")).code).toBe(2);
+    project.write("code-report.md", "mine");
+    expect((await here("report")).out).toContain("stays as it is");
+    expect(project.read("code-report.md")).toBe("mine");
+  });
+
+  it("is watched from outside", async () => {
+    const end = new AbortController();
+    const io = ioIn(project.folder);
+    const watching = watchCommand({ json: true }, io, end.signal);
+    await project.json(...project.agent(byRole({})));
+    for (let tries = 0; tries < 500 && !io.out().includes('"stopped"'); tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    end.abort();
+    expect(await watching).toBe(0);
+    const lines = io
+      .out()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.at(-1)).toMatchObject({ phase: "CODE", last_run: { verdict: "complete" } });
+    expect(lines.filter(({ type }) => type === "iteration").map(({ line }) => line.unit)).toEqual([
+      "librarian:1",
+      "artisan:1",
+      "critic:1",
+      "adversary:1",
+    ]);
   });
 
   it("takes `memory` alone for the command, not for a task", async () => {

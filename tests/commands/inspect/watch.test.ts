@@ -146,7 +146,7 @@ describe("watch", () => {
       "There is no project 'hans-2026-03-01'; the nearest one is hands-2026-03-01.",
     );
     expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain(
-      "No project or task under",
+      "No project, task or coding run under",
     );
   });
 

@@ -2,12 +2,16 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { Steering } from "../../generated/memory.js";
 import { timeForName } from "../../lib/clock.js";
+import type { Redact } from "../../lib/redact.js";
+import type { Tell } from "../../loop/types.js";
 import { makeFolder, readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { isSigned, signatureOf } from "../signature.js";
 import { explaining } from "../explain-system-error.js";
 import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
+import type { RecordStore } from "./record-store.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 
 /** Most characters of what a person says at once: every brief includes it. */
@@ -91,6 +95,42 @@ export async function readMessages(folder: string): Promise<Received[]> {
 /** Takes a message away once it is applied. */
 export const takeMessage = (folder: string, id: string): Promise<void> =>
   rm(join(inboxFolder(folder), `${id}.json`), { force: true });
+
+/**
+ * Writes what a person has said since the last iteration into the state, and says that it was heard. A message is taken
+ * away only once it is written, and `apply` does nothing a second time: a kill in between loses none and doubles none.
+ */
+export async function hear<State>(
+  { folder, edit }: Pick<RecordStore<State>, "folder" | "edit">,
+  apply: (state: State, messages: readonly Received[]) => State,
+  tell: Tell,
+): Promise<void> {
+  const messages = await readMessages(folder);
+  if (messages.length === 0) return;
+  await edit((state) => apply(state, messages));
+  for (const message of messages) {
+    await takeMessage(folder, message.id);
+    if ("record" in message || "beside" in message) continue;
+    const said = "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.";
+    await tell({ type: "notice", level: "info", message: said });
+  }
+}
+
+/** What every brief includes once these messages are heard; a message that was heard already changes nothing. Pure. */
+export function wordsAfter(
+  before: readonly Steering[],
+  messages: readonly Received[],
+  at: string,
+  redact: Redact,
+): Steering[] {
+  let words = [...before];
+  for (const message of messages) {
+    if ("clear" in message) words = [];
+    else if ("text" in message && !words.some(({ id }) => id === message.id))
+      words = [...words, { id: message.id, at, text: redact(message.text).slice(0, maxMessage) }];
+  }
+  return words;
+}
 
 function parse(text: string): Message | undefined {
   try {
