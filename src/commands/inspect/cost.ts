@@ -29,8 +29,8 @@ import {
 import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
 
 /**
- * Prints what a project, a task or a coding run cost and what for; without a folder, what all projects here did, and `new` and `read` that left
- * none.
+ * Prints what a project, a task or a coding run cost and what for; without a folder, what all projects here did, and
+ * `new` and `read` that left none.
  */
 export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   const led = await folderLed(io.cwd, argument);

@@ -34,8 +34,8 @@ const settleMs = 150;
 const lookAgainMs = 2_000;
 
 /**
- * Follows all projects, tasks and coding runs under a folder until `ended` (by default Ctrl+C), no matter which process works on
- * them. Changes nothing.
+ * Follows all projects, tasks and coding runs under a folder until `ended` (by default Ctrl+C), no matter which process
+ * works on them. Changes nothing.
  */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
   const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);

@@ -16,8 +16,8 @@ interface SteerArguments {
 }
 
 /**
- * Tells the agents of a project, a task or a coding run something, also while it runs elsewhere: every brief from the next one on
- * carries it until it is cleared.
+ * Tells the agents of a project, a task or a coding run something, also while it runs elsewhere: every brief from the
+ * next one on carries it until it is cleared.
  */
 export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
   const { clear, json } = args;
@@ -40,7 +40,9 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   return 0;
 }
 
-/** In the folder of a task or a coding run a single argument that names nothing else is what its agents are to be told. */
+/**
+ * In the folder of a task or a coding run a single argument that names nothing else is what its agents are to be told.
+ */
 async function meant(
   { folder, text }: Pick<SteerArguments, "folder" | "text">,
   cwd: string,
