@@ -167,10 +167,7 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
       ...papers.new.slice(0, maxListed).map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status]}`),
       ...papers.changed
         .slice(0, maxListed)
-        .map(
-          ({ paper, says, isReadAgain }) =>
-            `- **Changed:** ${named(paper)}: ${inline(says)}; ${isReadAgain ? "read again" : "the same text"}`,
-        ),
+        .map(({ paper, says, reading }) => `- **Changed:** ${named(paper)}: ${inline(says)}; ${reading}`),
       ...papers.retracted.slice(0, maxListed).map((paper) => `- **Retracted:** ${named(paper)}`),
     ].join("\n"),
     ...(said === "" ? [] : [`Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}`]),

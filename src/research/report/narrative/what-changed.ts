@@ -32,7 +32,12 @@ export interface WhatChanged {
   /** An agent wrote the report anew; otherwise no finding could move. */
   readonly isWritten: boolean;
   readonly new: readonly PaperRow[];
-  readonly changed: readonly { readonly paper: PaperRow; readonly says: string; readonly isReadAgain: boolean }[];
+  readonly changed: readonly {
+    readonly paper: PaperRow;
+    /** What changed, as one clause, and whether it was read again for it, as another. */
+    readonly says: string;
+    readonly reading: string;
+  }[];
   readonly retracted: readonly PaperRow[];
   /** What moved first, what was kept last. */
   readonly findings: readonly MovedFinding[];
@@ -49,7 +54,7 @@ const order: readonly Move[] = ["gone", "weaker", "stronger", "new", "reworded",
 
 /** What the last update changed; undefined where there was none, or its report is not written yet. Pure. */
 export function whatChanged(
-  { updates }: Pick<Rrd, "updates">,
+  { updates, papers_pool }: Pick<Rrd, "updates" | "papers_pool">,
   said: readonly (SaidSentence & { readonly was?: string })[],
   findings: readonly FindingNow[],
   row: (id: string) => PaperRow | undefined,
@@ -62,9 +67,12 @@ export function whatChanged(
     until: update.until,
     isWritten: update.report !== "rendered",
     new: rows(update.new),
-    changed: (update.changed ?? []).flatMap(({ id, says, read_again: isReadAgain }) => {
+    changed: (update.changed ?? []).flatMap(({ id, says, read_again: isOther }) => {
       const paper = row(id);
-      return paper === undefined ? [] : [{ paper, says, isReadAgain }];
+      const { iteration = 0 } = papers_pool.find((each) => each.id === id) ?? {};
+      const isRead = iteration > (update.iteration ?? 0);
+      const reading = isOther ? (isRead ? "read again" : "it could not be read again") : "the same text";
+      return paper === undefined ? [] : [{ paper, says, reading }];
     }),
     retracted: rows(update.retracted),
     findings: movesOf(update, said, findings),
@@ -81,7 +89,10 @@ function movesOf(
   const moved = findings.map(({ text, strength }, index): MovedFinding => {
     // A report that was only rendered again has its findings where they were.
     const was = report === "rendered" ? `f${index + 1}` : said[index]?.was;
-    const former = before.find(({ id }) => id === was) ?? before.find((each) => each.text === text);
+    const named = before.find(({ id }) => id === was);
+    // Two papers may say the same in the same words: then each finding continues one.
+    const isSame = (each: { readonly id: string; readonly text: string }) => left.has(each.id) && each.text === text;
+    const former = named !== undefined && left.has(named.id) ? named : (before.find(isSame) ?? named);
     if (former === undefined) return { move: "new", text, to: strength.level };
     left.delete(former.id);
     const [from, to] = [former.level, strength.level];

@@ -24,8 +24,7 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
   const { since, until, findings, failed, isWritten, ...papers } = model.changes;
   const paper = (row: PaperRow) => markup`<a href="#${anchorOf(row.id)}">${row.title}</a>`;
   yield markup`<p>Of the time from ${since} to ${until}.</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}</li>`)}${papers.changed.map(
-    (each) =>
-      markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.isReadAgain ? "read again" : "the same text"}</li>`,
+    (each) => markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.reading}</li>`,
   )}${papers.retracted.map((row) => markup`<li><b>Retracted:</b> ${paper(row)}</li>`)}</ul>`;
   const said = movesText(findings);
   if (said !== "") yield markup`<p>Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}</p>`;
