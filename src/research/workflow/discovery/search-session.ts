@@ -112,12 +112,15 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     options.hold === undefined ? writeSearchRecord(path, record) : options.hold(record);
   const begun = await begin(rrd, options.folder, options);
   let { kept } = begun;
-  const update = openUpdate(rrd)?.id;
-  if (update !== undefined && begun.lost !== undefined) {
+  const opened = openUpdate(rrd);
+  const update = opened?.id;
+  if (opened !== undefined && begun.lost !== undefined) {
     // By what was found before, an update knows what is new; and the counts of the search rest on it.
+    const isOld = ({ date }: PaperRecord) => date == null || date < opened.since;
     const listings: Listing[] = [];
     for (const [index, step] of begun.lost.entries())
-      listings.push(...(await runStep(index, step, open, watching(index, step).told)));
+      for (const listing of await runStep(index, step, open, watching(index, step).told))
+        listings.push({ ...listing, records: listing.records.filter(isOld) });
     if (!signal.aborted) await keep((kept = { ...kept, steps: begun.lost, listings }));
   } else if (begun.isRemade) await keep(kept);
   // An update asks for its own window again, not for what failed long ago.
@@ -274,7 +277,8 @@ async function begin(
     if (candidatesHash(steps, candidatesOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
   }
   const committed = remade.length > 0 || steps.length === 0 ? undefined : await readCommittedSearch(searchFile(folder));
-  const isOfThese = committed?.search === search && isDeepStrictEqual(committed.steps, steps);
+  // It may be a batch ahead: it was written once all was asked, and the rounds are noted once the batch is judged.
+  const isOfThese = committed?.search === search && isDeepStrictEqual(committed.steps.slice(0, steps.length), steps);
   const best = remade.at(-1) ?? (isOfThese ? committed : undefined);
   if (best === undefined) {
     if (steps.length > 0 || kept === "broken")
@@ -286,7 +290,7 @@ async function begin(
   tell(
     `${what}; it was rebuilt from ${remade.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
   );
-  return { kept: best, isRemade: true };
+  return { kept: withoutUnopened(best, rrd, hold !== undefined), isRemade: true };
 }
 
 /**

@@ -1,0 +1,123 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { acquireLock } from "../../../src/engine/storage/lock.js";
+import { lockFile } from "../../../src/engine/lib/layout.js";
+import { finished, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
+
+const readAt = (folder: string) => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+
+describe("update of several projects", () => {
+  it("gives each its turn whatever became of the one before, and passes by what is none", async () => {
+    const { home, folder, ralph, papers, git } = await finished();
+    const top = join(home, "researches");
+    const [broken, other] = [join(top, "a-broken"), join(top, "z-other")];
+    cpSync(folder, other, { recursive: true });
+    mkdirSync(broken);
+    writeFileSync(join(broken, "rrd.json"), "{");
+    writeFileSync(join(top, "README.md"), "Notes.");
+    mkdirSync(join(top, "notes"));
+    git("add", "-A");
+    git("commit", "-qm", "more");
+    papers.push(newcomer);
+    const all = [broken, join(top, "README.md"), join(top, "notes"), folder, other, folder];
+    const done = await ralph("update", ...all, ...since, "--agent", "baseline");
+    expect(done.code).toBe(1);
+    expect(done.err).toContain("a-broken");
+    expect(done.err).not.toMatch(/README|notes/);
+    for (const each of [folder, other]) expect(readAt(each).updates?.[0]).toMatchObject({ new: [newcomerId] });
+    expect(git("status", "--porcelain")).toBe("");
+    const again = await ralph("update", folder, other, ...since, "--agent", "baseline", "--json");
+    expect(again.code).toBe(0);
+    const lines = again.out.trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { new: number; folder: string }).new)).toEqual([0, 0]);
+  });
+
+  it("spends the limit of the command once, not once a project", async () => {
+    const { home, folder, ralph, papers, lines } = await finished();
+    const other = join(home, "researches", "z-other");
+    cpSync(folder, other, { recursive: true });
+    papers.push(newcomer);
+    const had = lines().length;
+    const limits = ["--agent", "baseline", "--iterations", "2"];
+    const done = await ralph("update", folder, other, ...since, ...limits);
+    expect(done.code).toBe(3);
+    expect(lines().length).toBeGreaterThan(had);
+    expect(done.err).toContain("The limit of this command is reached; z-other was not asked.");
+    expect(readAt(other).updates).toBeUndefined();
+  });
+
+  it("leaves a project alone that another process holds, and asks the next one", async () => {
+    const { home, folder, ralph } = await finished();
+    const other = join(home, "researches", "z-other");
+    cpSync(folder, other, { recursive: true });
+    const lock = await acquireLock(lockFile(folder), { describe: "It" });
+    const done = await ralph("update", folder, other, ...since, "--agent", "baseline");
+    await lock.release();
+    expect(done.code).not.toBe(0);
+    expect(done.out).toMatch(/^z-other: nothing new/);
+    expect(existsSync(join(folder, ".ralph", "update.json"))).toBe(false);
+  });
+});
+
+describe("update", () => {
+  it("works outside git, and without a ledger from a day that is named", async () => {
+    const { home, folder, update, papers, read } = await finished();
+    rmSync(join(home, ".git"), { recursive: true });
+    for (const name of ["ledger.jsonl", ".ralph", "search-records.json.gz"])
+      rmSync(join(folder, name), { recursive: true, force: true });
+    papers.push(newcomer);
+    const unnamed = await update();
+    expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining("name the day, as in --since 2026-01-31")]);
+    const done = await update(...since);
+    expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
+    expect(read()).toMatchObject({ phase: "COMPLETE", updates: [{ report: "written" }] });
+    expect(read().updates?.[0]?.new).toContain(newcomerId);
+    const again = await update();
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining("nothing new")]);
+  });
+
+  it("--json says what came, then what the run does, a JSON value a line", async () => {
+    const { papers, update } = await finished();
+    papers.push(newcomer);
+    const dry = await update(...since, "--json", "--dry-run");
+    expect(JSON.parse(dry.out)).toMatchObject({ type: "update", new: 1, changed: [], forecast: { papers: 1 } });
+    const done = await update(...since, "--json");
+    expect(done.code).toBe(0);
+    const events = done.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(events[0]).toMatchObject({ type: "update", id: "update-1", new: 1, retracted: [], since: "2026-01-01" });
+    expect(events.at(-1)).toMatchObject({ type: "run-ended", verdict: { verdict: "complete" } });
+  });
+
+  it("goes on with an open update, with run as with update, and says what --since is then", async () => {
+    const { papers, update, ralph, folder, read } = await finished();
+    papers.push(newcomer);
+    await update(...since, "--iterations", "1");
+    const dry = await update("--dry-run", "--since", "2026-05-05");
+    expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/update-1 is open since [\s\S]*Forecast: /)]);
+    expect(dry.err).toContain("--since counts once update-1, which is open, is done.");
+    expect((await ralph("run", folder, "--agent", "baseline")).code).toBe(0);
+    expect(read().updates).toEqual([expect.objectContaining({ new: [newcomerId], closed_at: expect.any(String) })]);
+  });
+
+  it("of a project of samples or a folder alone says that nothing is new, and reads a file that came", async () => {
+    const { home, read, write, update, git } = await finished();
+    const papers = join(home, "papers");
+    mkdirSync(papers);
+    const rrd = read();
+    write({ ...rrd, requirements: { ...rrd.requirements, sources: ["samples", `folder:${papers}`] } });
+    git("commit", "-qam", "sources");
+    const none = await update(...since);
+    expect([none.code, none.out]).toEqual([0, expect.stringContaining("(2 sources asked).")]);
+    const said = "We gripped wet tactile things with a soft robot. It worked in 71 percent of 52 trials. ";
+    writeFileSync(join(papers, "wet.md"), `# Tactile Grasping of Wet Things\n\n## Results\n\n${said.repeat(20)}\n`);
+    const done = await update(...since);
+    expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
+    expect(read().updates?.[0]?.new).toHaveLength(1);
+    expect(read().updates?.[0]?.closed_at).toBeDefined();
+  });
+});
