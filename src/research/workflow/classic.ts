@@ -15,6 +15,7 @@ import { memoryOf } from "./derived/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { agreedPrompt, fill } from "./brief/prompt.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
+import { allAnalysed } from "./decisions/next-unit.js";
 import { isDecided, progressOf, statusOf, type ResearchState } from "./decisions/status.js";
 import { ideasName, progressFile, reportName, rrdFile, rrdName, setAsideFolder } from "../folder/layout.js";
 import { guardSteering } from "../folder/tamper/steering-files.js";
@@ -145,7 +146,7 @@ const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
 /** The one unit there is, over and over, until the files prove that the project is done. */
 export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
   if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE")
-    return { verdict: "complete", reason: `All ${rrd.papers_pool.length} papers are analysed.` };
+    return { verdict: "complete", reason: `${allAnalysed(rrd)}.` };
   return { kind: "classic", id: "classic", phase: rrd.phase, title: "classic mode" };
 }
 

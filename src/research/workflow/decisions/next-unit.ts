@@ -54,9 +54,13 @@ export function nextUnit(
   if (!status.ideasDone) return once({ kind: "ideas", id: "ideas", phase: "IDEATION", title: "Product ideas" });
   return {
     verdict: "complete",
-    reason: `All ${rrd.papers_pool.length} papers are analysed${status.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.`,
+    reason: `${allAnalysed(rrd)}${status.ideasWanted ? ", the report and the ideas are written" : " and the report is written"}.`,
   };
 }
+
+/** That each paper has its analysis, as the beginning of a sentence. */
+export const allAnalysed = ({ papers_pool: { length } }: Pick<Rrd, "papers_pool">): string =>
+  length === 1 ? "The one paper is analysed" : `All ${length} papers are analysed`;
 
 const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
 
