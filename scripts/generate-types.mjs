@@ -11,11 +11,11 @@ const schemas = join(root, "schemas");
  * Schemas of files that the engine and the wings of tasks and of code have; all others are the research wing's. The keys of the configuration
  * belong to the wing that their comment names.
  */
-const engine = new Set(["config", "event", "journal", "ledger", "memory", "query"]);
+const engine = new Set(["config", "event", "fleet-item", "fleet-job", "journal", "ledger", "memory", "query"]);
 const task = new Set(["ralph", "ralph-state", "test-results"]);
 const code = new Set(["ralph-code", "result-librarian", "result-artisan", "result-critic", "result-adversary"]);
 /** Schemas whose types the files after them import instead of repeating them. */
-const shared = ["rrd", "ralph", "memory"];
+const shared = ["event", "rrd", "ralph", "memory"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
 const known = new Map();
 const check = process.argv.includes("--check");

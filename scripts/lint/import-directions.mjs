@@ -37,6 +37,7 @@ const folders = {
     loop: ["lib"],
     agents: ["lib", "process", "storage", "config", "loop"],
     sandbox: ["lib", "process", "storage", "net"],
+    fleet: ["lib", "process", "storage", "agents", "loop"],
     memory: ["lib", "storage"],
     ui: ["lib", "process", "loop"],
   },

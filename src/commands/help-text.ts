@@ -52,6 +52,8 @@ export const summaries = {
   config: "show or change settings: config, config key, config key=value",
   completion: "print a script that completes commands in bash, zsh or fish",
   init: "copy prompt.md, AGENTS.md and CLAUDE.md here for editing",
+  fleet: "show workers, their agents and places, and what waits for them",
+  worker: "run agents here for runs on other machines, over Redis",
   doctor: "check Node, git, agents and folders, and say how to fix problems",
   tool: "call one of the tools that agents have, or list them",
   mcp: "serve these tools to any MCP client over stdio",

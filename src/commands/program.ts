@@ -332,6 +332,20 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   )
     .option("-y, --yes", "ask nothing")
     .option("--task", "write a ralph.json instead: a task with acceptance criteria");
+  add("fleet", "", async (values) =>
+    (await import("./inspect/fleet.js")).fleetCommand({ flags: flagsOf(values), json: values["json"] === true }, io),
+  )
+    .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
+    .option("--insecure-redis", "allow one on another machine without TLS");
+  const worker = add("worker", "", async (values) => {
+    const { workerCommand } = await import("./run/worker.js");
+    const { concurrency, limit, atMost } = values as { concurrency?: number; limit?: string; atMost?: string };
+    return workerCommand({ ...given({ concurrency, limit, atMost }), ...running(values) }, io);
+  })
+    .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
+    .option("--limit <N/time>", "jobs begun in a time by all workers of this agent, such as 60/min; none: no limit")
+    .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit");
+  withAgent(worker);
   add("doctor", "", async (values) => {
     const { doctorCommand } = await import("./setup/doctor.js");
     const { probe, json } = values as { probe?: string; json?: boolean };
@@ -339,6 +353,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   })
     .option("--probe <agent>", "send one word to this agent and check the answer")
     .option("--model <name>", "model for the probe")
+    .option("--redis <address>", "Redis server of agents on other machines to check")
+    .option("--insecure-redis", "allow one on another machine without TLS")
     .option("--unconfined", "allow a probe of an agent that nothing confines");
 
   const tool = program
@@ -446,7 +462,7 @@ const withAgent = (command: Command): Command =>
   command
     .option(
       "--agent <name>",
-      "claude, codex, amp, ralph, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback",
+      "claude, codex, amp, ralph, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback; fleet:claude: claude on other machines",
     )
     .option("--model <name>", "model of the agent")
     .option(
@@ -454,6 +470,8 @@ const withAgent = (command: Command): Command =>
       "where agents run: auto, host, bubblewrap or docker (default: agents without confinement of their own in a sandbox)",
     )
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
+    .option("--redis <address>", "Redis server of agents on other machines (fleet:claude): rediss://queue.lab:6379")
+    .option("--insecure-redis", "allow one on another machine without TLS")
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
@@ -505,6 +523,8 @@ function flagsOf(values: Values): ConfigFlags {
     screeningConflicts,
     unconfined,
     sandbox,
+    redis,
+    insecureRedis,
     git,
   } = values;
   const flags = {
@@ -523,6 +543,8 @@ function flagsOf(values: Values): ConfigFlags {
     screening_conflicts: screeningConflicts,
     unconfined,
     sandbox,
+    redis,
+    insecure_redis: insecureRedis,
     // Commander sets `git` to true where --no-git is known and was not given; that must not beat the config.
     git: git === false ? false : undefined,
   };

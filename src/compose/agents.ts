@@ -1,9 +1,16 @@
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { basename, join } from "node:path";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import { createAgent } from "../engine/agents/registry.js";
+import { addressOf, type RedisAddress } from "../engine/fleet/address.js";
+import { type Fleet, fleetOf } from "../engine/fleet/fleet.js";
+import { readRegularText } from "../engine/storage/regular-file.js";
+import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { createAgent, isDistant } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
+import { variableOf } from "../engine/config/keys.js";
 import { given } from "../engine/lib/given.js";
-import { transcriptsFolder } from "../engine/lib/layout.js";
+import { projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
 import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
@@ -49,12 +56,17 @@ export function crewFor(config: ResolvedConfig, settings: AgentSettings, named: 
   return { agents, roles, everyone: [first ?? agents[0], ...others] };
 }
 
+/** What the agents of a run have in common, those on other machines too. */
+export interface RunSettings extends AgentSettings {
+  readonly fleet: Fleet;
+}
+
 /** What all agents of a run have in common. `folder`: the project's, which keeps their transcripts. */
 export function settingsFor(
   config: ResolvedConfig,
   io: Io,
   { folder, classic = false }: { readonly folder?: string; readonly classic?: boolean } = {},
-): AgentSettings {
+): RunSettings {
   const transcript = (iteration: number) =>
     folder === undefined ? undefined : join(transcriptsFolder(folder), `${iteration}.jsonl`);
   return {
@@ -68,13 +80,73 @@ export function settingsFor(
     agents: config.agents,
     cwd: io.cwd,
     exec: io.runProgram,
-    env: { ...io.env, ...rustupIn(io.env) },
+    env: { ...withoutRedis(io.env), ...rustupIn(io.env) },
     secrets: secretsIn(config, io),
+    fleet: fleetFor(config, folder),
   };
 }
 
+/** The environment of agents: none of them has any business with the queue. */
+const withoutRedis = ({ [redisVariable]: _, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv => env;
+
+const redisVariable = variableOf("redis");
+
+/** The agents of a run on other machines. Nobody is asked before the first of them is started. */
+const fleetFor = (config: ResolvedConfig, folder: string | undefined): Fleet =>
+  fleetOf({
+    address: () => redisOf(config),
+    project: folder === undefined ? "no project" : basename(folder),
+    iterationMs: config.iterationMs,
+    patienceMs: config.patienceMs,
+    paths: new Map([
+      ...(folder === undefined ? [] : [[folder, basename(folder)] as const]),
+      [config.stateDir, "the state folder"],
+    ]),
+    ...given({ projectId: folder === undefined ? undefined : () => idOf(folder) }),
+  });
+
+/** The address of Redis. Throws ExpectedError (exit code 2) where there is none, or one that is not taken. */
+export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" | "insecure_redis">): RedisAddress {
+  if (redis !== undefined) return addressOf(redis, insecure_redis);
+  throw new ExpectedError(
+    `Agents on other machines are reached over Redis, and no address of it is set; add --redis rediss://queue.lab:6379, or set redis in your configuration or ${redisVariable}.`,
+    2,
+  );
+}
+
+/** The random id of a project, made when it is first asked for. */
+async function idOf(folder: string): Promise<string> {
+  const path = projectIdFile(folder);
+  const known = await readRegularText(path).catch(() => "");
+  if (/^[0-9a-f]{32}$/.test(known.trim())) return known.trim();
+  const id = randomBytes(16).toString("hex");
+  await writeFileAtomic(path, `${id}\n`);
+  return id;
+}
+
+/**
+ * Reaches Redis where an agent on another machine may be started. Throws as Fleet.connect, and (exit code 2) where more
+ * agents are to work on this machine than it can bear.
+ */
+export async function readyFleet(
+  names: readonly string[],
+  { jobs }: ResolvedConfig,
+  { fleet }: RunSettings,
+): Promise<void> {
+  const here = names.find((name) => !isDistant(name));
+  if (here !== undefined && jobs > mostHere)
+    throw new ExpectedError(
+      `--jobs ${jobs} is more than one machine bears: at most ${mostHere} agents work on this one, and ${here} does; name agents on other machines alone (fleet:${here}), or use --jobs ${mostHere}.`,
+      2,
+    );
+  if (names.some(isDistant)) await fleet.connect();
+}
+
+/** Agents at work at the same time on this machine. */
+const mostHere = 16;
+
 /** Where the agents of a run are started. */
-export type House = Pick<AgentSettings, "exec" | "sandbox">;
+export type House = Pick<RunSettings, "exec" | "sandbox" | "fleet">;
 
 /** The names of every agent that a run may start. */
 export const namesIn = ({ agent, fallbacks, history }: ResolvedConfig, roles: RoleNames = {}): string[] => [
@@ -95,7 +167,8 @@ export async function requireAgents(
 ): Promise<void> {
   const settings = settingsFor(config, io, { classic });
   const housing = await sandboxFor(config, io, settings, namesIn(config, roles));
-  crewFor(config, housed(settings, housing), roles);
+  const { everyone } = crewFor(config, housed(settings, housing), roles);
+  if (everyone.some(({ name }) => isDistant(name))) redisOf(config);
   await housing.sandbox?.close();
 }
 
@@ -109,18 +182,28 @@ export const warningsOf = (agent: Agent): string[] =>
 export const redactorFor = (config: ResolvedConfig, io: Io): Redact => redactFor(...secretsIn(config, io));
 
 /** The environments that may hold the user's secrets. A source's key is one whatever its variable is called. */
-function secretsIn({ agents, hooks, sources }: ResolvedConfig, io: Io): NodeJS.ProcessEnv[] {
+function secretsIn({ agents, hooks, sources, redis }: ResolvedConfig, io: Io): NodeJS.ProcessEnv[] {
   const keys = Object.values(sources).flatMap(({ key_variable: name }) =>
     name === undefined ? [] : [{ SOURCE_KEY: io.env[name] }],
   );
-  return [io.env, ...keys, ...[...Object.values(agents), ...hooks].map(({ env = {} }) => env)];
+  // The password of its address, whatever the variable is called that it was given in.
+  return [
+    io.env,
+    ...(redis === undefined ? [] : [{ REDIS: redis }]),
+    ...keys,
+    ...[...Object.values(agents), ...hooks].map(({ env = {} }) => env),
+  ];
 }
 
 /** The agent that summarises the history; undefined where code does it, or nobody. `house`: as of the run's agents. */
 export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): Agent | undefined {
   const { every, agent: name } = config.history;
   if (name === undefined || every === 0) return undefined;
-  const settings = { ...settingsFor(config, io), ...given({ exec: house.exec, sandbox: house.sandbox }) };
+  const settings = {
+    ...settingsFor(config, io),
+    fleet: house.fleet,
+    ...given({ exec: house.exec, sandbox: house.sandbox }),
+  };
   return createAgent(name, {
     ...settings,
     iterationMs: Math.min(settings.iterationMs, maxSummaryMs),

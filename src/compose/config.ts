@@ -50,6 +50,10 @@ export interface ResolvedConfig {
   readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
   /** Of a docker sandbox. */
   readonly sandbox_image?: string;
+  /** Address of the Redis server over which agents on other machines are reached. It may hold a password. */
+  readonly redis?: string;
+  /** It may be on another machine without TLS. */
+  readonly insecure_redis: boolean;
   readonly git: boolean;
   /**
    * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is

@@ -9,9 +9,11 @@ import {
   settingsFor,
   summariserFor,
   namesIn,
+  readyFleet,
+  type RunSettings,
+  summarisingAgent,
 } from "./agents.js";
 import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
-import type { AgentSettings } from "../engine/agents/definition.js";
 import type { ResolvedConfig } from "./config.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -61,7 +63,7 @@ export interface Run {
   /** Those of roles too. */
   readonly everyone: Agents;
   /** What the agents were made with. */
-  readonly settings: AgentSettings;
+  readonly settings: RunSettings;
   readonly tell: Tell;
   readonly hooks: Hooks;
   /** Takes the user's secrets out of a text. */
@@ -86,6 +88,10 @@ export async function drive<State, U extends Unit, P, C>(
   const housing = await sandboxFor(config, io, onHost, namesIn(config, how.roles), how.sandbox);
   const settings = housed(onHost, housing);
   const { agents, roles, everyone } = crewFor(config, settings, how.roles);
+  const summarises = summarisingAgent(config, io, settings);
+  /** However the run ends: what agents hold on other machines is given back. */
+  const closeAgents = () =>
+    Promise.all([...everyone, ...(summarises === undefined ? [] : [summarises])].map((agent) => agent.close?.()));
   const redact = redactorFor(config, io);
   const signals = listenForSignals(io);
   const { finish } = signals;
@@ -108,6 +114,7 @@ export async function drive<State, U extends Unit, P, C>(
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
+    await readyFleet(namesIn(config, how.roles), config, settings);
     if (housing.notice !== undefined) void tell({ type: "notice", ...housing.notice });
     const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
@@ -146,6 +153,7 @@ export async function drive<State, U extends Unit, P, C>(
     limit?.clear();
     stopWatching();
     signals.stop();
+    await closeAgents();
     sink.close();
     await housing.sandbox?.close();
   }

@@ -22,7 +22,7 @@ export interface SandboxWish extends Omit<SandboxOptions, "env"> {
 }
 
 /** The settings of agents that run in it. */
-export const housed = (settings: AgentSettings, { sandbox }: Housing): AgentSettings =>
+export const housed = <Settings extends AgentSettings>(settings: Settings, { sandbox }: Housing): Settings =>
   sandbox === undefined ? settings : { ...settings, exec: sandbox.exec, sandbox };
 
 /**

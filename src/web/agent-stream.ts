@@ -134,7 +134,7 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
           : event.type === "notice"
             ? event.message
             : "";
-    if (text.trim() === "" || event.type === "usage" || event.type === "end") return;
+    if (text.trim() === "" || event.type === "usage" || event.type === "end" || event.type === "begun") return;
     progress.count += 1;
     progress.said.push({ kind: event.type, text: oneLine(redact(text)).slice(0, maxText) });
     if (progress.said.length > maxSaid) progress.said.shift();

@@ -174,5 +174,5 @@ test("a budget is what was set of it, and several agents at a time are asked for
     jobs: 3,
   });
   await expect(resolveConfig({ flags: { max_usd: 0 }, env: {}, cwd, home })).rejects.toThrow("--max-usd");
-  await expect(resolveConfig({ flags: { jobs: 99 }, env: {}, cwd, home })).rejects.toThrow("--jobs");
+  await expect(resolveConfig({ flags: { jobs: 401 }, env: {}, cwd, home })).rejects.toThrow("--jobs");
 });

@@ -2,6 +2,7 @@ import { settingsFor } from "../../compose/agents.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
 import { projectFiles, userFiles } from "../../engine/config/file.js";
+import { withoutPassword } from "../../engine/fleet/address.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, readScalar } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -46,7 +47,11 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   };
   const environments = [...Object.values(gathered.values.agents ?? {}), ...(gathered.values.hooks ?? [])];
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
-  const values = withoutSecrets({ ...gathered.values, ...ofAssistant }, redact) as Readonly<Record<string, unknown>>;
+  const { redis } = gathered.values;
+  const address = redis === undefined ? {} : { redis: withoutPassword(redis) };
+  const values = withoutSecrets({ ...gathered.values, ...address, ...ofAssistant }, redact) as Readonly<
+    Record<string, unknown>
+  >;
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
   const keys = [...ofRuns, ...Object.keys(ofAssistant)];
   if (json) {

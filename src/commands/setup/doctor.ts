@@ -1,15 +1,14 @@
 import type { AgentSettings } from "../../engine/agents/definition.js";
-import { checkAgent, createAgent, knownAgents } from "../../engine/agents/registry.js";
+import { checkAgent, createAgent, isDistant, knownAgents } from "../../engine/agents/registry.js";
 import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { redactorFor } from "../../compose/agents.js";
+import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
 import { type Probe, probeAgent } from "./probe.js";
-import { baseline } from "../../research/baseline-agent/definition.js";
 
 export interface DoctorOptions {
   /** Run one word through this agent. */
@@ -36,7 +35,8 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   ];
   const sandboxes = await checkSandboxes(io.env);
   const isHeld = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
-  const [git, agents, here, state] = await Promise.all([
+  const [redis, git, agents, here, state] = await Promise.all([
+    redisFindings(config),
     gitFindings(io.cwd),
     Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings, isHeld))),
     folderFinding("this folder", io.cwd),
@@ -44,7 +44,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   ]);
   const redact = redactorFor(config, io);
   const held = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
-  const found = [nodeFinding(process.version), ...git, ...agents, ...held, here, state];
+  const found = [nodeFinding(process.version), ...git, ...agents, ...held, ...redis, here, state];
   const findings = withoutSecrets(found, redact) as typeof found;
   const answer = probe === undefined ? undefined : await probed(probe, config, settings, io);
   const tried = withoutSecrets(answer, redact) as typeof answer;
@@ -65,12 +65,29 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   return ready ? 0 : 1;
 }
 
+/** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */
+async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
+  const needed = [config.agent, ...config.fallbacks].some(isDistant);
+  if (config.redis === undefined && !needed) return [];
+  try {
+    const { checkRedis } = await import("../../engine/fleet/checks.js");
+    return (await checkRedis(redisOf(config))).map((finding) => ({ ...finding, needed: needed && finding.needed }));
+  } catch (error) {
+    if (error instanceof ExpectedError) return [{ name: "Redis", ok: false, needed, detail: error.message }];
+    throw error;
+  }
+}
+
 /**
  * A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth
  * reading.
  */
 async function agentFinding(name: string, chosen: boolean, settings: AgentSettings, isHeld: boolean): Promise<Finding> {
   try {
+    if (isDistant(name)) {
+      createAgent(name, settings);
+      return { name, ok: true, needed: chosen, detail: "runs where a worker offers it; see research-ralph fleet" };
+    }
     const { ok, detail, fix } = await checkAgent(name, settings);
     if (ok && chosen) createAgent(name, { ...settings, unconfined: settings.unconfined || isHeld });
     return { name, ok, needed: chosen, detail, fix };
@@ -91,16 +108,7 @@ async function probed(spec: string, config: ResolvedConfig, settings: AgentSetti
 }
 
 /** Settings for checking and probing; a probe that takes longer than five minutes is no use to anybody. */
-const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => ({
-  iterationMs: Math.min(config.iterationMs, 300_000),
-  idleMs: config.idleMs,
-  unconfined: config.unconfined,
-  classic: false,
-  stateDir: config.stateDir,
-  exec: io.runProgram,
-  transcript: () => undefined,
-  adapters: [baseline],
-  agents: config.agents,
-  cwd: io.cwd,
-  env: io.env,
-});
+const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => {
+  const iterationMs = Math.min(config.iterationMs, 300_000);
+  return { ...settingsFor({ ...config, iterationMs }, io), transcript: () => undefined };
+};

@@ -89,6 +89,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
       ...numbers,
     };
   } finally {
+    await agent.close?.();
     await rm(workspace, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import type { EngineConfig } from "../generated/config.js";
 import type { Reach, ToolRelay } from "../process/reach.js";
 import type { Exec } from "../process/run-process.js";
-import type { AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
+import type { Agent, AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
 /** What a config says about one agent: model, command, more arguments and environment. */
 export type AgentOptions = NonNullable<EngineConfig["agents"]>[string];
@@ -34,8 +34,20 @@ export interface AgentSettings {
   readonly cwd: string;
   /** The user's environment, handed on to the agent: its login depends on it. */
   readonly env: NodeJS.ProcessEnv;
+  /** Makes agents whose processes run on other machines; absent where there can be none. */
+  readonly fleet?: { agent(named: DistantAgent): Agent };
   /** Environments beside it whose secrets an agent may come across, such as those of other agents and of hooks. */
   readonly secrets?: readonly NodeJS.ProcessEnv[];
+}
+
+/** An agent whose process runs on another machine. */
+export interface DistantAgent {
+  /** As the user wrote it, such as `fleet:claude`. */
+  readonly name: string;
+  /** Its name there. */
+  readonly spec: string;
+  readonly free?: true | undefined;
+  readonly takesTemperature?: true | undefined;
 }
 
 /** What a definition is given: the name the user chose, what the config says about it, and the run's settings. */

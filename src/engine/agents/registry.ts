@@ -28,6 +28,7 @@ export const knownAgents = (settings: Adapters): readonly string[] =>
  * settings allow it.
  */
 export function createAgent(spec: string, settings: AgentSettings): Agent {
+  if (isDistant(spec)) return distantAgent(spec, settings);
   const { definition, context } = find(spec, settings);
   const isLoose = definition.confinement === "unconfined" && settings.sandbox === undefined;
   if (isLoose && !settings.unconfined && !settings.classic) {
@@ -46,7 +47,39 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
 
 /** Whether the agent that `spec` names has no confinement of its own. Throws like createAgent for an unknown name. */
 export const needsSandbox = (spec: string, settings: AgentSettings): boolean =>
-  find(spec, settings).definition.confinement === "unconfined";
+  find(spec, settings).definition.confinement === "unconfined" && !isDistant(spec);
+
+/** What stands before the name of an agent whose process runs on another machine. */
+const distant = "fleet:";
+
+/** Whether `spec` names an agent whose process runs on another machine. */
+export const isDistant = (spec: string): boolean => spec.startsWith(distant);
+
+/** What confines it is the other machine's affair, and is told from there. */
+function distantAgent(name: string, settings: AgentSettings): Agent {
+  const { definition } = find(name, settings);
+  if (settings.classic)
+    throw new ExpectedError(
+      `The agent ${name} cannot work in classic mode, because it works on another machine and not on the project folder; choose another with --agent.`,
+      2,
+    );
+  if (settings.fleet === undefined)
+    throw new ExpectedError(
+      `The agent ${name} works on another machine, which is not possible here; name it without ${distant}.`,
+      2,
+    );
+  const { free, takesTemperature } = definition;
+  return settings.fleet.agent({ name, spec: specBehind(name), free, takesTemperature });
+}
+
+function specBehind(name: string): string {
+  const spec = name.slice(distant.length).trim();
+  if (spec !== "" && !isDistant(spec)) return spec;
+  throw new ExpectedError(
+    `The agent '${name}' names ${spec === "" ? "nobody behind its colon" : "a fleet within a fleet"}; write fleet: and the name of an agent that a worker offers, such as fleet:claude.`,
+    2,
+  );
+}
 
 /** What `doctor` says about the agent that `spec` names; throws like createAgent for a name that is not known. */
 export function checkAgent(spec: string, settings: AgentSettings): Promise<AgentCheck> {
@@ -63,6 +96,7 @@ export function answerIn(printed: string, spec: string, settings: AgentSettings)
 
 /** A reader of what the agent prints; of plain text where it is not known any more. */
 export function readerFor(spec: string, settings: AgentSettings): Reader {
+  if (isDistant(spec)) return readerFor(specBehind(spec), settings);
   const named = spec.startsWith(inline) || Object.hasOwn(settings.agents, spec) || knownAgents(settings).includes(spec);
   return (named ? find(spec, settings).definition : command).reader();
 }
@@ -101,7 +135,8 @@ export function modelOf(spec: string, settings: AgentSettings): string | undefin
 
 const inline = "cmd:";
 
-function find(spec: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {
+function find(named: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {
+  const spec = isDistant(named) ? specBehind(named) : named;
   if (spec.startsWith(inline)) {
     const line = spec.slice(inline.length).trim();
     if (line === "")

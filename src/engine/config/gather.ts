@@ -31,6 +31,7 @@ interface Layer {
   originOf(key: string): Origin;
   /** Folder that relative paths refer to. */
   readonly base: string;
+  readonly isFile?: true;
 }
 
 /**
@@ -52,6 +53,7 @@ export async function gatherConfig(
       written: ofRuns(keys, file.written),
       originOf: () => file.path,
       base: dirname(file.path),
+      isFile: true as const,
     })),
     { written: { ...keys.defaults, state_dir: defaultStateDir(env, home) }, originOf: () => "default", base: cwd },
   ];
@@ -60,6 +62,8 @@ export async function gatherConfig(
   for (const key of Object.keys(keys.scalars)) {
     const layer = layers.find((candidate) => candidate.written[key] !== undefined);
     if (layer === undefined) continue;
+    if (keys.commands.includes(key) && layer.isFile === true)
+      forbidInProject(keys, key, layer.base, layer.originOf(key));
     const value = layer.written[key];
     values[key] = key === "state_dir" ? absolute(String(value), layer.base, home) : value;
     origins[key] = layer.originOf(key);
@@ -142,8 +146,8 @@ function absolute(path: string, base: string, home: string): string {
 }
 
 /**
- * Commands of the user's run from the user's own config only: agents write into project folders, and projects come from
- * other people.
+ * Commands of the user's run, and work is sent elsewhere, from the user's own config only: agents write into project
+ * folders, and projects come from other people.
  */
 function forbidInProject({ stateNames }: ConfigKeys, key: string, folder: string, path: string): void {
   if (!stateNames.some((name) => existsSync(join(folder, name)))) return;

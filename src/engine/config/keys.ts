@@ -12,7 +12,7 @@ export interface ConfigKeys {
   readonly named: Readonly<Record<string, Readonly<Record<string, Kind>>>>;
   /** Keys whose value is a list or an object, taken whole from the nearest file. */
   readonly whole: readonly string[];
-  /** Those of them that hold commands of the user's: not allowed in a folder that agents write into. */
+  /** Commands of the user's, and addresses that work is sent to: not allowed in a folder that agents write into. */
   readonly commands: readonly string[];
   /** Names of the state files by which such a folder is told. */
   readonly stateNames: readonly string[];
@@ -87,6 +87,8 @@ export const engineKeys = configKeys({
     unconfined: "boolean",
     sandbox: "text",
     sandbox_image: "text",
+    redis: "text",
+    insecure_redis: "boolean",
     git: "boolean",
     state_dir: "text",
     history_every: "number",
@@ -100,7 +102,7 @@ export const engineKeys = configKeys({
   } satisfies Record<Exclude<keyof EngineConfig, "agents" | "hooks" | "think">, Kind>,
   named: { agents: agentKinds },
   whole: ["hooks", "think"],
-  commands: ["hooks"],
+  commands: ["hooks", "redis", "insecure_redis"],
   defaults: {
     agent: "claude",
     jobs: 1,
@@ -108,6 +110,7 @@ export const engineKeys = configKeys({
     idle_minutes: 15,
     patience_minutes: 120,
     unconfined: false,
+    insecure_redis: false,
     git: true,
     history_every: 5,
     history_observations: 10,

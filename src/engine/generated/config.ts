@@ -28,7 +28,7 @@ export interface EngineConfig {
    */
   agent?: string;
   /**
-   * Number of agents that work at the same time, each on a unit of its own.
+   * Number of agents that work at the same time, each on a unit of its own; at most 16 unless all of them are on other machines (fleet:<agent>).
    */
   jobs?: number;
   /**
@@ -75,6 +75,14 @@ export interface EngineConfig {
    * Image of a docker sandbox. Default: node:20, python:3.11 or rust:1.75, by the files of the folder.
    */
   sandbox_image?: string;
+  /**
+   * Address of the Redis server over which agents on other machines are reached, such as rediss://user:password@queue.lab:6379; for fleet:<agent>, worker and fleet. Not allowed in a project folder. The password is never shown.
+   */
+  redis?: string;
+  /**
+   * Allow a Redis server on another machine without TLS (redis:// instead of rediss://). Not allowed in a project folder.
+   */
+  insecure_redis?: boolean;
   /**
    * Commit the project folder after every accepted iteration.
    */

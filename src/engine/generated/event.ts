@@ -25,7 +25,7 @@ export type Time = string;
  * cost_usd is an estimate from a dated price table, not what the CLI reported.
  */
 export type Estimated = true;
-export type AgentEvent = AgentText | AgentTool | AgentUsage | AgentNotice | AgentEnd;
+export type AgentEvent = AgentBegun | AgentText | AgentTool | AgentUsage | AgentNotice | AgentEnd;
 /**
  * How the use is paid for; absent if unknown.
  */
@@ -213,6 +213,24 @@ export interface AgentSaid {
   at: Time;
   iteration: number;
   event: AgentEvent;
+}
+/**
+ * Of an agent on another machine: a worker has begun it. Again where the worker before it is gone.
+ */
+export interface AgentBegun {
+  type: "begun";
+  /**
+   * Name of the worker.
+   */
+  worker: string;
+  /**
+   * What confines the agent there.
+   */
+  confinement: "workspace" | "sandbox" | "unconfined";
+  /**
+   * Where the worker keeps what the agent prints, on its own machine.
+   */
+  transcript?: string;
 }
 export interface AgentText {
   type: "text";

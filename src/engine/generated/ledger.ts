@@ -67,6 +67,10 @@ export interface LedgerLine {
    * workspace: flags of its own kept the agent in its workspace. sandbox: a sandbox of research-ralph did. unconfined: it could reach everything its user can.
    */
   confinement?: "workspace" | "sandbox" | "unconfined";
+  /**
+   * Of an agent on another machine: the worker that ran it.
+   */
+  worker?: string;
   duration_seconds?: number;
   /**
    * What code took beforehand to bring what the unit needed: searches, the paper's text, checks. Not part of duration_seconds.

@@ -3,6 +3,8 @@
 export interface Schemas {
   config: true;
   event: true;
+  "fleet-item": true;
+  "fleet-job": true;
   journal: true;
   ledger: true;
   memory: true;

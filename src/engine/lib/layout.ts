@@ -58,5 +58,14 @@ export const answersIn = (cache: string): string => join(cache, "answers");
 /** Codex's home, without the user's own configuration. */
 export const codexHome = (stateDir: string): string => join(stateDir, "codex-home");
 
+/** What the workers of this machine have under way: notes of each, and the workspaces of its agents. */
+export const workersFolder = (stateDir: string): string => join(stateDir, "fleet");
+/** Within the folder of a worker: who it is, and which processes it has started. */
+export const workerNote = (folder: string): string => join(folder, "worker.json");
+/** What agents printed that ran here for other machines. */
+export const distantTranscripts = (stateDir: string): string => join(stateDir, "fleet-transcripts");
+/** Random id of a project, by which its runs on several machines know of each other. */
+export const projectIdFile = inHidden("fleet-id");
+
 /** What an agent answers with, within its workspace. */
 export const resultName = "result.json";

@@ -204,7 +204,8 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     hasRoom: () => live.size + preparations.size < jobs,
     hasRoomToPrepare: () =>
       preparations.size < Math.max(jobs - live.size, 1) &&
-      ![...live.values()].some(({ run }) => run.confinement === "unconfined"),
+      // On another machine it can't change files of this one.
+      ![...live.values()].some(({ run }) => run.confinement === "unconfined" && run.worker === undefined),
     inFlight: () => [...live.values()],
     preparing: () => [...preparations.values()].map(({ unit }) => unit),
     busy: () => [...live.values(), ...preparations.values()].map(({ unit }) => unit),

@@ -121,6 +121,8 @@ export interface AgentRun {
   readonly iteration: number;
   readonly agent: string;
   readonly confinement: Agent["confinement"];
+  /** Of an agent on another machine: who runs it there. */
+  readonly worker?: string;
   /** Of an agent without a model. */
   readonly free?: true;
   readonly model?: string;
@@ -161,6 +163,8 @@ export interface Agent {
    * by then no process of it is left. Throwing means our own bug. Aborting `signal` ends the agent's process group.
    */
   run(brief: Brief, options: RunOptions): AsyncIterable<AgentEvent>;
+  /** Gives back what it holds between its runs. Called once, however the run that it was made for ends. */
+  close?(): Promise<void>;
 }
 
 export interface RunOptions {

@@ -32,6 +32,30 @@ function isReplaced(workspace: string): boolean {
  * 200 MB. Whatever it is, the answer is a value or one sentence for the next attempt.
  */
 export async function readResult(path: string): Promise<{ value: unknown } | { reason: string }> {
+  const read = readResultText(path);
+  if ("reason" in read) return { reason: read.reason };
+  const text = read.text.replace(/^\uFEFF/, "");
+  if (text.trim() === "") return { reason: "result.json is empty" };
+  if (hasTooManyBrackets(text)) return { reason: `result.json holds more than ${maxBrackets} lists and objects` };
+  try {
+    const value = JSON.parse(text) as unknown;
+    const deep = tooDeepAt(value);
+    if (deep !== undefined) return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deep}` };
+    const twice = repeatedName(text);
+    return twice === undefined ? { value } : { reason: `result.json says ${twice} twice in one object; say it once` };
+  } catch {
+    const { line, column, message } = locateSyntaxError(text);
+    return { reason: `result.json is not valid JSON at line ${line}, column ${column}: ${message}` };
+  }
+}
+
+/**
+ * The text of that file, unless it is none of the agent's own: no link is followed, out of the workspace least of all.
+ * `absent`: there is none.
+ */
+export function readResultText(
+  path: string,
+): { readonly text: string } | { readonly reason: string; readonly absent?: true } {
   if (isReplaced(dirname(path)))
     return { reason: "the working directory is a symbolic link now; leave it as it is and write result.json there" };
   let file: number;
@@ -39,7 +63,10 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasCode(error, "ENOENT"))
-      return { reason: "there is no result: the final message held no JSON object, and result.json was not written" };
+      return {
+        reason: "there is no result: the final message held no JSON object, and result.json was not written",
+        absent: true,
+      };
     if (hasCode(error, "ELOOP")) return { reason: "result.json is a symbolic link; it must be a file of its own" };
     return { reason: `result.json could not be read (${messageOf(error)})` };
   }
@@ -49,19 +76,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     if (stat.nlink > 1) return { reason: "result.json is a hard link to another file; it must be a file of its own" };
     if (stat.size > maxBytes)
       return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
-    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-    if (text.trim() === "") return { reason: "result.json is empty" };
-    if (hasTooManyBrackets(text)) return { reason: `result.json holds more than ${maxBrackets} lists and objects` };
-    try {
-      const value = JSON.parse(text) as unknown;
-      const deep = tooDeepAt(value);
-      if (deep !== undefined) return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deep}` };
-      const twice = repeatedName(text);
-      return twice === undefined ? { value } : { reason: `result.json says ${twice} twice in one object; say it once` };
-    } catch {
-      const { line, column, message } = locateSyntaxError(text);
-      return { reason: `result.json is not valid JSON at line ${line}, column ${column}: ${message}` };
-    }
+    return { text: readFileSync(file, "utf8") };
   } catch (error) {
     return { reason: `result.json could not be read (${messageOf(error)})` };
   } finally {

@@ -1,4 +1,4 @@
-import type { LoopEvent, Outcome } from "../loop/types.js";
+import type { AgentEvent, LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
 import { clockTime, count, duration, timeText } from "./terminal/format.js";
 import { historyLine, historySummary } from "./terminal/history-lines.js";
@@ -107,6 +107,7 @@ function lineOf(event: LoopEvent): string | undefined {
       return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`;
     }
     case "agent":
+      if (event.event.type === "begun") return `#${event.iteration} ${begunText(event.event)}`;
       return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
     case "checked":
       return checkText(event);
@@ -122,6 +123,10 @@ function lineOf(event: LoopEvent): string | undefined {
       return `${event.verdict.verdict}: ${event.verdict.reason}`;
   }
 }
+
+/** Where an agent on another machine has begun, and what confines it there. */
+export const begunText = ({ worker, confinement }: Extract<AgentEvent, { type: "begun" }>): string =>
+  `on ${worker} (${confinement})`;
 
 /** "✓ file_exists hello.txt", or "✗ …" with what is missing. */
 export const checkText = ({ criterion, passed, detail }: Extract<LoopEvent, { type: "checked" }>): string =>

@@ -21,6 +21,7 @@ export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
 export function folded(run: AgentRun, event: AgentEvent): AgentRun {
   const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
   if (event.type === "end") return { ...next, message: event.message, ...given({ failure: event.failure }) };
+  if (event.type === "begun") return { ...next, confinement: event.confinement, worker: event.worker };
   if (event.type !== "usage") return next;
   const { type: _, final: __, cost_usd, estimated, ...told } = event;
   // A cost that the CLI reports takes the place of our estimate, and with it the mark.

@@ -28,6 +28,7 @@ export function ledgerLine(
     agent: run.agent,
     ...given({ model: run.model, agent_version: run.version, prompt_sha256: brief.prompt }),
     confinement: run.confinement,
+    ...given({ worker: run.worker }),
     // A clock may be set back while an agent runs.
     duration_seconds: Math.max(0, inSeconds(run.endedAt - run.startedAt)),
     ...(prepareMs === undefined ? {} : { prepare_seconds: inSeconds(prepareMs) }),

@@ -1,6 +1,7 @@
 import pc from "picocolors";
 import type { LoopEvent } from "../../loop/types.js";
 import type { Sink } from "../sink.js";
+import { begunText } from "../plain.js";
 import { width, wrap } from "./format.js";
 import type { Io } from "../io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
@@ -132,6 +133,7 @@ function changed(event: LoopEvent, { searching, preparing = new Map() }: Live): 
   if (event.type !== "agent") return {};
   const { event: agent } = event;
   if (agent.type === "tool") return { said: oneLine(`${agent.name} ${agent.detail}`) };
+  if (agent.type === "begun") return { said: oneLine(begunText(agent)) };
   const text = agent.type === "text" ? agent.text : agent.type === "notice" ? agent.message : "";
   const last = text
     .split("\n")

@@ -1,0 +1,65 @@
+import { redisOf } from "../../compose/agents.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import type { FleetState } from "../../engine/fleet/overview.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { tableLines } from "../../engine/ui/terminal/table.js";
+
+/** Shows who offers which agents over Redis, and what waits for them, by project. */
+export async function fleetCommand(
+  { flags, json }: { readonly flags: ConfigFlags; readonly json: boolean },
+  io: Io,
+): Promise<number> {
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const address = redisOf(config);
+  const { fleetState } = await import("../../engine/fleet/overview.js");
+  const state = await fleetState(address);
+  if (json) io.stdout(`${JSON.stringify({ redis: address.shown, ...state }, null, 2)}\n`);
+  else for (const line of linesOf(state, address.shown, io.tableWidth - 1)) io.stdout(`${line}\n`);
+  return 0;
+}
+
+function linesOf({ queues, runs }: FleetState, redis: string, width: number): string[] {
+  if (queues.every(({ workers }) => workers.length === 0) && runs.length === 0)
+    return [
+      `No worker and no run at ${redis}. Start a worker where there is room: research-ralph worker --agent claude.`,
+    ];
+  const agents = queues.map(({ queue, workers, places, active, waiting, atMost, limit, restsFor }) => [
+    queue.replace(/^agent-/, ""),
+    `${count(workers.length, "worker")}`,
+    `${active} of ${count(places, "place")} busy`,
+    `${waiting} waiting`,
+    [
+      atMost === undefined ? "" : `at most ${atMost}`,
+      limit === undefined ? "" : `${limit.jobs} in ${limit.seconds} s`,
+      restsFor === undefined ? "" : `rests for ${restsFor} s`,
+    ]
+      .filter(Boolean)
+      .join(", "),
+  ]);
+  const workers = queues.flatMap(({ queue, workers: all }) =>
+    all.map(({ name, busy, places, confinement, version }) => [
+      oneLine(name),
+      queue.replace(/^agent-/, ""),
+      `${busy} of ${places} busy`,
+      oneLine(confinement),
+      `jobs of version ${version}`,
+    ]),
+  );
+  const projects = runs.map(({ project, active, waiting }) => [
+    oneLine(project),
+    `${active} at work`,
+    `${waiting} waiting`,
+  ]);
+  const part = (title: string, rows: string[][]) =>
+    rows.length === 0
+      ? []
+      : [
+          "",
+          title,
+          ...tableLines(rows[0]?.map((_, at) => (at === 0 ? { cut: "end" as const } : {})) ?? [], rows, width),
+        ];
+  return [`Redis at ${redis}`, ...part("Agents", agents), ...part("Workers", workers), ...part("Projects", projects)];
+}
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;

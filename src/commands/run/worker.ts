@@ -1,0 +1,125 @@
+import { redisOf, settingsFor } from "../../compose/agents.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { housed, sandboxFor } from "../../compose/sandbox.js";
+import { isDistant } from "../../engine/agents/registry.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import type { FleetWorker, WorkerEvent } from "../../engine/fleet/worker.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+
+interface WorkerOptions {
+  readonly flags: ConfigFlags;
+  readonly concurrency?: number;
+  /** Such as 60/min, or none. */
+  readonly limit?: string;
+  /** A number, or none. */
+  readonly atMost?: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/**
+ * Runs one agent here for whoever asks over Redis, until a signal: the first one lets the iterations under way end, the
+ * second one ends them at once, and they go back to the queue.
+ */
+export async function workerCommand(options: WorkerOptions, io: Io): Promise<number> {
+  const { flags, concurrency = 1, limit, atMost, json, quiet } = options;
+  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 1_000)
+    throw new ExpectedError(`--concurrency is ${concurrency}; it must be a whole number from 1 to 1000.`, 2);
+  const { agent } = config;
+  if (isDistant(agent))
+    throw new ExpectedError(
+      `A worker runs agents itself; name the one behind fleet: alone, as in --agent ${agent.replace(/^(?:fleet:)+/, "") || "claude"}.`,
+      2,
+    );
+  if (config.fallbacks.length > 0)
+    throw new ExpectedError(
+      `A worker offers one agent; start one worker for each of ${[agent, ...config.fallbacks].join(", ")}.`,
+      2,
+    );
+  const address = redisOf(config);
+  const { limitOf, openWorker } = await import("../../engine/fleet/worker.js");
+  const limits = given({
+    limit: limit === undefined ? undefined : limitOf(limit),
+    atMost: atMost === undefined ? undefined : atMostOf(atMost),
+  });
+  const settings = settingsFor(config, io);
+  const housing = await sandboxFor(config, io, settings, [agent]);
+  const tell = (event: WorkerEvent): void => {
+    if (json) io.stdout(`${JSON.stringify({ at: new Date(io.clock.now()).toISOString(), ...event })}\n`);
+    else if (!quiet || (event.type === "notice" && event.level === "warning"))
+      io.stderr(`${clock(io.clock.now())} ${oneLine(lineOf(event))}\n`);
+  };
+  try {
+    if (housing.notice !== undefined) tell({ type: "notice", ...housing.notice });
+    if (config.insecure_redis && !address.tls)
+      tell({
+        type: "notice",
+        level: "warning",
+        message: `${address.shown} is reached without TLS: whoever is between can read briefs and write results.`,
+      });
+    const worker = await openWorker({
+      ...{ address, agent, concurrency, tell },
+      ...limits,
+      settings: housed(settings, housing),
+      now: io.clock.now,
+    });
+    return await untilSignal(worker, io, tell);
+  } finally {
+    await housing.sandbox?.close();
+  }
+}
+
+/** Answers with the exit code: 0 where all was ended in peace. */
+async function untilSignal(worker: FleetWorker, { signals }: Io, tell: (event: WorkerEvent) => void): Promise<number> {
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  let heard = 0;
+  const handlers: (() => void)[] = [];
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      for (const name of names) {
+        const handler = (): void => {
+          heard += 1;
+          if (name === "SIGHUP" && signals.underNohup) return;
+          if (heard === 1) {
+            tell({
+              type: "notice",
+              level: "info",
+              message: "The worker ends after its iterations; once more ends it at once.",
+            });
+            worker.finish().then(() => resolve(0), reject);
+          } else if (heard === 2) worker.end().then(() => resolve(codes[name]), reject);
+        };
+        signals.on(name, handler);
+        handlers.push(() => signals.off(name, handler));
+      }
+    });
+  } finally {
+    for (const off of handlers) off();
+  }
+}
+
+function atMostOf(text: string): number | null {
+  if (text === "none") return null;
+  const most = Number(text);
+  if (Number.isInteger(most) && most >= 1) return most;
+  throw new ExpectedError(`--at-most is '${text}'; write a whole number from 1, or none.`, 2);
+}
+
+const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+
+function lineOf(event: WorkerEvent): string {
+  switch (event.type) {
+    case "ready":
+      return `${event.worker} offers ${event.agent} at ${event.redis}: ${event.places} ${event.places === 1 ? "place" : "places"}, confinement ${event.confinement}`;
+    case "begun":
+      return `${event.job} begun${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}; transcript ${event.transcript}`;
+    case "ended":
+      return `${event.job} ${event.outcome} after ${event.seconds} s${event.reason === undefined ? "" : `: ${event.reason}`}`;
+    case "notice":
+      return event.level === "warning" ? `warning: ${event.message}` : event.message;
+  }
+}

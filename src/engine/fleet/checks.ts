@@ -1,0 +1,89 @@
+import { ExpectedError } from "../lib/errors.js";
+import { type RedisAddress, isLoopback } from "./address.js";
+import { type Reached, reach } from "./connect.js";
+
+/** What doctor says about a Redis server. `needed`: agents on other machines can't work without it. */
+export interface RedisFinding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly needed: boolean;
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+/** The largest text that a client should be able to store: an entry of a stream has 8 MB at most, a job some 22. */
+const mostBulk = 32 * 1024 * 1024;
+
+/** Looks at a Redis server: can it be reached, how, does it keep what it is given, and how much does it take. */
+export async function checkRedis(address: RedisAddress): Promise<readonly RedisFinding[]> {
+  const { shown } = address;
+  let reached: Reached;
+  try {
+    reached = await reach(address);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return [{ name: "Redis", ok: false, needed: true, detail: error.message }];
+  }
+  const { info } = reached;
+  const redis = reached.open();
+  try {
+    return [
+      {
+        name: "Redis",
+        ok: true,
+        needed: true,
+        detail: `${info.get("redis_version") ?? "unknown"} at ${shown}, keys are never evicted`,
+      },
+      transport(address),
+      persistence(info),
+      await bulk(redis),
+    ];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function transport({ tls, host }: RedisAddress): RedisFinding {
+  const name = "Redis TLS";
+  if (tls) return { name, ok: true, needed: false, detail: "TLS, with a certificate that is trusted here" };
+  if (isLoopback(host)) return { name, ok: true, needed: false, detail: "no TLS; the server is on this machine" };
+  return {
+    ...{ name, ok: false, needed: false, detail: "no TLS: whoever is between can read briefs and write results" },
+    fix: "Set tls-port and a certificate in redis.conf, and use rediss://.",
+  };
+}
+
+function persistence(info: ReadonlyMap<string, string>): RedisFinding {
+  const name = "Redis disk";
+  if (info.get("aof_enabled") === "1")
+    return { name, ok: true, needed: false, detail: "appendonly is on: jobs survive its restart" };
+  return {
+    ...{
+      name,
+      ok: false,
+      needed: false,
+      detail: "appendonly is off: its restart loses the jobs under way, and they are begun anew",
+    },
+    fix: "Set appendonly yes in redis.conf.",
+  };
+}
+
+async function bulk(redis: ReturnType<Reached["open"]>): Promise<RedisFinding> {
+  const name = "Redis limits";
+  const answer = await redis.config("GET", "proto-max-bulk-len").catch(() => undefined);
+  const most = Number(Array.isArray(answer) ? answer[1] : undefined);
+  if (!Number.isFinite(most))
+    return {
+      name,
+      ok: true,
+      needed: false,
+      detail: "proto-max-bulk-len can't be asked by this user; it should be 32mb",
+    };
+  const ok = most <= mostBulk;
+  return {
+    ...{ name, ok, needed: false, detail: `a client may store texts of ${Math.round(most / 1024 / 1024)} MB` },
+    ...(ok
+      ? {}
+      : { fix: "Set proto-max-bulk-len 32mb in redis.conf: a worker out of order could fill the memory of others." }),
+  };
+}

@@ -1,0 +1,402 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import type { FleetItem } from "../generated/fleet-item.js";
+import { spanInWords, timeIsUp } from "../lib/clock.js";
+import { resultName } from "../lib/layout.js";
+import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../loop/types.js";
+import type { RedisAddress } from "./address.js";
+import { type Reached, reach } from "./connect.js";
+import { hearingOf } from "./hearing.js";
+import { jobOf } from "./job.js";
+import { prefix, projectOf, queueOf, runOf, talkOf, times, wantedOf } from "./keys.js";
+import { missing, offersIn } from "./offers.js";
+import { ranksOf } from "./ranks.js";
+import { type Entry, entryOf } from "./talk.js";
+
+/** Sends the briefs of one run to workers, and hears what becomes of them. */
+export interface Coordinator {
+  /** Runs an agent once, as Agent.run. */
+  run(agent: string, brief: Brief, options: RunOptions): AsyncGenerator<AgentEvent>;
+  /** Wants nothing any more, and closes the connections. */
+  close(): Promise<void>;
+}
+
+export interface CoordinatorOptions {
+  /** The project's name, for people; of work outside of a project, what it is. */
+  readonly project: string;
+  /** The project's random id: who works on it now is one coordinator alone. Absent: nobody else can. */
+  readonly projectId?: () => Promise<string>;
+  /** Paths of this machine that a brief may name, and what is said instead. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Most wall time of one iteration. Milliseconds. */
+  readonly iterationMs: number;
+  /** How long a worker is waited for. Milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** A job that is wanted. */
+interface Live {
+  readonly queue: string;
+  /** What was said and not yet taken; the reader waits for `taken`. */
+  readonly inbox: { readonly entry: Entry | "too large"; readonly taken: () => void }[];
+  wake(): void;
+}
+
+/**
+ * Writes the whole set of wanted jobs, if this run is still the one that works on the project. It is written whole:
+ * after an outage longer than the lease nothing of it is left. Answers 1, or 0 where a later run has taken over.
+ */
+const beatScript = `
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+redis.call('SET', KEYS[3], ARGV[4], 'PX', ARGV[2])
+redis.call('DEL', KEYS[2])
+for i = 5, #ARGV, 1000 do redis.call('SADD', KEYS[2], unpack(ARGV, i, math.min(i + 999, #ARGV))) end
+if #ARGV > 4 then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
+return 1`;
+
+/** A project nobody works on is forgotten after so long. Milliseconds. */
+const forgetProject = 30 * 24 * 3_600_000;
+/** Entries that are read at once: each may have some megabytes. */
+const readAtOnce = 8;
+
+/**
+ * Reaches Redis. With its first job, when the project's own lock is held, it takes the project over: what an earlier
+ * run of it wanted is not wanted any more.
+ * @throws ExpectedError as `reach`.
+ */
+export async function openCoordinator(address: RedisAddress, options: CoordinatorOptions): Promise<Coordinator> {
+  const reached = await reach(address);
+  const run = randomBytes(8).toString("hex");
+  let project = projectOf(run);
+  const [redis, ear] = [reached.open(), reached.open()];
+  const queues = new Map<string, Queue>();
+  const live = new Map<string, Live>();
+  const used = new Set<string>();
+  const ranks = ranksOf();
+  let isClosed = false;
+  /** A later run of the same project has taken over. */
+  let isReplaced = false;
+
+  let takingOver: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const reader = readerOf(ear, run, hear, () => isClosed);
+
+  function queueFor(name: string): Queue {
+    const known = queues.get(name) ?? openQueue(reached, name, redis);
+    queues.set(name, known);
+    return known;
+  }
+
+  async function takeOver(): Promise<void> {
+    project = projectOf((await options.projectId?.()) ?? run);
+    timer = setInterval(() => void beat(), times.lease / 3);
+    redis.on("ready", () => void beat());
+    const before = await redis.set(project, run, "PX", forgetProject, "GET");
+    if (before === null || !/^[0-9a-f]{16}$/.test(before)) return;
+    const [jobs, said] = await Promise.all([redis.smembers(wantedOf(before)), redis.get(runOf(before))]);
+    await redis.del(wantedOf(before), talkOf(before), runOf(before));
+    // Those that wait need not be looked at by a worker.
+    for (const name of queuesIn(said))
+      for (const job of jobs)
+        await queueFor(name)
+          .remove(job)
+          .catch(() => 0);
+  }
+
+  async function beat(): Promise<void> {
+    if (isClosed || isReplaced) return;
+    const about = JSON.stringify({ project: options.project, queues: [...queues.keys()] });
+    const keys = [project, wantedOf(run), runOf(run)];
+    const answer = await redis
+      .eval(beatScript, keys.length, ...keys, run, times.lease, forgetProject, about, ...live.keys())
+      .catch(() => 1);
+    if (answer !== 0) return;
+    isReplaced = true;
+    for (const each of live.values()) each.wake();
+  }
+
+  /** Hands an entry to the lane of its job, and waits until that has taken it. */
+  async function hear(fields: readonly string[]): Promise<void> {
+    const entry = entryOf(fields);
+    const job = entry === undefined ? undefined : live.get(entry.job);
+    if (entry === undefined || job === undefined) return;
+    await new Promise<void>((taken) => {
+      job.inbox.push({ entry: "tooLarge" in entry ? "too large" : entry, taken });
+      job.wake();
+    });
+  }
+
+  /** A name for a job that no other of this run has had. */
+  function nameFor(iteration: number): string {
+    for (let again = 1; ; again += 1) {
+      const name = again === 1 ? `${run}-${iteration}` : `${run}-${iteration}-${again}`;
+      if (used.has(name)) continue;
+      used.add(name);
+      return name;
+    }
+  }
+
+  /** Why the queue will never say anything of a job again; undefined while it may. Pending while Redis is away. */
+  async function lossOf(queue: Queue, id: string): Promise<Failure | undefined> {
+    const state = await queue.getJobState(id);
+    if (state !== "unknown" && state !== "failed" && state !== "completed") return undefined;
+    const reason = state === "failed" ? (await queue.getJob(id))?.failedReason : undefined;
+    // Its end may lie unread, behind what other lanes have not taken yet.
+    await reader.toItsEnd();
+    if (reason === undefined)
+      return { kind: "network", message: "The job is lost: Redis knows nothing of it any more. It is begun anew." };
+    await queue.remove(id).catch(() => 0);
+    return /stalled/i.test(reason)
+      ? { kind: "crashed", message: "Three workers in a row were gone while they ran the agent; see what ends them." }
+      : { kind: "crashed", message: `No worker took the job: ${reason.slice(0, 500)}` };
+  }
+
+  async function* runJob(
+    agent: string,
+    brief: Brief,
+    { signal, maxUsd, maxMs }: RunOptions,
+  ): AsyncGenerator<AgentEvent> {
+    const allowed = {
+      ...(maxUsd === undefined ? {} : { maxUsd }),
+      maxMs: Math.min(options.iterationMs, maxMs ?? Infinity),
+    };
+    const data = await jobOf(run, brief, allowed, options.paths);
+    if ("kind" in data) return yield failed(data);
+    const name = queueOf(agent);
+    const queue = queueFor(name);
+    const id = nameFor(brief.iteration);
+    const hearing = hearingOf();
+    let wake = (): void => undefined;
+    const mine: Live = { queue: name, inbox: [], wake: () => wake() };
+    const onAbort = (): void => wake();
+    signal.addEventListener("abort", onAbort, { once: true });
+    live.set(id, mine);
+    const sentAt = performance.now();
+    let [heardAt, lookedAt] = [sentAt, sentAt];
+    let looking: Promise<void> | undefined;
+    let loss: Failure | undefined;
+    let notice: string | undefined;
+    let isAlone = false;
+
+    /** Looks whether the job is still there, and before it is begun whether anybody is there to do it. */
+    async function look(): Promise<void> {
+      if (!hearing.hasBegun()) {
+        const none = missing(await offersIn(redis, name), agent);
+        const waited = performance.now() - sentAt;
+        if (none !== undefined && waited >= times.noWorker && !isAlone) [isAlone, notice] = [true, none];
+        if (none === undefined) isAlone = false;
+        else if (waited >= options.patienceMs)
+          loss = { kind: "auth", message: `${none} Nobody did within ${spanInWords(options.patienceMs)}.` };
+      }
+      const lost = await lossOf(queue, id);
+      // What was heard meanwhile says more.
+      if (performance.now() - heardAt >= times.silence) loss ??= lost;
+    }
+
+    try {
+      await Promise.race([send(), aborted(signal)]);
+      for (;;) {
+        if (signal.aborted) return yield failed(abortion(signal));
+        const next = mine.inbox.shift();
+        if (next !== undefined) {
+          heardAt = performance.now();
+          try {
+            if (next.entry === "too large")
+              return yield failed({
+                kind: "crashed",
+                message: "The worker said too much at once, so the attempt was ended.",
+              });
+            for (const item of hearing.hear(next.entry)) {
+              if (item.type === "begun") ranks.begun(id);
+              if (item.type === "result") await keepResult(brief.workspace, item);
+              else yield item;
+              if (item.type === "end") return;
+            }
+          } finally {
+            next.taken();
+          }
+          continue;
+        }
+        if (isReplaced) return yield failed(replaced);
+        if (loss !== undefined) return yield failed(loss);
+        if (notice !== undefined) {
+          const message = notice;
+          notice = undefined;
+          yield { type: "notice", message };
+        }
+        if (performance.now() - Math.max(heardAt, lookedAt) >= times.silence)
+          looking ??= look()
+            .catch(() => undefined)
+            .finally(() => {
+              [looking, lookedAt] = [undefined, performance.now()];
+              wake();
+            });
+        await pause();
+      }
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      live.delete(id);
+      for (const each of mine.inbox) each.taken();
+      const promoted = ranks.over(id);
+      void forget(queue, id, promoted);
+    }
+
+    async function send(): Promise<void> {
+      await (takingOver ??= takeOver());
+      const rank = ranks.add(id);
+      await beat();
+      await queue.add("run", data as object, {
+        jobId: id,
+        priority: rank,
+        removeOnComplete: true,
+        removeOnFail: 1_000,
+      });
+    }
+
+    function pause(): Promise<void> {
+      return new Promise((resolve) => {
+        const timer = setTimeout(done, times.look);
+        function done(): void {
+          clearTimeout(timer);
+          wake = () => undefined;
+          resolve();
+        }
+        wake = done;
+        if (mine.inbox.length > 0 || signal.aborted) done();
+      });
+    }
+  }
+
+  /** Takes back what is not wanted any more, and lets the next of our own move up. */
+  async function forget(queue: Queue, id: string, promoted: ReturnType<typeof ranks.over>): Promise<void> {
+    try {
+      await redis.srem(wantedOf(run), id);
+      // Fails for one that a worker has; that ends it at its next look.
+      await queue.remove(id).catch(() => 0);
+      const next = promoted === undefined ? undefined : live.get(promoted.job);
+      if (promoted === undefined || next === undefined) return;
+      const job = await queueFor(next.queue).getJob(promoted.job);
+      await job?.changePriority({ priority: promoted.rank });
+    } catch {
+      // Redis is away or the run over; the next beat writes what is wanted.
+    }
+  }
+
+  return {
+    run: runJob,
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      ear.disconnect();
+      const isOurs = !isReplaced;
+      const told = redis
+        .del(wantedOf(run), talkOf(run), runOf(run))
+        .then(async () => (isOurs && (await redis.get(project)) === run ? redis.del(project) : 0))
+        .catch(() => 0);
+      // Where Redis is away, the lease ends by itself.
+      await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+      for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), told]);
+      redis.disconnect();
+    },
+  };
+}
+
+const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
+
+const replaced: Failure = {
+  kind: "auth",
+  message:
+    "Another run of this project was started elsewhere and has taken over its agents; this run ends, and its own copy of the project stays as it is.",
+};
+
+const abortion = ({ reason }: AbortSignal): Failure => ({
+  kind: "aborted",
+  message: `The agent was ended because ${reason === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
+});
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** The result as the agent left it, where the judge of results looks for it. Nobody else has written there. */
+async function keepResult(workspace: string, { text }: Extract<FleetItem, { type: "result" }>): Promise<void> {
+  await writeFile(join(workspace, resultName), text);
+}
+
+/** The queue of an agent, on a connection that is shared. */
+export function openQueue({ bullmq }: Pick<Reached, "bullmq">, name: string, connection: Redis): Queue {
+  const queue = new bullmq.Queue(name, {
+    connection,
+    prefix,
+    skipVersionCheck: true,
+    // Nobody listens to the library's own events.
+    streams: { events: { maxLen: 100 } },
+  });
+  queue.on("error", () => undefined);
+  return queue;
+}
+
+/** The queues that a run has named. */
+function queuesIn(said: string | null): string[] {
+  try {
+    const { queues } = JSON.parse(said ?? "{}") as { queues?: unknown };
+    return Array.isArray(queues)
+      ? queues.filter((name) => typeof name === "string" && /^agent-[a-z0-9-]+$/.test(name))
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Reads the stream of a run, entry by entry; the next ones stay in Redis until one has been taken. */
+function readerOf(
+  ear: Redis,
+  run: string,
+  take: (fields: readonly string[]) => Promise<void>,
+  isOver: () => boolean,
+): { toItsEnd(): Promise<void> } {
+  let last = "0";
+  let waiting: { readonly since: number; readonly resolve: () => void }[] = [];
+  let reads = 0;
+
+  async function read(): Promise<void> {
+    reads += 1;
+    const begun = reads;
+    const answer = await ear.xread("COUNT", readAtOnce, "BLOCK", times.look, "STREAMS", talkOf(run), last);
+    const entries = answer?.[0]?.[1] ?? [];
+    const done: string[] = [];
+    for (const [id, fields] of entries) {
+      await take(fields);
+      last = id;
+      done.push(id);
+    }
+    // Read, and so room for more.
+    if (done.length > 0) await ear.xdel(talkOf(run), ...done);
+    if (entries.length === readAtOnce) return;
+    for (const each of waiting.filter(({ since }) => since < begun)) each.resolve();
+    waiting = waiting.filter(({ since }) => since >= begun);
+  }
+
+  void (async () => {
+    while (!isOver()) {
+      try {
+        await read();
+      } catch {
+        // Away, or closed.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+    for (const { resolve } of waiting) resolve();
+  })();
+  return {
+    /** Resolves once a read that began after this call has found no more. */
+    toItsEnd: () => new Promise((resolve) => void waiting.push({ since: reads, resolve })),
+  };
+}

@@ -1,0 +1,67 @@
+import type { DistantAgent } from "../agents/definition.js";
+import { ExpectedError, messageOf } from "../lib/errors.js";
+import { given } from "../lib/given.js";
+import type { Agent, Failure } from "../loop/types.js";
+import type { RedisAddress } from "./address.js";
+import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
+
+/** The agents of a run whose processes are on other machines. */
+export interface Fleet {
+  /** An agent whose runs are jobs. */
+  agent(named: DistantAgent): Agent;
+  /**
+   * Reaches Redis, so that what is wrong is known before anything is begun.
+   * @throws ExpectedError as `reach`, and where no address was given (exit code 2).
+   */
+  connect(): Promise<void>;
+}
+
+interface FleetOptions extends CoordinatorOptions {
+  /** @throws ExpectedError (exit code 2) where there is none, or one that is not taken. */
+  readonly address: () => RedisAddress;
+}
+
+/**
+ * The coordinator's side of a fleet. Nothing of it is loaded, and nobody is asked, before the first brief or `connect`;
+ * all agents of it share one coordinator, and closing any of them closes it.
+ */
+export function fleetOf(options: FleetOptions): Fleet {
+  let opening: Promise<Coordinator> | undefined;
+  const open = (): Promise<Coordinator> => (opening ??= openOne(options));
+  return {
+    agent: (named) => ({
+      name: named.name,
+      // It can't reach this machine at all; what holds it on its own is told once it has begun.
+      confinement: "workspace",
+      ...given({ free: named.free, takesTemperature: named.takesTemperature }),
+      async *run(brief, run) {
+        const coordinator = await open().catch((error: unknown) => {
+          if (error instanceof ExpectedError) return error;
+          throw error;
+        });
+        if (coordinator instanceof ExpectedError)
+          return yield { type: "end", message: "", failure: failureOf(coordinator) };
+        yield* coordinator.run(named.spec, brief, run);
+      },
+      async close() {
+        const closing = opening;
+        opening = undefined;
+        await (await closing?.catch(() => undefined))?.close();
+      },
+    }),
+    async connect() {
+      await open();
+    },
+  };
+}
+
+async function openOne(options: FleetOptions): Promise<Coordinator> {
+  const address = options.address();
+  const { openCoordinator } = await import("./coordinator.js");
+  return openCoordinator(address, options);
+}
+
+const failureOf = (error: ExpectedError): Failure => ({
+  kind: error.exitCode === 5 ? "auth" : "unusable",
+  message: messageOf(error),
+});

@@ -1,0 +1,153 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { FleetItem } from "../generated/fleet-item.js";
+import { sanitise } from "../lib/sanitise.js";
+import { checkedResult } from "../storage/result-file.js";
+import { limits } from "./keys.js";
+
+/** What one entry of a run's stream says. */
+export interface Entry {
+  readonly job: string;
+  /** Which time the job is begun, from 1. */
+  readonly attempt: number;
+  /** Of this entry within its attempt, from 0. */
+  readonly sequence: number;
+  readonly items: readonly FleetItem[];
+}
+
+/** An entry as the fields of a stream; what is long is packed. */
+export function fieldsOf({ job, attempt, sequence, items }: Entry): string[] {
+  const text = JSON.stringify(items);
+  const said = text.length > limits.plainEntry ? ["z", gzipSync(text, { level: 1 }).toString("base64")] : ["e", text];
+  return ["j", job, "a", String(attempt), "n", String(sequence), ...said];
+}
+
+/**
+ * Reads what a worker wrote, which may be anything. Undefined where nobody can be meant by it. `tooLarge`: the attempt
+ * has to be ended. Items that the schema of events does not know are left out, their unknown fields too, texts are cut,
+ * and control characters go.
+ */
+export function entryOf(
+  fields: readonly string[],
+): Entry | { readonly job: string; readonly tooLarge: true } | undefined {
+  const given: Record<string, string> = {};
+  for (let at = 0; at + 1 < fields.length; at += 2) given[fields[at] ?? ""] ??= fields[at + 1] ?? "";
+  const { j: job, a, n, e: plain, z: packed } = given;
+  const [attempt, sequence] = [numberIn(a), numberIn(n)];
+  if (job === undefined || attempt === undefined || sequence === undefined) return undefined;
+  if (fields.reduce((sum, field) => sum + field.length, 0) > limits.entry) return { job, tooLarge: true };
+  const said = itemsIn(plain, packed);
+  if (said === "too large") return { job, tooLarge: true };
+  return { job, attempt, sequence, items: said };
+}
+
+const numberIn = (text = ""): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
+
+function itemsIn(plain: string | undefined, packed: string | undefined): readonly FleetItem[] | "too large" {
+  try {
+    const text =
+      packed === undefined
+        ? (plain ?? "")
+        : gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: limits.unpackedEntry }).toString();
+    const all: unknown = JSON.parse(text);
+    return Array.isArray(all) ? all.flatMap(itemOf) : [];
+  } catch (error) {
+    return error instanceof RangeError ? "too large" : [];
+  }
+}
+
+function itemOf(said: unknown): FleetItem[] {
+  const { value, problems } = checkedResult("fleet-item", said);
+  return problems.length === 0 ? [bounded(value as FleetItem)] : [];
+}
+
+/** An item with texts of bounded length, and but for a result and a final message without control characters. */
+export function bounded(item: FleetItem): FleetItem {
+  switch (item.type) {
+    case "result":
+      return item;
+    case "end": {
+      const { message, failure } = item;
+      // What the agent answers with may be the result itself, so it is left as it is, as on this machine.
+      const end = { ...item, message: message.slice(0, limits.message) };
+      return failure === undefined ? end : { ...end, failure: { ...failure, message: clean(failure.message) } };
+    }
+    case "text":
+      return { ...item, text: clean(item.text) };
+    case "tool": {
+      const { key, ...tool } = item;
+      const call = { ...tool, name: clean(item.name), detail: clean(item.detail) };
+      return key === undefined ? call : { ...call, key: clean(key).slice(0, 200) };
+    }
+    case "notice":
+      return { ...item, message: clean(item.message) };
+    case "begun": {
+      const { transcript, ...begun } = item;
+      const named = { ...begun, worker: clean(item.worker).slice(0, 100) };
+      return transcript === undefined ? named : { ...named, transcript: clean(transcript).slice(0, 500) };
+    }
+    case "usage": {
+      const { model, version, ...use } = item;
+      return {
+        ...use,
+        ...(model === undefined ? {} : { model: clean(model).slice(0, 200) }),
+        ...(version === undefined ? {} : { version: clean(version).slice(0, 200) }),
+      };
+    }
+  }
+}
+
+const clean = (text: string): string => sanitise(text.slice(0, limits.text));
+
+/** Gathers items and sends them in batches, in order, one batch at a time. */
+export interface Talker {
+  /** Resolves once there is room for more: that makes the agent's pipe wait for a slow reader. */
+  say(item: FleetItem): Promise<void>;
+  /** Sends what is left, and resolves once all was sent. */
+  finish(): Promise<void>;
+  /** Sends nothing more. */
+  drop(): void;
+}
+
+/** `send` resolves once a batch is taken; `batchMs`: how long what was said may wait for more. */
+export function talkerOf(send: (items: readonly FleetItem[]) => Promise<void>, batchMs: number): Talker {
+  let gathered: FleetItem[] = [];
+  let size = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let sent: Promise<void> = Promise.resolve();
+  let problem: unknown;
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const items = gathered;
+    [gathered, size] = [[], 0];
+    if (items.length > 0) sent = sent.then(() => (problem === undefined ? send(items) : undefined)).catch(keep);
+    return sent;
+  };
+  const keep = (error: unknown): void => void (problem ??= error);
+
+  return {
+    async say(item) {
+      if (problem !== undefined) throw problem;
+      gathered.push(item);
+      size += lengthOf(item);
+      if (size >= limits.batch) await flush();
+      else timer ??= setTimeout(() => void flush(), batchMs);
+    },
+    async finish() {
+      await flush();
+      if (problem !== undefined) throw problem;
+    },
+    drop() {
+      clearTimeout(timer);
+      [gathered, size] = [[], 0];
+    },
+  };
+}
+
+const lengthOf = (item: FleetItem): number =>
+  item.type === "text" || item.type === "result"
+    ? item.text.length
+    : item.type === "notice" || item.type === "end"
+      ? item.message.length
+      : 200;
