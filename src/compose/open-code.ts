@@ -6,7 +6,7 @@ import { isUnconfined, warningsOf } from "./agents.js";
 import { noticesOf } from "./code-roles.js";
 import type { Run } from "./drive.js";
 import { placeFor, scratchOf } from "./open-task.js";
-import { toolchainsOf } from "./toolchains.js";
+import { surroundingsOf } from "./toolchains.js";
 import { codeStateName, codeLogName, codeReportName, codeSnapshotIndex, vaultName } from "../code/folder/layout.js";
 import { codeFormat, newCodeState } from "../code/folder/state-file.js";
 import type { CodeState, Job, Tested } from "../code/generated/ralph-code.js";
@@ -106,7 +106,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       place,
       snapshots,
       protect: (iteration) => remember(folder, isHoused ? absentIn(all) : all, iteration, config.stateDir),
-      readOnly: isHoused ? [...readOnly, ...toolchainsOf(io.env)] : [],
+      readOnly: isHoused ? [...readOnly, ...surroundingsOf(folder, io.env)] : [],
       roleFolder: (iteration) => {
         const path = join(roles, String(iteration));
         makeFolder(path, 0o700);

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import type { SandboxWish } from "./sandbox.js";
-import { rustupIn, toolchainsOf } from "./toolchains.js";
+import { rustupIn, surroundingsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -86,7 +86,7 @@ export function placeFor(
     exec,
     cwd: workspace,
     env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
-    reach: { ...noReach, read: [...toolchainsOf(io.env), ...readOnly], write: [workspace, scratch] },
+    reach: { ...noReach, read: [...surroundingsOf(workspace, io.env), ...readOnly], write: [workspace, scratch] },
     scratch,
   };
 }
@@ -153,7 +153,7 @@ export async function openTask(
       readTask: () => taskNow(named),
       snapshots,
       protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
-      readOnly: isHoused ? [...readOnly, ...toolchainsOf(io.env)] : [],
+      readOnly: isHoused ? [...readOnly, ...surroundingsOf(workspace, io.env)] : [],
       views,
       memory,
       redact,

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { homeOf } from "../engine/ui/io.js";
+import { packagesAround } from "../task/place/project.js";
 
 /**
  * Folders of a user's home in which language tools are installed, by the way they are known there. Each is read in a
@@ -33,11 +34,17 @@ export function rustupIn(env: NodeJS.ProcessEnv): { readonly RUSTUP_HOME?: strin
   return (env["RUSTUP_HOME"] ?? "") === "" && existsSync(folder) ? { RUSTUP_HOME: folder } : {};
 }
 
+/** What work in a folder has to read besides: the tools of the user's PATH, and the packages around it. */
+export function surroundingsOf(folder: string, env: NodeJS.ProcessEnv): string[] {
+  const packages = packagesAround(folder, homeOf(env));
+  return [...toolchainsOf(env), ...(packages === undefined ? [] : [packages])];
+}
+
 /**
  * What has to be read so that the tools of a user's PATH run: the tests of a project need its language, which may lie
  * in the user's home. The system's own are there in every sandbox.
  */
-export function toolchainsOf(env: NodeJS.ProcessEnv): string[] {
+function toolchainsOf(env: NodeJS.ProcessEnv): string[] {
   const home = homeOf(env);
   const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "" && existsSync(folder));
   const uses = (folder: string) => path.some((each) => each === folder || each.startsWith(`${folder}${sep}`));

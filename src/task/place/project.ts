@@ -53,6 +53,26 @@ export function localProgram(folder: string, name: string): string {
   }
 }
 
+const manifests = [
+  ...["package.json", "pnpm-workspace.yaml", "lerna.json", "Cargo.toml", "go.mod", "go.work", "pyproject.toml"],
+] as const;
+
+/**
+ * The outermost folder with a manifest around this one, in the same repository: a package of several has its tools and
+ * its sisters there. None where the folder is the top of its repository, or in none, and never the user's home or what
+ * holds it.
+ */
+export function packagesAround(folder: string, home: string): string | undefined {
+  let found: string | undefined;
+  for (let at = folder; !existsSync(join(at, ".git"));) {
+    const above = dirname(at);
+    if (above === at || home === above || home.startsWith(above.endsWith("/") ? above : `${above}/`)) return undefined;
+    at = above;
+    if (manifests.some((name) => existsSync(join(at, name)))) found = at;
+  }
+  return found;
+}
+
 /** The Python of the folder: that of its virtual environment where it has one. */
 export const pythonOf = (folder: string): string =>
   [".venv", "venv"].map((name) => join(folder, name, "bin", "python")).find((path) => existsSync(path)) ?? "python3";

@@ -321,6 +321,26 @@ it.skipIf(noBubblewrap !== undefined)(
   },
 );
 
+it.skipIf(noBubblewrap !== undefined)(
+  `a package of several finds its tools and sisters in a sandbox, and can't change them${skippedFor(noBubblewrap)}`,
+  async () => {
+    const own = path("packages/a");
+    for (const name of ["packages/a", "packages/b", "node_modules/.bin"]) mkdirSync(path(name), { recursive: true });
+    for (const name of [".", "packages/a", "packages/b"]) writeFileSync(path(`${name}/package.json`), "{}");
+    writeFileSync(path("node_modules/.bin/tool"), "#!/bin/sh\ntest -e made.txt -a -e ../b/package.json\n", {
+      mode: 0o755,
+    });
+    const criterion = { type: "command_succeeds", command: "../../node_modules/.bin/tool" };
+    writeFileSync(join(own, "ralph.json"), JSON.stringify({ task: "x", acceptance_criteria: [criterion] }));
+    const script = "cp ../b/package.json made.txt; echo > ../b/evil; echo > ../../evil; echo done";
+    const { code, out } = await cli(["task", "--json", "--sandbox", "bubblewrap", "--agent", `cmd:${script}`], own, {
+      HOME: path("../nobody"),
+    });
+    expect(code, out).toBe(0);
+    expect([existsSync(path("packages/b/evil")), existsSync(path("evil"))]).toEqual([false, false]);
+  },
+);
+
 describe("status and init", () => {
   it("tell of a task in the current folder, and write one to edit", async () => {
     expect((await cli(["init", "--task"], folder)).code).toBe(0);
