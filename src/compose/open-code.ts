@@ -98,7 +98,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
     });
     const all = { ...around, files: [...around.files, lastGoodOf(folder, codeStateName)] };
     const readOnly = isHoused ? existingIn(all) : [];
-    const place = placeFor(folder, config, io, settings.exec, readOnly);
+    const place = placeFor(folder, config, io, settings, readOnly);
     mkdirSync(place.scratch, { recursive: true });
     return codeWorkflow({
       store,

@@ -3,24 +3,26 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
+import type { AgentSettings } from "../engine/agents/definition.js";
 import type { SandboxWish } from "./sandbox.js";
 import { rustupIn, surroundingsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
+import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, ledgerName, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { noReach } from "../engine/process/reach.js";
-import type { Exec } from "../engine/process/run-process.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/records/backup.js";
 import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
-import type { Io } from "../engine/ui/io.js";
-import type { Place } from "../task/place/run.js";
+import { homeOf, type Io } from "../engine/ui/io.js";
+import { packagesAround } from "../task/place/project.js";
+import type { Place, TestPlace } from "../task/place/run.js";
 import {
   brokenStates,
   homesFolder,
@@ -77,7 +79,7 @@ export function placeFor(
   workspace: string,
   config: ResolvedConfig,
   io: Io,
-  exec: Exec,
+  { exec, sandbox }: AgentSettings,
   readOnly: readonly string[] = [],
 ): Omit<Place, "signal"> {
   const scratch = scratchOf(config);
@@ -88,8 +90,16 @@ export function placeFor(
     env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
     reach: { ...noReach, read: [...surroundingsOf(workspace, io.env), ...readOnly], write: [workspace, scratch] },
     scratch,
+    ...(sandbox?.name === "docker" ? { tests: testsInDocker(workspace, io) } : {}),
   };
 }
+
+/** Containers of test runs have the project read-only, and five minutes. */
+const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
+  at: "/workspace",
+  maxMs: 300_000,
+  ...given({ packages: packagesAround(workspace, homeOf(env)) }),
+});
 
 /** Takes a task's lock and makes it ready to be worked on. */
 export async function openTask(
@@ -144,7 +154,7 @@ export async function openTask(
     const around = await protectedIn(workspace, folder, { everything, configs: projectFiles(workspace) });
     // In a sandbox these can't be changed from inside, so whoever changes them meanwhile is a person.
     const readOnly = isHoused ? existingIn(around) : [];
-    const place = placeFor(workspace, config, io, settings.exec, readOnly);
+    const place = placeFor(workspace, config, io, settings, readOnly);
     mkdirSync(place.scratch, { recursive: true });
     return taskWorkflow({
       store,

@@ -44,8 +44,7 @@ export async function testProject(
   const flaky = [...new Set([...known, ...unsteady])];
   const all = first.results?.tests ?? [];
   const failing = failuresIn(first).filter(({ test_name }) => !flaky.includes(test_name));
-  const names = new Set(all.filter(({ status }) => status !== "skip").map(({ test_name }) => test_name));
-  const gone = seen.filter((name) => !names.has(name) && !flaky.includes(name));
+  const gone = (first.gone ?? []).filter((name) => !flaky.includes(name));
   // Without single tests only the whole run is known to fail.
   const isWhole = !first.passed && failing.length === 0 && gone.length === 0 && flaky.length === 0;
   const whole: TestFailure[] = isWhole

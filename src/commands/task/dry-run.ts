@@ -21,7 +21,7 @@ export async function dryRun(
   const signal = AbortSignal.any([signals.finish, signals.abort]);
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
-  const place = placeFor(workspaceOf(named, config), config, io, housed(settings, housing).exec);
+  const place = placeFor(workspaceOf(named, config), config, io, housed(settings, housing));
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) io.stderr(`${flowed(housing.notice.message, io)}\n`);
   try {

@@ -20,7 +20,9 @@ export async function checkCoverage(criterion: CoverageAtLeast, place: Place): P
         passed: false,
         detail: 'No supported test framework detected; name a "command" that measures the coverage.',
       };
-    await runTests(chosen, place, timeoutMs);
+    // The report is written into the project.
+    const { tests: _, ...writable } = place;
+    await runTests(chosen, writable, timeoutMs);
   }
   const { line_coverage, branch_coverage } = (await coverageIn(place.cwd, begun)) ?? {};
   const rows = [

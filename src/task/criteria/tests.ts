@@ -7,6 +7,7 @@ import { detectTests } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { fileNotLoaded, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
+import { readOnlyHint, seenByTests } from "../test-runs/seen-place.js";
 import { type Found, howItEnded, lastOf, maxDetail, outputOf, type Place, runShell, timeoutOf } from "../place/run.js";
 
 /** Most failing tests that are named. */
@@ -27,22 +28,27 @@ export async function checkTests(criterion: TestsPass, place: Place, seen: reado
     return { passed: false, detail };
   }
   const results = await runTests(chosen, place, timeoutMs);
-  return judgeTests(results, seen, place.cwd);
+  const judged = judgeTests(results, seen, place.cwd);
+  const hint = judged.passed ? undefined : readOnlyHint(place, `${results.stdout}${results.stderr}${judged.detail}`);
+  return hint === undefined ? judged : { ...judged, detail: `${hint}\n${judged.detail}` };
 }
 
 async function byExitCode(command: string, timeoutMs: number, place: Place): Promise<Found> {
   const begun = Date.now();
-  const ran = await runShell(place, command, { timeoutMs });
+  const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
+  const ran = await runShell(seenByTests(place).place, command, { timeoutMs: ms });
   const coverage = await coverageIn(place.cwd, begun);
   const results: TestResults = {
     framework: "command",
     tests: [],
-    ...(ran.ok ? {} : { problem: howItEnded(ran, timeoutMs) }),
+    ...(ran.ok ? {} : { problem: howItEnded(ran, ms) }),
     stdout: streamEnd(ran.stdout),
     stderr: streamEnd(ran.stderr),
     ...(coverage === undefined ? {} : { coverage }),
   };
-  const detail = ran.ok ? "The tests pass." : `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim();
+  const hint = readOnlyHint(place, ran.stdout + ran.stderr);
+  const why = [howItEnded(ran, ms), ...(hint === undefined ? [] : [hint])].join(" ");
+  const detail = ran.ok ? "The tests pass." : `${why}\n${outputOf(ran, maxDetail - 100 - why.length)}`.trim();
   return { passed: ran.ok, detail, results };
 }
 
@@ -78,6 +84,7 @@ export function judgeTests(results: TestResults, seen: readonly string[], root: 
       failing: Math.max(1, gone.length),
       unloaded: Math.max(1, gone.length),
       tests: known,
+      gone,
       results,
     };
   }
@@ -95,7 +102,7 @@ export function judgeTests(results: TestResults, seen: readonly string[], root: 
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : [];
   const head = `${framework}: ${broken.length} failed of ${many(ran.length, "test")}.`;
   const detail = [head, ...lost, ...named, ...more].join("\n");
-  return { passed: false, detail, failing, unloaded, tests: known, results };
+  return { passed: false, detail, failing, unloaded, tests: known, gone, results };
 }
 
 /** The test file that could not be loaded, relative to the project, where a result says which, and it is there. */

@@ -17,8 +17,20 @@ export interface Place {
   readonly reach: Reach;
   /** A folder for result files that this process and the commands both see. */
   readonly scratch: string;
+  /** How runs of tests see the project where that is another way than commands do. */
+  readonly tests?: TestPlace;
   /** Aborted when the check is to end at once. */
   readonly signal: AbortSignal;
+}
+
+/** Runs of tests see the project at another path, and can't change it. */
+export interface TestPlace {
+  /** Absolute path of it there. */
+  readonly at: string;
+  /** Most milliseconds of a run. */
+  readonly maxMs: number;
+  /** The folder of packages that the project may be one of: it is what stands there then. */
+  readonly packages?: string;
 }
 
 /** What a program has left behind. */
@@ -37,6 +49,8 @@ export interface Found {
   /** Of tests: how many fail, and the names of all that there are. */
   readonly failing?: number;
   readonly tests?: readonly string[];
+  /** Of tests: those that were there before and are gone or skipped. */
+  readonly gone?: readonly string[];
   /** Of tests: files that could not be loaded, and tests that ran before and no longer do. */
   readonly unloaded?: number;
   readonly results?: TestResults;

@@ -12,6 +12,7 @@ import { readGo } from "./frameworks/go.js";
 import { readJest, readMocha } from "./frameworks/javascript.js";
 import { readJunit } from "./frameworks/junit.js";
 import { readUnittest, unittestRunner } from "./frameworks/unittest.js";
+import { seenByTests } from "./seen-place.js";
 import { distinct, errorOf, failed, type ReadTests, type RunOfTests, streamEnd, wholeRun } from "./results.js";
 
 /** What is kept of a report on stdout: some thousand tests with their output. */
@@ -22,9 +23,11 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
   const file = join(place.scratch, `${randomUUID()}.report`);
   mkdirSync(place.scratch, { recursive: true });
   const begun = Date.now();
-  const started = await start(detected, file, place, timeoutMs);
+  const seen = seenByTests(place);
+  const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
+  const started = await start(detected, file, place.cwd, seen, ms);
   try {
-    const results = await resultsOf(detected, started, textIn(file), place.cwd, timeoutMs);
+    const results = await resultsOf(detected, started, textIn(file), seen.place.cwd, ms);
     const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
     return { ...results, ...(coverage === undefined ? {} : { coverage }) };
   } finally {
@@ -56,10 +59,16 @@ const readers: Readonly<Record<Framework, (run: RunOfTests) => ReadTests | Promi
   go: readGo,
 };
 
-async function start({ framework, script }: Detected, file: string, place: Place, timeoutMs: number): Promise<Ran> {
-  const { cwd } = place;
+/** `cwd`: the project as this process sees it. */
+async function start(
+  { framework, script }: Detected,
+  file: string,
+  cwd: string,
+  { place, path }: ReturnType<typeof seenByTests>,
+  timeoutMs: number,
+): Promise<Ran> {
   const how = { timeoutMs, maxOutput: maxReport };
-  const local = (name: string) => localProgram(cwd, name);
+  const local = (name: string) => path(localProgram(cwd, name));
   switch (framework) {
     case "vitest":
       return await run(place, local("vitest"), ["run", "--reporter=json", `--outputFile=${file}`], how);
@@ -81,17 +90,17 @@ async function start({ framework, script }: Detected, file: string, place: Place
       const line = (script ?? "node --test").replace(/--test(?=\s|$)\s*/, reporter);
       return await runShell(place, line, {
         ...how,
-        env: { PATH: `${join(cwd, "node_modules/.bin")}:${place.env["PATH"] ?? ""}` },
+        env: { PATH: `${join(place.cwd, "node_modules/.bin")}:${place.env["PATH"] ?? ""}` },
       });
     }
     case "pytest": {
       const args = ["-m", "pytest", "--continue-on-collection-errors", `--junitxml=${file}`, "-p", "no:cacheprovider"];
-      return await run(place, pythonOf(cwd), args, how);
+      return await run(place, path(pythonOf(cwd)), args, how);
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
       const args = ["-c", unittestRunner, file, ".", ...folders];
-      return await run(place, pythonOf(cwd), args, how);
+      return await run(place, path(pythonOf(cwd)), args, how);
     }
     case "cargo": {
       const built = await run(place, "cargo", ["test", "--no-run", "--message-format", "json"], how);

@@ -60,14 +60,16 @@ describe.skipIf(missing !== undefined)(`a task in Docker${skippedFor(missing)}`,
     expect(containers()).toBe("");
   });
 
-  test("has its tests run there", async () => {
+  test("has its tests run there, on the project read-only at /workspace", async () => {
     writeFileSync(
       join(folder, "package.json"),
       JSON.stringify({ type: "module", scripts: { test: "node --test sum.test.js" } }),
     );
     writeFileSync(
       join(folder, "sum.test.js"),
-      'import test from "node:test"; import assert from "node:assert"; import { sum } from "./sum.js"; test("adds", () => assert.equal(sum(1, 2), 3));',
+      `import test from "node:test"; import assert from "node:assert"; import { writeFileSync } from "node:fs"; import { sum } from "./sum.js";
+      test("adds", () => assert.equal(sum(1, 2), 3));
+      test("is held", () => { assert.equal(process.cwd(), "/workspace"); assert.throws(() => writeFileSync("made.txt", ""), /EROFS/); });`,
     );
     const { code, out, err } = await work({
       agent: "cat > /dev/null; echo 'export const sum = (a, b) => a + b;' > sum.js; echo done",
@@ -75,6 +77,17 @@ describe.skipIf(missing !== undefined)(`a task in Docker${skippedFor(missing)}`,
     });
     expect(code, `${out}${err}`).toBe(0);
     expect(containers()).toBe("");
+  });
+
+  test("tells what to do about tests that write into the project", async () => {
+    const { code, out, err } = await work({
+      agent: "true",
+      criteria: [{ type: "tests_pass", command: "touch made.txt" }],
+      iterations: 1,
+    });
+    expect(code, `${out}${err}`).toBe(3);
+    expect(out).toMatch(/see the project read-only at \/workspace here; let them write to \$TMPDIR.*command_succeeds/);
+    expect(existsSync(join(folder, "made.txt"))).toBe(false);
   });
 
   test("names an image that is missing", async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { noReach } from "../../../src/engine/process/reach.js";
+import { runProcess } from "../../../src/engine/process/run-process.js";
+import type { Place, TestPlace } from "../../../src/task/place/run.js";
+import { readOnlyHint, seenByTests } from "../../../src/task/test-runs/seen-place.js";
+
+const tests: TestPlace = { at: "/workspace", maxMs: 300_000 };
+const place = (more: Partial<Place> = {}): Place => ({
+  ...{ exec: runProcess, cwd: "/repo/packages/a", env: { LANG: "C" }, scratch: "/scratch" },
+  reach: { ...noReach, read: ["/opt/node", "/repo", "/repo/packages/a/.git"], write: ["/repo/packages/a", "/scratch"] },
+  signal: new AbortController().signal,
+  ...more,
+});
+
+describe("a run of tests", () => {
+  it("sees the project where it is, unless the place says otherwise", () => {
+    const usual = place();
+    const { place: seen, path } = seenByTests(usual);
+    expect(seen).toBe(usual);
+    expect(path("/repo/packages/a/x")).toBe("/repo/packages/a/x");
+  });
+
+  it("has the project read-only at another path, and may write to the scratch folder alone", () => {
+    const { place: seen, path } = seenByTests(place({ tests }));
+    expect(seen.cwd).toBe("/workspace");
+    expect(seen.reach.write).toEqual(["/scratch"]);
+    expect(seen.reach.read).toEqual(["/opt/node", "/repo", { from: "/repo/packages/a", at: "/workspace" }]);
+    expect(path("/repo/packages/a/node_modules/.bin/x")).toBe("/workspace/node_modules/.bin/x");
+    expect(path("/usr/bin/python3")).toBe("/usr/bin/python3");
+    expect(seen.env["CARGO_TARGET_DIR"]).toBe("/scratch/cargo-target");
+  });
+
+  it("of a package of several has all of them there", () => {
+    const { place: seen, path } = seenByTests(place({ tests: { ...tests, packages: "/repo" } }));
+    expect([seen.cwd, path("/repo/node_modules/.bin/x")]).toEqual([
+      "/workspace/packages/a",
+      "/workspace/node_modules/.bin/x",
+    ]);
+    expect(seen.reach.read).toEqual(["/opt/node", { from: "/repo", at: "/workspace" }]);
+    // A copy of the project elsewhere is none of them.
+    expect(seenByTests(place({ cwd: "/copy", tests: { ...tests, packages: "/repo" } })).place.cwd).toBe("/workspace");
+  });
+
+  it("is told what to do where it can't write, and only there", () => {
+    expect(readOnlyHint(place({ tests }), "touch: cannot touch 'x': Read-only file system")).toContain("/workspace");
+    expect(readOnlyHint(place({ tests }), "Error: EROFS: read-only file system, open 'x'")).toContain("$TMPDIR");
+    expect(readOnlyHint(place({ tests }), "it failed")).toBeUndefined();
+    expect(readOnlyHint(place(), "Read-only file system")).toBeUndefined();
+  });
+});
