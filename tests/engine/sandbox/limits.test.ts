@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -10,15 +11,43 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fixFor } from "../../../src/engine/sandbox/bubblewrap.js";
 import { processGroup } from "../../../src/engine/sandbox/limits.js";
+
+/**
+ * What the kernel does in a tree of version 2, as seen on Linux 6.18 with a controller that version 1 did not hold: a
+ * new group has its own files and those of the controllers that its parent hands on, at once; it goes with them, but
+ * not while it has a member. Only here: a group that is no kernel's has no files.
+ */
+const kernel = vi.hoisted(() => ({ root: "", handsOn: [] as string[], busy: 0 }));
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  const isGroup = (path: unknown): path is string =>
+    kernel.root !== "" && typeof path === "string" && path.startsWith(`${kernel.root}/`);
+  const mkdir = ((path: string, ...options: []) => {
+    const made = fs.mkdirSync(path, ...options);
+    const own = ["cgroup.procs", "cgroup.events", "cgroup.subtree_control"];
+    const controllers = kernel.handsOn.flatMap((name) => [`${name}.max`, `${name}.current`]);
+    if (isGroup(path)) for (const name of [...own, ...controllers]) fs.writeFileSync(`${path}/${name}`, "");
+    return made;
+  }) as typeof fs.mkdirSync;
+  const rmdir = ((path: string) => {
+    if (isGroup(path) && kernel.busy-- > 0) throw Object.assign(new Error("EBUSY"), { code: "EBUSY" });
+    if (isGroup(path)) fs.rmSync(path, { recursive: true });
+    else fs.rmdirSync(path);
+  }) as typeof fs.rmdirSync;
+  return { ...fs, mkdirSync: mkdir, rmdirSync: rmdir };
+});
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "limits-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  Object.assign(kernel, { root: "", handsOn: [], busy: 0 });
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** A tree of groups as the kernel shows it; it has a pids.max in every new group only where the controller is on. */
 function tree(version: 1 | 2, own = "/"): { groups: string; own: string } {
@@ -49,6 +78,32 @@ describe("the group of processes", () => {
     mkdirSync(join(found.groups, `research-ralph-${process.pid}-x`));
     processGroup(60, found, true);
     expect(groupsIn(found.groups)).toEqual([`research-ralph-${process.pid}-x`]);
+  });
+
+  test("of version 2 is had where the controller is handed on: the program starts as its member, and it goes", async () => {
+    const found = tree(2);
+    Object.assign(kernel, { root: found.groups, handsOn: ["hugetlb", "pids"], busy: 2 });
+    const group = processGroup(61, found, true);
+    const [name = ""] = groupsIn(found.groups);
+    expect(readFileSync(join(found.groups, name, "pids.max"), "utf8")).toBe("61");
+    const [shell = "", ...args] = group?.join ?? [];
+    const said = execFileSync(shell, [...args, "/bin/sh", "-c", 'echo "$$ $1"', "sh", "a b"], { encoding: "utf8" });
+    expect(said).toBe(`${readFileSync(join(found.groups, name, "cgroup.procs"), "utf8").trim()} a b\n`);
+    // Its last member has just ended; the kernel takes a moment to see it.
+    group?.remove();
+    expect(groupsIn(found.groups)).toEqual([name]);
+    await expect.poll(() => groupsIn(found.groups)).toEqual([]);
+  });
+
+  test("of version 2 beside version 1 is had where only the second tree has the controller", () => {
+    const found = tree(1);
+    const second = join(found.groups, "unified");
+    mkdirSync(second);
+    Object.assign(kernel, { root: second, handsOn: ["pids"] });
+    const group = processGroup(61, found, true);
+    expect(group?.join.at(-1)).toContain(`${second}/research-ralph-`);
+    group?.remove();
+    expect([groupsIn(join(found.groups, "pids")), groupsIn(second)]).toEqual([[], []]);
   });
 
   const real = [
