@@ -25,7 +25,7 @@ import {
   keyFileProblems,
   settingsOf,
 } from "./settings.js";
-import type { Handed } from "./tools/context.js";
+import type { Handed, ToolContext } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
 import { agreedServers, trustFolder } from "./trust.js";
 
@@ -240,6 +240,20 @@ async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?:
   return {};
 }
 
+/** A conversation that is ready to be opened: its settings are read, and a person has agreed to its servers. */
+async function begun(asked: Asked, flags: Flags, version: string, io: Io, { fetch = modelFetch(), handed }: Outside) {
+  const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
+  const written = await agreedServers(io, await ownServers(asked));
+  const before = await conversationBefore(io, flags);
+  const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
+    const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
+    const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
+    const own = given({ handed: handed?.(io) });
+    return { servers, session: new Session({ io, asked, ...ready, ...own, servers, ask, say, ...before }) };
+  };
+  return { redact, settings: ready.settings, open, ...before };
+}
+
 async function answer(
   message: string,
   asked: Asked,
@@ -247,23 +261,11 @@ async function answer(
   version: string,
   io: Io,
   signal: AbortSignal,
-  { fetch = modelFetch(), handed }: Outside,
+  outside: Outside,
 ): Promise<number> {
-  const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
-  const written = await agreedServers(io, await ownServers(asked));
+  const { redact, open } = await begun(asked, flags, version, io, outside);
   const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
-  const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
-  const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
-  const session = new Session({
-    io,
-    asked,
-    ...ready,
-    ...given({ handed: handed?.(io) }),
-    servers,
-    ask: permissionFrom(io, flags.isAllowed, signal),
-    say,
-    ...(await conversationBefore(io, flags)),
-  });
+  const { session, servers } = await open(permissionFrom(io, flags.isAllowed, signal), say);
   // Its tools are of use only if they are there with the first request.
   await Promise.race([servers.settled, aborted(signal)]);
   const isJson = asked.json === true;
@@ -350,36 +352,23 @@ async function talk(
   version: string,
   io: Io,
   signal: AbortSignal,
-  { fetch = modelFetch(), handed }: Outside,
+  outside: Outside,
 ): Promise<number> {
-  const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
-  const written = await agreedServers(io, await ownServers(asked));
-  const before = await conversationBefore(io, flags);
+  const { redact, settings, before, open } = await begun(asked, flags, version, io, outside);
   const { dialogue } = await import("./dialogue/dialogue.js");
-  const { model, provider, url } = ready.settings;
+  const { model, provider, url } = settings;
   const where = provider.name === "compatible" ? url.host : provider.title;
-  const goesOn = before.before === undefined ? "" : ` · going on with ${before.before.messages.length} messages`;
+  const goesOn = before === undefined ? "" : ` · going on with ${before.messages.length} messages`;
   return await dialogue({
     io,
     greeting: `ralph ${version} · ${model} of ${where}${goesOn} · /help lists the commands`,
     redact,
     signal,
     async open({ ask, say }) {
-      const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
-      const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
-      const session = new Session({
-        io,
-        asked,
-        ...ready,
-        ...given({ handed: handed?.(io) }),
-        servers,
-        ask: flags.isAllowed ? async () => "yes" : ask,
-        say,
-        ...before,
-      });
+      const opened = await open(flags.isAllowed ? async () => "yes" : ask, say);
       // What fails here fails again, and is told, with the first message.
-      void session.warmUp().catch(() => undefined);
-      return { session, servers };
+      void opened.session.warmUp().catch(() => undefined);
+      return opened;
     },
   });
 }
