@@ -1,5 +1,7 @@
 import type { LedgerLine } from "../../generated/ledger.js";
-import type { Problem } from "../schema-check.js";
+import { locateSyntaxError } from "../json-syntax.js";
+import { type Problem, problemsOf, type SchemaName } from "../schema-check.js";
+import { parseJson, plainText } from "./parse-json.js";
 
 export type Fields = Record<string, unknown>;
 
@@ -101,3 +103,51 @@ export interface StateFormat<State extends Fields> {
   /** The phase of the work, as the ledger names it. */
   phaseOf(state: State): string;
 }
+
+/** What tells one kind of work kept as attempts from another. */
+type OwnOfAttempts<State extends Fields> = Pick<
+  StateFormat<State>,
+  "file" | "log" | "ledger" | "top" | "noun" | "howToBegin" | "resetCommand"
+> & {
+  readonly schema: SchemaName;
+  readonly phase: string;
+  /** Collections with an id beside the attempts. */
+  readonly others?: readonly string[];
+};
+
+/**
+ * The format of work whose iterations are attempts at one unit: the file is strict JSON as its schema has it, only this
+ * program writes it, and no attempt is a record that an older version would show as still open.
+ */
+export const attemptsFormat = <State extends { readonly iteration?: number }>({
+  schema,
+  phase,
+  others = [],
+  ...own
+}: OwnOfAttempts<State & Fields>): StateFormat<State & Fields> => ({
+  ...own,
+  otherLogs: [],
+  rewritten: () => [],
+  swept: () => [],
+  maxBytes: 50_000_000,
+  parts: ["loop"],
+  collections: ["attempts", ...others].map((name) => ({ name, key: "id" })),
+  units: { collection: "attempts", isOpen: () => false, hasRecord: () => false, leaves: [], marks: [] },
+  outputs: {},
+  committed: [],
+  parse(content, path) {
+    let value: unknown;
+    try {
+      value = parseJson(content);
+    } catch {
+      const { line, column, message } = locateSyntaxError(plainText(content));
+      return { changes: [], problems: [{ pointer: "", message: `${path}:${line}:${column}: ${message}` }] };
+    }
+    const problems = problemsOf(schema, value);
+    return problems.length > 0 ? { changes: [], problems } : { ok: value as State & Fields, changes: [] };
+  },
+  format: (state) => `${JSON.stringify(state, null, 2)}\n`,
+  problemsOf: (state) => problemsOf(schema, state),
+  iterationOf: ({ iteration }) => iteration,
+  phaseOf: () => phase,
+});
