@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import fc from "fast-check";
+import fc from "../../../support/fast-check.js";
 import { expect, test } from "vitest";
 import { parseJson } from "../../../../src/engine/storage/records/parse-json.js";
 

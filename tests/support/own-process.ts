@@ -1,0 +1,12 @@
+/**
+ * The test files of `npm test` that have a process of their own: they replace a module, load one anew, or count all that
+ * the process carries out. All others share a process. tests/house/own-process.test.ts holds the list to the files.
+ */
+export const needOwnProcess: readonly string[] = [
+  "tests/engine/storage/alternatives.test.ts",
+  "tests/engine/storage/lock-faults.test.ts",
+  "tests/fuzz/linear-quotes.test.ts",
+  "tests/fuzz/linear-work.test.ts",
+  "tests/research/folder/tamper/hindered.test.ts",
+  "tests/research/workflow/workspace.test.ts",
+];
