@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { keptTextOf, projectsIn } from "../../research/overview/questions/stored-pool.js";
+import { keptTextOf, keptTexts, projectsIn } from "../../research/overview/questions/stored-pool.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import type { Run } from "../../compose/drive.js";
 import { libraryFor } from "../../compose/library.js";
@@ -47,7 +47,7 @@ export async function openQuestion(
   const { answers } = await readAnswers(home);
   const root = rootOf(home, io.cwd);
   const read = fetch ? fetching(config, io, ending) : keptTextOf;
-  const pool = await openPool(projects, read);
+  const pool = await openPool(projects, read, keptTexts());
   const unit = nextAnswerUnit(
     answers,
     ledger.map((line) => line.unit),

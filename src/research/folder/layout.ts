@@ -70,6 +70,8 @@ export const updatesFile = inHidden("updates.json");
 export const aboutFolder = inHidden("about");
 /** The texts of papers. */
 export const textsFolder = inHidden("texts");
+/** The words of these texts by passage, for questions. */
+export const passagesFile = inHidden("passages.bin");
 /** Answers of sources to a search, which it is replayed from. */
 export const answersFolder = inHidden("http");
 /** Pages and PDFs, apart from the answers: some hundred of them would push those out. */

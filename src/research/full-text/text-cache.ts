@@ -3,7 +3,7 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
-import { temporaryName } from "../../engine/storage/atomic-file.js";
+import { stampOf, temporaryName } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
 
@@ -39,6 +39,10 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
  */
 export const keptText = async (cacheDir: string, id: string): Promise<DocumentText | undefined> =>
   (await read(cacheDir, id))?.text;
+
+/** The version of the file that a paper's text is kept in; undefined where there is none. */
+export const keptTextStamp = (cacheDir: string, id: string): string | undefined =>
+  stampOf(cachedTextPath(cacheDir, id));
 
 async function read(
   cacheDir: string,

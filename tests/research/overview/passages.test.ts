@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { counted } from "../../../src/research/overview/questions/paper-words.js";
 import { maxPassage, passagesOf } from "../../../src/research/overview/questions/passages.js";
 import { textIndexBuilder, openVocabulary } from "../../../src/research/overview/questions/text-index.js";
 
@@ -31,7 +32,7 @@ test("British and American endings are one word, and the rarer word counts more"
   const vocabulary = openVocabulary();
   const builder = textIndexBuilder();
   for (const said of ["randomisation of hands", "hands and fingers", "fingers of hands"])
-    builder.add([vocabulary.idsOf(said)]);
+    builder.add(counted([vocabulary.idsOf(said)]));
   const index = builder.build();
   const [randomised] = vocabulary.idsOf("randomization");
   const [hands] = vocabulary.idsOf("hand");

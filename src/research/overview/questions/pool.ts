@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { given } from "../../../engine/lib/given.js";
-import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { abstractLocator } from "../../evidence/check.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { stemsOf } from "../../search/bm25.js";
 import { isIneligible } from "../../workflow/eligibility/eligibility.js";
-import { passagesOf } from "./passages.js";
+import { type KeptPaper, type KeptWords, minPassagesKept } from "./kept-words.js";
+import { wordsOfPaper } from "./paper-words.js";
 import { openVocabulary, type TextIndex, textIndexBuilder, type Vocabulary } from "./text-index.js";
 
 /** A project that a question is put to. */
@@ -72,6 +72,13 @@ export interface Pool {
   textOf(place: number): Promise<AskedText | undefined>;
 }
 
+/** Words of texts that need not be cut again. */
+export interface KeptTexts {
+  readonly words: KeptWords;
+  /** Changes with a paper's text and record; undefined where no text is kept. */
+  stampOf(folder: string, paper: Paper): string | undefined;
+}
+
 /** How much title and abstract, and the whole text, of its paper count for a passage beside its own words. */
 const paperShare = 0.5;
 /** How much a word counts that the glossary adds. */
@@ -79,12 +86,12 @@ const glossaryWeight = 0.5;
 
 /**
  * Opens the pool of these projects: one work that two of them hold is one paper, the first's. What is not eligible is
- * left out. Texts are read one after the other and not kept in memory.
+ * left out. Texts are read one after the other and not kept in memory; with `kept` words on the disk those alone that
+ * have changed since.
  */
-export async function openPool(projects: readonly AskedProject[], read: ReadText): Promise<Pool> {
+export async function openPool(projects: readonly AskedProject[], read: ReadText, kept?: KeptTexts): Promise<Pool> {
   const papers = papersIn(projects);
   const vocabulary = openVocabulary();
-  const { idsOf } = vocabulary;
   const [byPassage, byCard, byPaper] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
   const passages: PoolPassage[] = [];
   const withoutText: string[] = [];
@@ -92,30 +99,36 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
   const textOf = async ({ folder, paper }: AskedPaper): Promise<AskedText | undefined> =>
     (await read(folder, paper)) ?? abstractText(paper);
 
+  const loaded = new Map<string, ReadonlyMap<string, KeptPaper>>();
+  for (const { folder } of kept === undefined ? [] : projects)
+    loaded.set(folder, await (kept as KeptTexts).words.load(folder, vocabulary));
+  const now = new Map<string, Map<string, KeptPaper>>();
+  let cutAnew = 0;
   for (const [place, asked] of papers.entries()) {
-    const { paper, key } = asked;
-    const kept = await read(asked.folder, paper);
-    if (kept === undefined) withoutText.push(key);
-    const text = kept ?? abstractText(paper);
-    const title = idsOf(paper.title);
-    byCard.add([title, idsOf(paper.abstract ?? "")]);
-    // So that a word of a record alone is a known one.
-    idsOf(recordText(paper));
-    const body: number[][] = [];
-    let locator: string | undefined;
-    let section: number[] = [];
-    for (const passage of text === undefined ? [] : passagesOf(text)) {
-      const said = text?.text.slice(passage.start, passage.end) ?? "";
-      if (passage.locator !== locator) section = idsOf(passage.locator ?? "");
-      locator = passage.locator;
-      const words = idsOf(said);
-      byPassage.add([title, section, words]);
-      body.push(words);
-      passages.push({ paper: place, ...passage });
-      tokens += estimateTokens(said);
-    }
-    byPaper.add(body);
+    const { paper, key, folder } = asked;
+    const stamp = kept?.stampOf(folder, paper);
+    const before = stamp === undefined ? undefined : loaded.get(folder)?.get(paper.id);
+    let words = before?.stamp === stamp ? before?.words : undefined;
+    if (words === undefined) {
+      const text = await read(folder, paper);
+      if (text === undefined) withoutText.push(key);
+      words = wordsOfPaper(paper, text ?? abstractText(paper), vocabulary);
+      // A text that was fetched just now has another stamp than a moment ago.
+      const fresh = text === undefined ? undefined : kept?.stampOf(folder, paper);
+      if (fresh !== undefined) {
+        cutAnew += words.passages.length;
+        now.set(folder, (now.get(folder) ?? new Map<string, KeptPaper>()).set(paper.id, { stamp: fresh, words }));
+      }
+    } else if (before !== undefined)
+      now.set(folder, (now.get(folder) ?? new Map<string, KeptPaper>()).set(paper.id, before));
+    byCard.add(words.card);
+    for (const each of words.ofPassages) byPassage.add(each);
+    for (const passage of words.passages) passages.push({ paper: place, ...passage });
+    tokens += words.tokens;
+    byPaper.add(words.body);
   }
+  if (kept !== undefined && cutAnew >= minPassagesKept)
+    for (const [folder, all] of now) await kept.words.save(folder, all, vocabulary);
   const [passageIndex, cardIndex, paperIndex] = [byPassage.build(), byCard.build(), byPaper.build()];
   const paperScores = ({ words }: Query): Float64Array => {
     const scores = new Float64Array(papers.length);
@@ -157,13 +170,6 @@ export function abstractText({ abstract }: Paper): AskedText | undefined {
   const sha256 = createHash("sha256").update(abstract).digest("hex");
   return { text: abstract, marks: [{ at: 0, label: abstractLocator }], sha256 };
 }
-
-/** What a record says beside title and abstract. */
-const recordText = ({ analysis }: Paper): string =>
-  [
-    ...[analysis?.summary, analysis?.results].map((part) => (typeof part === "string" ? part : "")),
-    ...(analysis?.evidence ?? []).flatMap(({ claim, quote }) => [claim, quote]),
-  ].join("\n");
 
 /** Words that only ask. */
 const asking = new Set(["how", "many", "much", "often", "long", "take", "takes", "there", "any"]);

@@ -1,16 +1,32 @@
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { type AskedProject, openPool, type Pool, type ReadText } from "./pool.js";
-import { rrdFile, textsFolder } from "../../folder/layout.js";
+import { keptWords } from "./kept-words.js";
+import { recordText } from "./paper-words.js";
+import { type AskedProject, type KeptTexts, openPool, type Pool, type ReadText } from "./pool.js";
+import { passagesFile, rrdFile, textsFolder } from "../../folder/layout.js";
 import { readResearch } from "../../folder/research.js";
-import { keptText } from "../../full-text/text-cache.js";
+import { keptText, keptTextStamp } from "../../full-text/text-cache.js";
 
 /** The text kept of a paper, and nothing else: no network is asked. */
 export const keptTextOf: ReadText = (folder, { id }) => keptText(textsFolder(folder), id);
 
-/** The pool of these projects as their files stand. */
+/** The pool of these projects as their files stand. Writes nothing. */
 export async function poolOf(folders: readonly string[]): Promise<Pool> {
-  return openPool(await projectsIn(folders), keptTextOf);
+  return openPool(await projectsIn(folders), keptTextOf, keptTexts({ readOnly: true }));
 }
+
+/** The words of texts that were cut before, by the file of the text and what the record says. */
+export const keptTexts = (options: { readonly readOnly?: boolean } = {}): KeptTexts => ({
+  words: keptWords(passagesFile, options),
+  stampOf(folder, paper) {
+    const file = keptTextStamp(textsFolder(folder), paper.id);
+    if (file === undefined) return undefined;
+    const { title, abstract = "" } = paper;
+    return createHash("sha256")
+      .update(JSON.stringify([file, title, abstract, recordText(paper)]))
+      .digest("base64");
+  },
+});
 
 export const projectsIn = (folders: readonly string[]): Promise<AskedProject[]> =>
   Promise.all(folders.map(async (folder) => ({ folder, rrd: (await readResearch(folder)).rrd })));

@@ -1,8 +1,13 @@
 import { normalTitle } from "../../papers/normalise-title.js";
 import { foldedStem, stemsOf } from "../../search/bm25.js";
+import type { CountedWords } from "./paper-words.js";
 
-/** Words that are kept with their numbers. */
-const maxWords = 300_000;
+/** Words that are kept with their numbers, and how long one may be. */
+const maxPieces = 300_000;
+const longestPiece = 40;
+/** What parts words, of the characters of ASCII; a piece with others is looked at more closely. */
+const between = /[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
+const isPlain = /^[a-zA-Z\d]+$/;
 /** How fast further occurrences of a word cease to count, and how far long texts are held against their length. */
 const saturation = 1.2;
 const lengthShare = 0.75;
@@ -13,37 +18,50 @@ export interface Vocabulary {
   idsOf(text: string): number[];
   /** Undefined for a stem that no text has. */
   known(stem: string): number | undefined;
+  /** All stems, in the order of their numbers, with British and American endings as one. */
+  stems(): readonly string[];
+  /** The number of such a stem, which gets one where it has none. */
+  numberOf(stem: string): number;
 }
 
 export function openVocabulary(): Vocabulary {
   const ids = new Map<string, number>();
-  /** Words as they stand in texts; -1 for one that tells nothing. Cutting each down again takes twice the time. */
-  const ofWords = new Map<string, number>();
-  let next = 0;
+  /** Words as they stand in texts, with the numbers of what they say. Cutting each down again takes twice the time. */
+  const ofPieces = new Map<string, readonly number[]>();
+  const stems: string[] = [];
+  const numberOf = (stem: string): number => {
+    const known = ids.get(stem);
+    if (known !== undefined) return known;
+    ids.set(stem, stems.length);
+    return stems.push(stem) - 1;
+  };
   const idOf = (stem: string): number => {
     const known = ids.get(stem);
     if (known !== undefined) return known;
-    const one = foldedStem(stem);
-    const id = ids.get(one) ?? next++;
-    ids.set(one, id);
+    const id = numberOf(foldedStem(stem));
     ids.set(stem, id);
     return id;
   };
-  const idOfWord = (word: string): number => {
-    const [stem] = stemsOf(word);
-    const id = stem === undefined ? -1 : idOf(stem);
-    if (ofWords.size < maxWords) ofWords.set(word, id);
-    return id;
+  /** What a piece of a text says: its words' numbers. A piece in letters without accents is one word. */
+  const idsOfPiece = (piece: string): readonly number[] => {
+    const words = isPlain.test(piece) ? [piece.toLowerCase()] : normalTitle(piece).split(" ");
+    return words.flatMap((word) => stemsOf(word).map(idOf));
   };
   return {
     idsOf(text) {
       const found: number[] = [];
-      for (const word of normalTitle(text).split(" ")) {
-        const id = ofWords.get(word) ?? idOfWord(word);
-        if (id >= 0) found.push(id);
+      for (const piece of text.split(between)) {
+        let ids = ofPieces.get(piece);
+        if (ids === undefined) {
+          ids = idsOfPiece(piece);
+          if (ofPieces.size < maxPieces && piece.length <= longestPiece) ofPieces.set(piece, ids);
+        }
+        for (const id of ids) found.push(id);
       }
       return found;
     },
+    stems: () => stems,
+    numberOf,
     known: (stem) => ids.get(stem) ?? ids.get(foldedStem(stem)),
   };
 }
@@ -61,7 +79,7 @@ export interface TextIndex {
 
 /** Takes texts one after the other; their numbers are their order. */
 export interface TextIndexBuilder {
-  add(words: Iterable<readonly number[]>): void;
+  add(text: CountedWords): void;
   build(): TextIndex;
 }
 
@@ -73,26 +91,18 @@ export function textIndexBuilder(): TextIndexBuilder {
   /** Where each text's words begin. */
   const starts: number[] = [0];
   const lengths: number[] = [];
-  const inText = new Map<number, number>();
   return {
-    add(parts) {
-      inText.clear();
-      let length = 0;
-      for (const part of parts) {
-        length += part.length;
-        for (const id of part) inText.set(id, (inText.get(id) ?? 0) + 1);
-      }
-      while (used + inText.size > words.length) {
+    add(text) {
+      while (used + text.ids.length > words.length) {
         words = grown(words, new Uint32Array(words.length * 2));
         counts = grown(counts, new Uint8Array(counts.length * 2));
       }
-      for (const [id, times] of inText) {
-        words[used] = id;
-        counts[used++] = Math.min(times, 255);
-        most = Math.max(most, id + 1);
-      }
+      words.set(text.ids, used);
+      counts.set(text.counts, used);
+      used += text.ids.length;
+      for (const id of text.ids) if (id >= most) most = id + 1;
       starts.push(used);
-      lengths.push(length);
+      lengths.push(text.length);
     },
     build() {
       const size = lengths.length;

@@ -1,0 +1,79 @@
+import { estimateTokens } from "../../../engine/lib/tokens.js";
+import type { Paper } from "../../generated/rrd.js";
+import type { AskedText } from "./pool.js";
+import { type Passage, passagesOf } from "./passages.js";
+import type { Vocabulary } from "./text-index.js";
+
+/** The words of one text by their numbers, each once, with how often it stands there. */
+export interface CountedWords {
+  readonly ids: Uint32Array;
+  readonly counts: Uint8Array;
+  /** How many words the text has, repetitions included. */
+  readonly length: number;
+}
+
+/** A paper cut into passages, with all words that its indexes are made of. */
+export interface PaperWords {
+  readonly passages: readonly Passage[];
+  /** Estimated tokens of all passages. */
+  readonly tokens: number;
+  /** Title and abstract. */
+  readonly card: CountedWords;
+  /** The whole text. */
+  readonly body: CountedWords;
+  /** What its record says beside title and abstract: its words are known, and searched by nothing. */
+  readonly record: CountedWords;
+  /** Each passage, with the title and its section. */
+  readonly ofPassages: readonly CountedWords[];
+}
+
+/** Cuts a paper's text, and numbers its words and those of its record. */
+export function wordsOfPaper(paper: Paper, text: AskedText | undefined, { idsOf }: Vocabulary): PaperWords {
+  const title = idsOf(paper.title);
+  const passages = text === undefined ? [] : passagesOf(text);
+  const body: number[][] = [];
+  const ofPassages: CountedWords[] = [];
+  let tokens = 0;
+  let locator: string | undefined;
+  let section: number[] = [];
+  for (const passage of passages) {
+    const said = text?.text.slice(passage.start, passage.end) ?? "";
+    if (passage.locator !== locator) section = idsOf(passage.locator ?? "");
+    locator = passage.locator;
+    const words = idsOf(said);
+    ofPassages.push(counted([title, section, words]));
+    body.push(words);
+    tokens += estimateTokens(said);
+  }
+  return {
+    ...{ passages, tokens, ofPassages },
+    card: counted([title, idsOf(paper.abstract ?? "")]),
+    body: counted(body),
+    record: counted([idsOf(recordText(paper))]),
+  };
+}
+
+/** The words of a text that is made of these parts, each once. */
+export function counted(parts: readonly (readonly number[])[]): CountedWords {
+  const times = new Map<number, number>();
+  let length = 0;
+  for (const part of parts) {
+    length += part.length;
+    for (const id of part) times.set(id, (times.get(id) ?? 0) + 1);
+  }
+  const ids = new Uint32Array(times.size);
+  const counts = new Uint8Array(times.size);
+  let at = 0;
+  for (const [id, count] of times) {
+    ids[at] = id;
+    counts[at++] = Math.min(count, 255);
+  }
+  return { ids, counts, length };
+}
+
+/** What a record says beside title and abstract. */
+export const recordText = ({ analysis }: Paper): string =>
+  [
+    ...[analysis?.summary, analysis?.results].map((part) => (typeof part === "string" ? part : "")),
+    ...(analysis?.evidence ?? []).flatMap(({ claim, quote }) => [claim, quote]),
+  ].join("\n");
