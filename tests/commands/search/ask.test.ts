@@ -1,11 +1,14 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
+import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
-import type { Rrd } from "../../../src/research/generated/rrd.js";
+import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { unitAgent } from "../../support/command-agents.js";
 import { cli } from "../../support/in-process.js";
 import { freshFolder, sampleResearch } from "../../support/research-folder.js";
@@ -153,4 +156,99 @@ test("without texts, as in a clone, an answer rests on the quotes of the records
   const { code, out } = await cli(["ask", question, ...agent], cwd);
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("No text is stored of 2 papers") });
   expect(answers().at(-1)?.quotes.length).toBeGreaterThan(0);
+});
+
+describe("an answer no longer stands", () => {
+  const other = "What is known of calibration?";
+  const staleOf = async (): Promise<string[]> => {
+    const { out } = await cli(["answers", "stale-2026-03-03", "--json"], cwd);
+    return (JSON.parse(out) as { stale: string[]; latest: boolean }[])
+      .filter(({ latest }) => latest)
+      .flatMap((each) => each.stale);
+  };
+  let home: string;
+  const state = () => JSON.parse(readFileSync(join(home, "rrd.json"), "utf8")) as Rrd;
+  const saveState = (change: (before: Rrd) => Rrd) =>
+    writeFileSync(join(home, "rrd.json"), JSON.stringify(change(state())));
+  const kept = () =>
+    readFileSync(join(home, "answers.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map((row) => JSON.parse(row) as Answer);
+  const textFile = (id: string) => join(home, ".ralph/texts", `${id}.json`);
+
+  beforeAll(async () => {
+    home = sampleResearch(cwd, "stale-2026-03-03");
+    expect((await cli(["run", "stale-2026-03-03", ...agent], cwd)).code).toBe(0);
+    await cli(["ask", "stale-2026-03-03", other, ...agent], cwd);
+    expect(await staleOf()).toEqual([]);
+  });
+
+  test("where a paper was read anew: its text is another", async () => {
+    const id = kept()[0]?.quotes[0]?.paper ?? "";
+    const before = readFileSync(textFile(id), "utf8");
+    const { text, marks } = JSON.parse(before) as DocumentText;
+    await saveText(join(home, ".ralph/texts"), id, {
+      ...(JSON.parse(before) as DocumentText),
+      ...{ text: `${text}\n\nA correction came.`, marks },
+      sha256: createHash("sha256").update(`${text}\n\nA correction came.`).digest("hex"),
+    });
+    expect(await staleOf()).toEqual([`${id} was read anew`]);
+    writeFileSync(textFile(id), before);
+    expect(await staleOf()).toEqual([]);
+  });
+
+  test("where a paper is gone, and not where a text is", async () => {
+    const id = kept()[0]?.quotes[0]?.paper ?? "";
+    renameSync(textFile(id), `${textFile(id)}.away`);
+    expect(await staleOf()).toEqual([]);
+    renameSync(`${textFile(id)}.away`, textFile(id));
+    const before = state();
+    saveState((now) => ({ ...now, papers_pool: now.papers_pool.filter((paper) => paper.id !== id) }));
+    expect(await staleOf()).toEqual([`${id} is gone`]);
+    saveState(() => before);
+  });
+
+  test("where a paper read since would be among its passages, and not where one of other words was", async () => {
+    const before = state();
+    const ledger = readFileSync(join(home, "ledger.jsonl"), "utf8");
+    const later = (id: string, said: string) => {
+      const [first] = before.papers_pool;
+      const body = Array.from({ length: 300 }, () => said).join(" ");
+      const text = buildText([{ label: "§ 1", text: body }], { kind: "markdown", depth: "full", title: id });
+      saveState(() => ({
+        ...before,
+        papers_pool: [...before.papers_pool, { ...(first as Paper), id, title: said, abstract: said, analysis: null }],
+      }));
+      const seen = { iteration: 900, at: "2026-11-22T10:00:00.000Z", unit: id, phase: "ANALYSIS", outcome: "accepted" };
+      writeFileSync(join(home, "ledger.jsonl"), `${ledger}${JSON.stringify(seen)}\n`);
+      return saveText(join(home, ".ralph/texts"), id, text);
+    };
+    await later("newer", "The calibration of hands is known to take minutes.");
+    expect(await staleOf()).toEqual(["newer was read since"]);
+    await later("elsewhere", "Bread rises overnight where yeast is fed.");
+    expect(await staleOf()).toEqual([]);
+    saveState(() => before);
+    writeFileSync(join(home, "ledger.jsonl"), ledger);
+  });
+
+  test("it is asked anew by --again, with the new answer as the latest, and one that stands is not", async () => {
+    const id = kept()[0]?.quotes[0]?.paper ?? "";
+    await cli(["ask", "stale-2026-03-03", "Another matter of hands?", ...agent], cwd);
+    const count = kept().length;
+    saveState((now) => ({
+      ...now,
+      papers_pool: now.papers_pool.map((paper) => (paper.id === id ? { ...paper, retracted: true } : paper)),
+    }));
+    const stale = (await staleOf()).length;
+    expect(stale).toBeGreaterThan(0);
+    expect(await cli(["ask", "stale-2026-03-03", "--again", ...agent], cwd)).toMatchObject({ code: 0 });
+    const answersNow = kept();
+    expect(answersNow.length).toBeGreaterThan(count);
+    expect(await staleOf()).toEqual([]);
+    expect(answersNow.slice(count).map(({ question: asked }) => asked)).toContain(other);
+    const { err } = await cli(["ask", "stale-2026-03-03", "--again", "--agent", "baseline", "--no-git"], cwd);
+    expect(err).toContain("stands");
+    expect(kept()).toHaveLength(answersNow.length);
+  });
 });

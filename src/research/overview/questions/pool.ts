@@ -129,6 +129,7 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
   }
   if (kept !== undefined && cutAnew >= minPassagesKept)
     for (const [folder, all] of now) await kept.words.save(folder, all, vocabulary);
+  vocabulary.forgetPieces();
   const [passageIndex, cardIndex, paperIndex] = [byPassage.build(), byCard.build(), byPaper.build()];
   const paperScores = ({ words }: Query): Float64Array => {
     const scores = new Float64Array(papers.length);

@@ -16,6 +16,8 @@ const lengthShare = 0.75;
 export interface Vocabulary {
   /** The numbers of a text's telling words, in order. */
   idsOf(text: string): number[];
+  /** Once all texts are read, the words as they stand in them need no room any more. */
+  forgetPieces(): void;
   /** Undefined for a stem that no text has. */
   known(stem: string): number | undefined;
   /** All stems, in the order of their numbers, with British and American endings as one. */
@@ -53,13 +55,16 @@ export function openVocabulary(): Vocabulary {
       for (const piece of text.split(between)) {
         let ids = ofPieces.get(piece);
         if (ids === undefined) {
-          ids = idsOfPiece(piece);
-          if (ofPieces.size < maxPieces && piece.length <= longestPiece) ofPieces.set(piece, ids);
+          // A part of a string keeps the whole in memory.
+          const own = Buffer.from(piece).toString();
+          ids = idsOfPiece(own);
+          if (ofPieces.size < maxPieces && piece.length <= longestPiece) ofPieces.set(own, ids);
         }
         for (const id of ids) found.push(id);
       }
       return found;
     },
+    forgetPieces: () => ofPieces.clear(),
     stems: () => stems,
     numberOf,
     known: (stem) => ids.get(stem) ?? ids.get(foldedStem(stem)),

@@ -25,8 +25,12 @@ export async function foldAsked(
 ): Promise<string | undefined> {
   const { ledger } = await research.load();
   const { answers } = await readAnswers(research.folder);
-  // The number of a message's time and chance is unique: its line in the ledger names it by its end.
-  if (message !== undefined && ledger.some(({ unit, at }) => isAnswerUnit(unit) && at === line.at)) return undefined;
+  // A message that a kill left there after its fold: its answer names it; of one without, the line's end tells.
+  const isKept =
+    answer === undefined
+      ? ledger.some(({ unit, at, outcome }) => isAnswerUnit(unit) && at === line.at && outcome === line.outcome)
+      : answers.some((kept) => kept.message === message);
+  if (message !== undefined && isKept) return undefined;
   const isTaken = answers.some(({ id }) => id === line.unit);
   const unit = isTaken
     ? nextAnswerUnit(
