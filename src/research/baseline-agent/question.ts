@@ -1,6 +1,6 @@
 import type { AnswerResult } from "../generated/result-answer.js";
 import type { BriefUnit } from "./brief.js";
-import { clip, contentWords, splitSentences, stem } from "./text.js";
+import { clip, contentWords, plainHeading, splitSentences, stem } from "./text.js";
 
 /** A passage holds so much of the question's weight, or nothing of it is quoted. */
 const minCoverage = 0.6;
@@ -87,7 +87,7 @@ function passagesIn(text: string): Passage[] {
 function sentencesIn(said: string): string[] {
   const prose = said
     .split("\n")
-    .map((line) => (/^(?:#{1,6} |\[p\. ?\d+\]|\||@)/.test(line) ? "" : line))
+    .map((line) => (/^(?:#{1,6} |\[p\. ?\d+\]|\||@)/.test(line) || plainHeading.test(line.trim()) ? "" : line))
     .join("\n");
   return prose
     .split(/\n\s*\n/)

@@ -28,7 +28,7 @@ const parts = {
 const placeMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
 const markdownHeading = /^#{1,6}\s+(\S.*)$/;
 /** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
-const plainHeading =
+export const plainHeading =
   /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
 const abbreviation = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
 

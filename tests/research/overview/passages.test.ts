@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { counted } from "../../../src/research/overview/questions/paper-words.js";
 import { maxPassage, passagesOf } from "../../../src/research/overview/questions/passages.js";
-import { textIndexBuilder, openVocabulary } from "../../../src/research/overview/questions/text-index.js";
+import { counted, openVocabulary, textIndexBuilder } from "../../../src/research/overview/questions/text-index.js";
 
 const sentence = (n: number) => `In trial ${n} the gripper held the object for a minute without dropping it once.`;
 const method = "## 1 Method\n\n";

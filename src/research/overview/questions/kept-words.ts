@@ -4,14 +4,14 @@ import { temporaryName } from "../../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularFile } from "../../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../../engine/storage/records/format-version.js";
 import { dirname } from "node:path";
-import type { CountedWords, PaperWords } from "./paper-words.js";
-import type { Vocabulary } from "./text-index.js";
+import type { PaperWords } from "./paper-words.js";
+import type { CountedWords, Vocabulary } from "./text-index.js";
 
 /** The words of a project's papers, kept on the disk so that a later question need not cut their texts again. */
 export interface KeptWords {
   /**
-   * The papers kept of a project by id, their words numbered by this vocabulary; empty where nothing is kept, or what is
-   * there is damaged.
+   * The papers kept of a project by id, their words numbered by this vocabulary; empty where nothing is kept, or what
+   * is there is damaged.
    */
   load(folder: string, vocabulary: Vocabulary): Promise<ReadonlyMap<string, KeptPaper>>;
   /** Keeps these and no others. May fail: it is only a cache. */

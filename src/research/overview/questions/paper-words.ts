@@ -1,16 +1,8 @@
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
-import type { AskedText } from "./pool.js";
 import { type Passage, passagesOf } from "./passages.js";
-import type { Vocabulary } from "./text-index.js";
-
-/** The words of one text by their numbers, each once, with how often it stands there. */
-export interface CountedWords {
-  readonly ids: Uint32Array;
-  readonly counts: Uint8Array;
-  /** How many words the text has, repetitions included. */
-  readonly length: number;
-}
+import { counted, type CountedWords, type Vocabulary } from "./text-index.js";
 
 /** A paper cut into passages, with all words that its indexes are made of. */
 export interface PaperWords {
@@ -28,7 +20,11 @@ export interface PaperWords {
 }
 
 /** Cuts a paper's text, and numbers its words and those of its record. */
-export function wordsOfPaper(paper: Paper, text: AskedText | undefined, { idsOf }: Vocabulary): PaperWords {
+export function wordsOfPaper(
+  paper: Paper,
+  text: Pick<DocumentText, "text" | "marks"> | undefined,
+  { idsOf }: Vocabulary,
+): PaperWords {
   const title = idsOf(paper.title);
   const passages = text === undefined ? [] : passagesOf(text);
   const body: number[][] = [];
@@ -51,24 +47,6 @@ export function wordsOfPaper(paper: Paper, text: AskedText | undefined, { idsOf 
     body: counted(body),
     record: counted([idsOf(recordText(paper))]),
   };
-}
-
-/** The words of a text that is made of these parts, each once. */
-export function counted(parts: readonly (readonly number[])[]): CountedWords {
-  const times = new Map<number, number>();
-  let length = 0;
-  for (const part of parts) {
-    length += part.length;
-    for (const id of part) times.set(id, (times.get(id) ?? 0) + 1);
-  }
-  const ids = new Uint32Array(times.size);
-  const counts = new Uint8Array(times.size);
-  let at = 0;
-  for (const [id, count] of times) {
-    ids[at] = id;
-    counts[at++] = Math.min(count, 255);
-  }
-  return { ids, counts, length };
 }
 
 /** What a record says beside title and abstract. */

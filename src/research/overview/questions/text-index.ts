@@ -1,6 +1,5 @@
 import { normalTitle } from "../../papers/normalise-title.js";
 import { foldedStem, stemsOf } from "../../search/bm25.js";
-import type { CountedWords } from "./paper-words.js";
 
 /** Words that are kept with their numbers, and how long one may be. */
 const maxPieces = 300_000;
@@ -69,6 +68,32 @@ export function openVocabulary(): Vocabulary {
     numberOf,
     known: (stem) => ids.get(stem) ?? ids.get(foldedStem(stem)),
   };
+}
+
+/** The words of one text by their numbers, each once, with how often it stands there. */
+export interface CountedWords {
+  readonly ids: Uint32Array;
+  readonly counts: Uint8Array;
+  /** How many words the text has, repetitions included. */
+  readonly length: number;
+}
+
+/** The words of a text that is made of these parts, each once. */
+export function counted(parts: readonly (readonly number[])[]): CountedWords {
+  const times = new Map<number, number>();
+  let length = 0;
+  for (const part of parts) {
+    length += part.length;
+    for (const id of part) times.set(id, (times.get(id) ?? 0) + 1);
+  }
+  const ids = new Uint32Array(times.size);
+  const counts = new Uint8Array(times.size);
+  let at = 0;
+  for (const [id, count] of times) {
+    ids[at] = id;
+    counts[at++] = Math.min(count, 255);
+  }
+  return { ids, counts, length };
 }
 
 /** Texts by their words, scored by BM25 (Robertson's usual values). Kept in arrays of numbers: five bytes a word. */
