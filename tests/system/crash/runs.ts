@@ -66,7 +66,7 @@ export async function startRun(cli: string, world: World, kill?: Kill): Promise<
 }
 
 /** Processes of git that work in this world, and nobody else's: known by the folder they run in. */
-function gitProcessesIn(root: string): number[] {
+export function gitProcessesIn(root: string): number[] {
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => {
