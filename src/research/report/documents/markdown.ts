@@ -164,7 +164,9 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
   return [
     `Of the time from ${since} to ${until}.`,
     [
-      ...papers.new.slice(0, maxListed).map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status]}`),
+      ...papers.new
+        .slice(0, maxListed)
+        .map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status].toLowerCase()}`),
       ...papers.changed
         .slice(0, maxListed)
         .map(({ paper, says, reading }) => `- **Changed:** ${named(paper)}: ${inline(says)}; ${reading}`),

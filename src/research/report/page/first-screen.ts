@@ -1,7 +1,7 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
-import type { PaperRow } from "../papers.js";
+import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
@@ -23,7 +23,7 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
   if (model.changes === undefined) return;
   const { since, until, findings, failed, isWritten, ...papers } = model.changes;
   const paper = (row: PaperRow) => markup`<a href="#${anchorOf(row.id)}">${row.title}</a>`;
-  yield markup`<p>Of the time from ${since} to ${until}.</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}</li>`)}${papers.changed.map(
+  yield markup`<p>Of the time from ${since} to ${until}.</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}, ${statusWords[row.status].toLowerCase()}</li>`)}${papers.changed.map(
     (each) => markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.reading}</li>`,
   )}${papers.retracted.map((row) => markup`<li><b>Retracted:</b> ${paper(row)}</li>`)}</ul>`;
   const said = movesText(findings);

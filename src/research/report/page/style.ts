@@ -43,6 +43,8 @@ h1,h2,h3,.kicker,nav,.figures,button,select,input,table,.meta,.chip,.points,.leg
 h1{font-size:clamp(1.65rem,4.6vw,2.3rem);line-height:1.18;letter-spacing:-.02em;margin:.3rem 0 1.3rem;text-wrap:balance}
 h2{font-size:1.42rem;line-height:1.25;letter-spacing:-.012em;margin:3.6rem 0 1rem;padding-top:1.1rem;border-top:2px solid var(--ink)}
 h3{font-size:1.04rem;line-height:1.35;margin:2rem 0 .45rem}
+#changes h2{margin-top:1.8rem}
+#changes+#question{margin-top:2.2rem}
 p{margin:.6rem 0}
 ul,ol{padding-left:1.3rem}
 .kicker{font-size:.84rem;font-weight:600;color:var(--accent);margin:0}

@@ -2,7 +2,6 @@ import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../decisions/scores-and-decision.js";
 import type { ResearchState } from "../decisions/status.js";
-import { openUpdate } from "../decisions/open-update.js";
 import { prose } from "../derived/markdown.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { handleOf, whyNoGround } from "../report/handles.js";
@@ -61,9 +60,9 @@ export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
   };
 }
 
-/** The findings before an update, by which the new ones say what they continue. */
+/** The findings before the last update, by which the new ones say what they continue. */
 function formerFindings(rrd: Rrd): object {
-  const before = openUpdate(rrd)?.before ?? [];
+  const before = rrd.updates?.at(-1)?.before ?? [];
   if (before.length === 0) return {};
   return {
     former_findings: {

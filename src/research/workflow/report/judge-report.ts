@@ -8,7 +8,6 @@ import { dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
 import { evidenceAt, whyNoGround } from "./handles.js";
-import { openUpdate } from "../decisions/open-update.js";
 import { closedBy } from "./close-update.js";
 import { groupInsights } from "./insight-groups.js";
 import { sideBySide } from "./side-by-side.js";
@@ -69,7 +68,8 @@ export function acceptReport(
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] };
 
   const { unit: _, patterns, themes, comparison, findings, side_by_side: contrasts = [], ...said } = result;
-  const former = new Set((openUpdate(rrd)?.before ?? []).map(({ id }) => id));
+  // Written again after an update, the report still opens with what that changed.
+  const former = new Set((rrd.updates?.at(-1)?.before ?? []).map(({ id }) => id));
   const closed = closedBy(rrd, "written", judging.at);
   const differing = contrasts.flatMap(({ pair, text }) => {
     const { sides } = pairOf(pair) ?? { sides: [] };
