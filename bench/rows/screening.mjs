@@ -28,8 +28,8 @@ export const row = {
             .map((name) => join(data, name))
         : [data];
     const { rank, rule } = await load({
-      rank: "src/research/search/screening-order.ts",
-      rule: "src/research/search/stopping-rule.ts",
+      rank: "src/research/screening/screening-order.ts",
+      rule: "src/research/screening/stopping-rule.ts",
     });
     const reviews = files.map((file) => readReview(file)).filter(({ records }) => records.length > 0);
     if (reviews.length === 0) return { ours: `not measured: ${data} holds no CSV file with label_included` };

@@ -13,8 +13,8 @@ import { type ListedPaper, papersByScore } from "../../research/overview/papers-
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
 
-import { seedRecallText } from "../../research/seeds/find-seeds.js";
-import { screenedOut, seedsOf } from "../../research/seeds/seed.js";
+import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
+import { screenedOut, seedsOf } from "../../research/papers/seeds/seed.js";
 import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { shown, type FolderOptions } from "../../research/overview/find-research.js";

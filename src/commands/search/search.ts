@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
-import { searchOnce, type Ranked } from "../../research/search/screening-order.js";
+import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
 import { allSources, sourcesFor } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/client/source.js";
 import { contextOf } from "../../research/sources/source-settings.js";

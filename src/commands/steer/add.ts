@@ -13,8 +13,8 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
-import { isBibliography } from "../../research/seeds/bibliography-file.js";
-import { readListedPapers } from "../../research/seeds/listed-papers.js";
+import { isBibliography } from "../../research/papers/seeds/bibliography-file.js";
+import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { describeTyped, typedReference } from "../run/described.js";
 

@@ -9,8 +9,8 @@ import { periodOf, periodText } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport, type ExclusionCount } from "../workflow/eligibility/eligibility.js";
 import { agreementOf, agreementText } from "../workflow/eligibility/agreement.js";
 import { checkSentence } from "../workflow/report/warn-of-retractions.js";
-import { seedRecallText } from "../seeds/find-seeds.js";
-import { screenedOut, seedsOf } from "../seeds/seed.js";
+import { seedRecallText } from "../papers/seeds/find-seeds.js";
+import { screenedOut, seedsOf } from "../papers/seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
 
 /** A fact of the method: what it is about, and what was done. */

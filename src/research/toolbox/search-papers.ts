@@ -5,7 +5,7 @@ import { compareRecords } from "../papers/dedup/same-work.js";
 import type { Source } from "../sources/client/source.js";
 import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { wrongCall, takes } from "../../engine/tools/tool.js";
-import { type Ranked, searchOnce } from "../search/screening-order.js";
+import { type Ranked, searchOnce } from "../screening/screening-order.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
 import { type Network, type ResearchTool, inTime } from "./context.js";
 import { given } from "../../engine/lib/given.js";

@@ -1,6 +1,6 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { foldedStem, stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt.js";
 import { prose } from "../../workflow/derived/markdown.js";

@@ -4,7 +4,7 @@ import type { QuoteMatch } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
-import { foldedStem, stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import type { Pool } from "./pool.js";
 
 type Quote = Answer["quotes"][number];

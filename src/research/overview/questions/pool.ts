@@ -5,7 +5,7 @@ import { abstractLocator } from "../../evidence/check.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
-import { stemsOf } from "../../search/bm25.js";
+import { stemsOf } from "../../screening/bm25.js";
 import { isIneligible } from "../../workflow/eligibility/eligibility.js";
 import { type KeptPaper, type KeptWords, minPassagesKept } from "./kept-words.js";
 import { wordsOfPaper } from "./paper-words.js";

@@ -1,5 +1,5 @@
 import { normalTitle } from "../../papers/normalise-title.js";
-import { foldedStem, stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../screening/bm25.js";
 
 /** Words that are kept with their numbers, and how long one may be. */
 const maxPieces = 300_000;

@@ -6,7 +6,7 @@ import { shellWord } from "../../../engine/lib/sanitise.js";
 
 /**
  * What to do next: a discovery batch, the most urgent paper (by its priority, `status.ts`; records not yet screened
- * have their order from `research/search/screening-order.ts`), the report, the ideas, or nothing more. Pure. `busy`:
+ * have their order from `research/screening/screening-order.ts`), the report, the ideas, or nothing more. Pure. `busy`:
  * units under way. `later`: papers whose text can't be had for now. `folder`: whose, for advice.
  */
 export function nextUnit(

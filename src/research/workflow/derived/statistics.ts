@@ -10,8 +10,8 @@ import { countingInsights, isIneligible, isWaiting } from "../eligibility/eligib
 import { eligibilityFlow } from "../eligibility/flow.js";
 import { withOverrides } from "./overrides.js";
 import { criteriaOf } from "../../folder/criteria.js";
-import { seedRecall } from "../../seeds/find-seeds.js";
-import { seedsOf } from "../../seeds/seed.js";
+import { seedRecall } from "../../papers/seeds/find-seeds.js";
+import { seedsOf } from "../../papers/seeds/seed.js";
 import { statedOtherwise } from "./stated.js";
 import { deriveTiming } from "./timing.js";
 

@@ -1,7 +1,7 @@
 import type { Paper, Rrd, SnowballStep, Step } from "../../generated/rrd.js";
 import type { SearchRecord } from "../../search/search-record.js";
 import type { Open } from "../../search/result-list.js";
-import { seedsOf } from "../../seeds/seed.js";
+import { seedsOf } from "../../papers/seeds/seed.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../derived/statistics.js";

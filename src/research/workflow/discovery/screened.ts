@@ -1,6 +1,6 @@
 import type { Override, Rrd } from "../../generated/rrd.js";
-import type { Judged } from "../../search/screening-order.js";
-import { type RecallBound, recallBound, type ScreenedBatch } from "../../search/stopping-rule.js";
+import type { Judged } from "../../screening/screening-order.js";
+import { type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
 import { isDecided, searchOf } from "../decisions/status.js";
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;

@@ -57,7 +57,7 @@ export interface Batch {
 
 /**
  * Candidates of the sources that need no agent, less those already in the pool or screened out, in the order of
- * `research/search/screening-order.ts`; bounded in tokens, by half as many each time that the unit filled a model's
+ * `research/screening/screening-order.ts`; bounded in tokens, by half as many each time that the unit filled a model's
  * context too far (`smaller`).
  */
 export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promise<Batch> {

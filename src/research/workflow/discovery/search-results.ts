@@ -2,7 +2,7 @@ import { given } from "../../../engine/lib/given.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
-import type { Ranked } from "../../search/screening-order.js";
+import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { excludedFacts } from "./excluded-facts.js";
 import { openUpdate } from "../decisions/open-update.js";

@@ -1,5 +1,5 @@
 import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
-import { foldedStem, stemsOf } from "../../search/bm25.js";
+import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { handleOf, whyNoGround } from "./handles.js";
 import { doubtOf } from "./no-difference.js";
 

@@ -1,6 +1,6 @@
-import { matchFeaturesOf } from "../papers/dedup/match-features.js";
-import { workIndex } from "../papers/dedup/work-index.js";
-import type { NamedPaper, TitledPaper } from "../papers/paper-record.js";
+import { matchFeaturesOf } from "../dedup/match-features.js";
+import { workIndex } from "../dedup/work-index.js";
+import type { NamedPaper, TitledPaper } from "../paper-record.js";
 import type { KnownSeed } from "./seed.js";
 
 /** A work that may be a seed, with the records that were put together for it. */

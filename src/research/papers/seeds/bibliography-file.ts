@@ -1,10 +1,10 @@
 import { extname } from "node:path";
-import { decodeText } from "../../engine/documents/text/decode.js";
-import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
-import { readRegularUpTo } from "../../engine/storage/regular-file.js";
-import type { Identifiers } from "../papers/paper-record.js";
-import { parseReference } from "../papers/reference.js";
+import { decodeText } from "../../../engine/documents/text/decode.js";
+import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
+import { given } from "../../../engine/lib/given.js";
+import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
+import type { Identifiers } from "../paper-record.js";
+import { parseReference } from "../reference.js";
 
 /** One work of a bibliography file. */
 export interface Entry {

@@ -1,9 +1,9 @@
 import { basename, resolve } from "node:path";
 import { statSync } from "node:fs";
-import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
-import type { Seed } from "../generated/rrd.js";
-import { parseReference } from "../papers/reference.js";
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { given } from "../../../engine/lib/given.js";
+import type { Seed } from "../../generated/rrd.js";
+import { parseReference } from "../reference.js";
 import { brokenSentence, type Entry, isBibliography, readBibliography } from "./bibliography-file.js";
 
 /** What a person named, paper by paper. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { given } from "../../engine/lib/given.js";
-import { addressOf } from "../papers/identifiers.js";
-import type { PaperRecord } from "../papers/paper-record.js";
-import { normalTitle } from "../papers/normalise-title.js";
+import { given } from "../../../engine/lib/given.js";
+import { addressOf } from "../identifiers.js";
+import type { PaperRecord } from "../paper-record.js";
+import { normalTitle } from "../normalise-title.js";
 import { type Bibliography, brokenSentence, type Entry, readBibliography } from "./bibliography-file.js";
 import { idOf } from "./seed.js";
 

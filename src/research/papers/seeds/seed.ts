@@ -1,7 +1,7 @@
-import { given } from "../../engine/lib/given.js";
-import type { Rrd, Seed } from "../generated/rrd.js";
-import type { Identifiers, PaperFacts } from "../papers/paper-record.js";
-import { paperId, parseReference } from "../papers/reference.js";
+import { given } from "../../../engine/lib/given.js";
+import type { Rrd, Seed } from "../../generated/rrd.js";
+import type { Identifiers, PaperFacts } from "../paper-record.js";
+import { paperId, parseReference } from "../reference.js";
 
 /** A paper that surely belongs, as a person named it, with what its reference alone tells. */
 export interface KnownSeed extends PaperFacts {

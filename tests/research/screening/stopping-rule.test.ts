@@ -1,6 +1,6 @@
 import fc from "../../support/fast-check.js";
 import { describe, expect, it } from "vitest";
-import { recallBound, type ScreenedBatch } from "../../../src/research/search/stopping-rule.js";
+import { recallBound, type ScreenedBatch } from "../../../src/research/screening/stopping-rule.js";
 
 const asked = { target: 0.95, confidence: 0.95 };
 const none = (batches: number): ScreenedBatch[] => Array.from({ length: batches }, () => ({ screened: 10, kept: 0 }));

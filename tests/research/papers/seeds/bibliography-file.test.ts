@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readBibliography } from "../../../src/research/seeds/bibliography-file.js";
+import { readBibliography } from "../../../../src/research/papers/seeds/bibliography-file.js";
 
 function fileOf(name: string, text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), "rr-bib-")), name);

@@ -5,9 +5,9 @@ import { bm25, stemsOf } from "./bm25.js";
 import { type Decisions, type Learned, relevanceLearner } from "./relevance.js";
 import type { Apart } from "../papers/dedup/merge-records.js";
 import type { Query } from "../sources/client/source.js";
-import { listWeight, type CandidateSet, candidatesOf, type Work } from "./candidates.js";
-import type { Listing, Open, Told } from "./result-list.js";
-import { runStep } from "./run-round.js";
+import { listWeight, type CandidateSet, candidatesOf, type Work } from "../search/candidates.js";
+import type { Listing, Open, Told } from "../search/result-list.js";
+import { runStep } from "../search/run-round.js";
 
 /** A work as it is put before anyone who screens it. */
 export interface Ranked extends Work {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { findSeeds, seedRecall, seedRecallText, type Sought } from "../../../src/research/seeds/find-seeds.js";
-import { seedsOf } from "../../../src/research/seeds/seed.js";
+import {
+  findSeeds,
+  seedRecall,
+  seedRecallText,
+  type Sought,
+} from "../../../../src/research/papers/seeds/find-seeds.js";
+import { seedsOf } from "../../../../src/research/papers/seeds/seed.js";
 
 const title = "Grip strength and haptic feedback after stroke in older adults";
 const work = (id: string, over: Partial<Sought["record"]> = {}): Sought => ({

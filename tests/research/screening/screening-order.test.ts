@@ -4,7 +4,7 @@ import type { Listing } from "../../../src/research/search/result-list.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { planSearch } from "../../../src/research/search/search-plan.js";
 import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";
-import { ageOf, ranking, rankWorks } from "../../../src/research/search/screening-order.js";
+import { ageOf, ranking, rankWorks } from "../../../src/research/screening/screening-order.js";
 
 const paper = (id: string, title: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
