@@ -37,6 +37,12 @@ describe.each(pages)("%s", (page) => {
     expect(missing).toEqual([]);
   });
 
+  test("names only sources that are there", () => {
+    const sources = matches(read(page), /`(src\/[\w./-]+\.ts)`/g);
+
+    expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([]);
+  });
+
   test("names only npm scripts that exist", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
