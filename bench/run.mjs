@@ -35,6 +35,7 @@ import { row as sandboxDocker } from "./rows/sandbox-docker.mjs";
 import { row as screening } from "./rows/screening.mjs";
 import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
+import { row as together } from "./rows/together.mjs";
 import { row as think } from "./rows/think.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli, root } from "./measure.mjs";
@@ -51,6 +52,7 @@ const rows = [
   loopWithGit,
   memory,
   recall,
+  together,
   merge,
   dedupe,
   screening,
