@@ -20,7 +20,14 @@ export const row = {
 
 async function measure(cwd) {
   const folder = join(cwd, "researches", "bench-2025-01-01");
-  writeResearch(folder, { papers, pending: alone + 2 * agents });
+  const pending = alone + 2 * agents;
+  writeResearch(folder, { papers, pending });
+  const line = (number) => ({
+    ...{ iteration: number, at: new Date(number * 60_000).toISOString(), unit: `paper_${number}` },
+    ...{ phase: "ANALYSIS", outcome: "accepted", agent: "waiting", duration_seconds: 50, tokens: 20_000 },
+  });
+  const lines = Array.from({ length: papers - pending }, (_, index) => `${JSON.stringify(line(index + 1))}\n`);
+  writeFileSync(join(folder, "ledger.jsonl"), lines.join(""));
   const parts = await load({
     loop: "src/engine/loop/run-loop.ts",
     research: "src/research/folder/research.ts",
@@ -58,7 +65,12 @@ async function measure(cwd) {
     letGo(count);
   };
   const told = async (event) => {
-    if (event.type === "iteration-started" && event.iteration >= agents && left === 0 && took.together === undefined)
+    if (
+      event.type === "iteration-started" &&
+      event.iteration >= papers - pending + agents &&
+      left === 0 &&
+      took.together === undefined
+    )
       // Once the loop waits for agents again.
       setTimeout(() => go(took.alone.length < alone ? 1 : agents), 200);
     if (event.type !== "iteration-ended") return;
@@ -86,10 +98,7 @@ async function measure(cwd) {
     abort: stopping.signal,
   });
   const one = median(took.alone);
-  return {
-    bare: `${ms(one)} (one alone)`,
-    ours: `${ms(took.together)}, ${(took.together / one).toFixed(1)} ×`,
-  };
+  return { bare: `${ms(one)} (one alone)`, ours: `${ms(took.together)}, ${(took.together / one).toFixed(1)} ×` };
 }
 
 /** Nothing is asked of the network, and no paper has a text. */

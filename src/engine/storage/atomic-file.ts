@@ -73,7 +73,7 @@ export async function writeFileAtomic(
   content: string | Buffer,
   options: WriteOptions = {},
 ): Promise<Stamp | undefined> {
-  const bytes = Buffer.from(content);
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
   return replace(path, (file) => writeWhole(file, bytes), isLarge(bytes.length), options);
 }
 

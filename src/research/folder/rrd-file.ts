@@ -101,6 +101,13 @@ function repeatedIds(value: unknown): Problem[] {
   return problems;
 }
 
+/** The highest number of these ids of insights; 0 where none is as this program numbers them. */
+export const lastNumber = (ids: readonly string[]): number =>
+  ids.reduce((last, id) => Math.max(last, Number(/^insight_(\d+)$/.exec(id)?.[1] ?? 0)), 0);
+
+/** The id of the insight of this number. */
+export const insightId = (number: number): string => `insight_${String(number).padStart(3, "0")}`;
+
 const noun = "project";
 
 /** What interrupted runs of the original tool leave is `analyzing`. */
@@ -129,10 +136,7 @@ export const researchFormat: StateFormat<Rrd> = {
         owner: "paper_id",
         content: "insight",
         noun: "insight",
-        next: (ids) => {
-          const last = Math.max(0, ...ids.map((id) => Number(/^insight_(\d+)$/.exec(id)?.[1] ?? 0)));
-          return `insight_${String(last + 1).padStart(3, "0")}`;
-        },
+        next: (ids) => insightId(lastNumber(ids) + 1),
       },
     },
   ],

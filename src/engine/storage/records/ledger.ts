@@ -95,10 +95,16 @@ export function countingLines(ledger: readonly LedgerLine[]): readonly LedgerLin
  * Which units are accepted, and at which iteration, of the lines that still count. A `reset` line takes its unit back.
  */
 export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
+  const known = acceptedIn.get(ledger);
+  if (known !== undefined) return known;
   const accepted = new Map<string, number>();
   for (const { iteration, unit, outcome } of countingLines(ledger)) {
     if (outcome === "accepted") accepted.set(unit, iteration);
     else if (outcome === "reset") accepted.delete(unit);
   }
+  acceptedIn.set(ledger, accepted);
   return accepted;
 }
+
+/** Asked several times of one ledger in each iteration; its lines never change. */
+const acceptedIn = new WeakMap<readonly LedgerLine[], ReadonlyMap<string, number>>();

@@ -18,6 +18,7 @@ import {
   type Totals,
 } from "../decisions/scores-and-decision.js";
 import type { Change } from "../../folder/research.js";
+import { insightId, lastNumber } from "../../folder/rrd-file.js";
 import { papersToReadAgain } from "../decisions/open-update.js";
 import { flat, prose } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
@@ -295,17 +296,15 @@ function unprovedWords(numbers: readonly CheckedNumber[]): string {
 }
 
 function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
-  const pool = new Set(rrd.papers_pool.map((other) => other.id));
-  const last = Math.max(
-    0,
-    ...(rrd.insights ?? []).map((insight) => Number(/^insight_(\d+)$/.exec(insight.id ?? "")?.[1] ?? 0)),
-  );
+  if (result.insights.length === 0) return [];
+  const isInPool = (id: string) => rrd.papers_pool.some((other) => other.id === id);
+  const last = lastNumber((rrd.insights ?? []).map(({ id }) => id ?? ""));
   return result.insights.map((insight, index) => ({
-    id: `insight_${String(last + index + 1).padStart(3, "0")}`,
+    id: insightId(last + index + 1),
     paper_id: paper.id,
     insight: insight.insight,
     tags: insight.tags ?? [],
-    cross_refs: (insight.cross_refs ?? []).filter((id) => pool.has(id) && id !== paper.id),
+    cross_refs: (insight.cross_refs ?? []).filter((id) => id !== paper.id && isInPool(id)),
   }));
 }
 

@@ -97,9 +97,12 @@ function weighted<Name extends string>(
   names: readonly Name[],
   weights: Weights,
 ): number {
-  const weightOf = (name: string) => weights[name] ?? 1;
-  const sum = names.reduce((total, name) => total + points[name] * weightOf(name), 0);
-  const full = names.reduce((total, name) => total + weightOf(name), 0);
+  let [sum, full] = [0, 0];
+  for (const name of names) {
+    const weight = weights[name] ?? 1;
+    sum += points[name] * weight;
+    full += weight;
+  }
   return round((sum / full) * names.length);
 }
 

@@ -134,15 +134,17 @@ export function blockedNames(rrd: Rrd): string[] {
 }
 
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
-  const totals = rrd.papers_pool.filter(isJudged).flatMap((paper) => {
-    const scores = scoresOf(paper);
-    return scores === undefined ? [] : [totalsOf(rrd, scores)];
-  });
-  const execution = totals.map((total) => total.execution);
+  const [execution, combined, strategic]: [number[], number[], number[]] = [[], [], []];
+  for (const paper of rrd.papers_pool) {
+    const scores = isJudged(paper) ? scoresOf(paper) : undefined;
+    if (scores === undefined) continue;
+    const totals = totalsOf(rrd, scores);
+    execution.push(totals.execution);
+    combined.push(totals.combined);
+    if (totals.strategic !== undefined) strategic.push(totals.strategic);
+  }
   if (!usesBothRubrics(rrd))
     return { avg_score: mean(execution), score_distribution: distribution(execution, executionBands) };
-  const combined = totals.map((total) => total.combined);
-  const strategic = totals.flatMap((total) => total.strategic ?? []);
   return {
     avg_combined_score: mean(combined),
     avg_execution_score: mean(execution),
@@ -158,10 +160,13 @@ const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
 const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };
 
 function distribution(values: readonly number[], bands: Readonly<Record<string, number>>): Record<string, number> {
-  const bandOf = (value: number) => Object.keys(bands).find((name) => Math.floor(value) <= (bands[name] ?? 0));
-  return Object.fromEntries(
-    Object.keys(bands).map((name) => [name, values.filter((value) => bandOf(value) === name).length]),
-  );
+  const most = Object.entries(bands);
+  const counts = Object.fromEntries(most.map(([name]) => [name, 0]));
+  for (const value of values) {
+    const band = most.find(([, upper]) => Math.floor(value) <= upper)?.[0];
+    if (band !== undefined) counts[band] = (counts[band] ?? 0) + 1;
+  }
+  return counts;
 }
 
 const mean = (values: readonly number[]): number | null =>

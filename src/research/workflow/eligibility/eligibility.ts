@@ -144,6 +144,7 @@ export const isIneligible = (paper: Paper): boolean =>
  */
 export function countingInsights({ papers_pool: pool, insights }: Pick<Rrd, "papers_pool" | "insights">): Insight[] {
   const ineligible = new Set(pool.filter(isIneligible).map(({ id }) => id));
+  if (ineligible.size === 0) return [...(insights ?? [])];
   return (insights ?? []).filter(({ paper_id: of }) => !ineligible.has(of ?? ""));
 }
 
