@@ -99,6 +99,7 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   /** Starts agents and preparations until there is no more room, nothing to start for now, or a reason not to. */
   async function fillLanes(state: State): Promise<Verdict | Delay | "again" | undefined> {
+    const [account, memory] = [workflow.account?.(state), workflow.memory?.(state)];
     for (;;) {
       const busy = lanes.busy();
       const unit = workflow.next(state, busy, putOff());
@@ -111,8 +112,8 @@ export async function runLoop<State, U extends Unit, P, C>(
         now: clock.now(),
         inFlight: lanes.inFlight(),
         preparing: lanes.preparing().length,
-        account: workflow.account?.(state),
-        memory: workflow.memory?.(state),
+        account,
+        memory,
       };
       const objection = firstObjection(guards, soFar);
       if (objection !== undefined) return objection;

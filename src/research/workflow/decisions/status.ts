@@ -62,7 +62,6 @@ export const isDecided = (paper: Paper): boolean => paper.status !== "pending" &
  * believed.
  */
 export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus {
-  const accepted = currentAccepted(ledger);
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
   const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
   const again = papersToReadAgain(rrd).filter((paper) => isDecided(paper) && !isRefused(paper));
@@ -72,9 +71,11 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
   const refused = pending.filter(isRefused);
 
   const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
-  const lastPaper = Math.max(0, ...rrd.papers_pool.map((paper) => accepted.get(paper.id) ?? 0));
-  const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
   const allRead = discoveryOver && pending.length + again.length === 0 && rrd.papers_pool.length > 0;
+  // Asked only then: while papers are left to read, nothing depends on when which was accepted.
+  const accepted = allRead ? currentAccepted(ledger) : new Map<string, number>();
+  const lastPaper = allRead ? Math.max(0, ...rrd.papers_pool.map((paper) => accepted.get(paper.id) ?? 0)) : 0;
+  const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
   const isOpen = openUpdate(rrd) !== undefined;
   const reportDone =
     allRead && !isOpen && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));

@@ -45,7 +45,9 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
 
 function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
-  const withStatus = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
+  const counts = new Map<Paper["status"], number>();
+  for (const { status } of papers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const withStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
   // A check belongs to the papers that it left its mark on; where none has one, it was undone.
   const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...before } = rrd.statistics ?? {};
   const waiting = withStatus("waiting");
@@ -81,7 +83,7 @@ const recordOf = ({ readers, kappa_interval: interval, ...agreement }: Agreement
 
 /** The last check over the papers, and what came of it. */
 function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>, "retraction_check"> {
-  const checks = papers.flatMap(({ updates_check }) => updates_check ?? []);
+  const checks = papers.map(({ updates_check: check }) => check).filter((check) => check != null);
   if (checks.length === 0) return {};
   const checked = checks.filter(({ checked_by }) => checked_by.length > 0).length;
   const [at = null] = checks.map((check) => check.at).toSorted((a, b) => b.localeCompare(a));

@@ -14,8 +14,9 @@ const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "C
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Timing> {
   const before = rrd.timing ?? {};
   const counting = countingLines(ledger).filter((line) => line.outcome !== "reset");
-  const known = new Set(counting);
-  const undone = ledger.filter((line) => line.outcome !== "reset" && !known.has(line));
+  const made = ledger.filter((line) => line.outcome !== "reset");
+  const known = new Set(counting.length === made.length ? [] : counting);
+  const undone = counting.length === made.length ? [] : made.filter((line) => !known.has(line));
   const again = writtenAgain(rrd, ledger);
   const working = counting.filter((line) => !again.has(line));
   const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
