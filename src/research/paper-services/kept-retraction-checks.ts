@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
-import { type CitationCheck, compareCitation } from "./compare-citation.js";
-import type { Identifiers, NamedPaper, Update } from "../papers/paper-record.js";
+import { type Answered, type CitationCheck, compareCitation } from "./compare-citation.js";
+import { isPreprintDoi } from "../papers/dedup/match-features.js";
+import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../folder/layout.js";
 import { identifiersOf } from "../full-text/full-text-routes.js";
 import { isAt } from "./about-paper.js";
@@ -25,6 +26,8 @@ export interface UpdateCheck {
   readonly unchecked: readonly string[];
   /** How the paper stands to the records of those that answered; absent where it was not compared. */
   readonly citation?: CitationCheck;
+  /** Of a preprint: the record of the article that it was published as, where a service names its DOI. */
+  readonly published?: PaperRecord;
 }
 
 export interface UpdateCheckOptions {
@@ -80,7 +83,10 @@ export async function checkWorks(
         updates: [...(answer?.updates ?? [])],
         checked_by: [...(answer?.checkedBy ?? [])],
         unchecked,
-        ...given({ citation: compareCitation(work, answer?.answers ?? []) }),
+        ...given({
+          citation: compareCitation(work, answer?.answers ?? []),
+          published: publishedAs(work, answer?.answers ?? []),
+        }),
       };
       found.set(work.id, check);
       if (unchecked.length === 0) added[work.id] = { ...check, asked: JSON.stringify(work.identifiers) };
@@ -96,6 +102,13 @@ export async function checkWorks(
   // Other preparations may have kept theirs meanwhile.
   if (Object.keys(added).length > 0) await save(options.file, { ...(await load(options.file)), ...added });
   return found;
+}
+
+/** The record of an answer that names a published DOI, of a work that has none. */
+function publishedAs({ identifiers }: WorkToCheck, answers: readonly Answered[]): PaperRecord | undefined {
+  const isPublished = (doi: string | undefined) => doi !== undefined && !isPreprintDoi(doi);
+  if (isPublished(identifiers.doi)) return undefined;
+  return answers.find(({ record }) => isPublished(record?.identifiers.doi))?.record;
 }
 
 /** Papers as services are asked about them; nothing is asked about a packaged sample, whatever it carries. */

@@ -85,7 +85,10 @@ export async function whatCame(
   for (const paper of read.filter(({ id }) => !retracted.includes(id))) {
     const check = checks.get(paper.id);
     const notices = check === undefined ? [] : newsOf(paper, check, dayRead(paper, ledger));
-    const published = publishedIn(paper, records.get(paper.id) ?? []);
+    // Of what a service knows of the paper by its name: one that was printed before the window is no news.
+    const named = said.get(paper.id)?.published;
+    const isNew = named?.date != null && named.date >= update.since;
+    const published = publishedIn(paper, [...(records.get(paper.id) ?? []), ...(isNew ? [named] : [])]);
     if (notices.length === 0 && published === undefined) continue;
     const says = [
       ...(published === undefined ? [] : [published.says]),

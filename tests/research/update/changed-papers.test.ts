@@ -65,6 +65,29 @@ describe("a paper that was read, in an update", () => {
     expect(pool.find(({ id }) => id === before.id)?.text_sha256).not.toBe(before.text_sha256);
   });
 
+  it("is known to be published where only a look-up of its name says so, and once", async () => {
+    const { alter, update, read, lines, git } = await finished();
+    // Its own record alone tells: no keyword leads to it.
+    const printed = { doi: "10.5555/inv.99", venue: "Journal of Invented Robotics", printed: "2026-06-25" };
+    const before = alter("p04", { ...printed, abstract: "Otherwise.", title: "Holding Sponges" });
+    const had = lines().length;
+    const done = await update(...since);
+    expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
+    expect(read().updates?.[0]).toMatchObject({
+      changed: [
+        { id: before.id, says: "published in Journal of Invented Robotics as 10.5555/inv.99", read_again: false },
+      ],
+      report: "rendered",
+    });
+    expect(
+      lines()
+        .slice(had)
+        .every(({ agent }) => agent === undefined),
+    ).toBe(true);
+    expect((await update(...since)).out).toContain("nothing new");
+    expect(git("status", "--porcelain")).toBe("");
+  });
+
   it("that is retracted and carries no finding costs no agent: the report is rendered again", async () => {
     const { alter, folder, update, read, lines, git, text } = await finished();
     const gone = alter("p06", { retracted: true });
