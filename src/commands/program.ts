@@ -128,10 +128,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
     .option("--dry-run", "print what came and a forecast; start nothing and write nothing")
-    .option("-i, --iterations <N>", "maximum iterations of each project", number)
-    .option("--max-minutes <N>", "maximum wall time of each project, in minutes", number)
-    .option("--max-usd <N>", "maximum cost of each project, in US dollars", number)
-    .option("--max-tokens <N>", "maximum tokens of each project, in and out", number)
+    .option("-i, --iterations <N>", "maximum iterations, of all projects together", number)
+    .option("--max-minutes <N>", "maximum wall time of all projects together, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of all projects together, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of all projects together, in and out", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(update);
 
