@@ -1,4 +1,8 @@
 import type { RoleNames } from "./agents.js";
+import type { AgentSettings } from "../engine/agents/definition.js";
+import { modelNamed } from "../engine/agents/prices.js";
+import { modelOf } from "../engine/agents/registry.js";
+import { usualWindow } from "../engine/loop/guards/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";
@@ -76,6 +80,17 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
   }
   return { config: { ...config, agents }, names, hasAdversary: own["adversary"] !== false, isBuiltIn, temperatures };
 }
+
+/** Names of the agents that do the librarian's work. */
+export const librariansOf = ({ names, config }: Pick<CodeCrew, "names" | "config">): readonly string[] =>
+  names["librarian"] ?? [config.agent, ...config.fallbacks];
+
+/**
+ * Tokens that the model of these agents takes in one request; of several the fewest, as each may be asked. Where an
+ * agent's model is not known, it is the usual number.
+ */
+export const windowOf = (names: readonly string[], settings: AgentSettings): number =>
+  Math.min(...names.map((name) => modelNamed(modelOf(name, settings))?.window ?? usualWindow));
 
 function requireRoles(names: readonly string[], pointer: string): void {
   const unknown = names.find((name) => !(roles as readonly string[]).includes(name));

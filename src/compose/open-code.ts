@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isUnconfined, warningsOf } from "./agents.js";
-import { noticesOf } from "./code-roles.js";
+import { noticesOf, windowOf } from "./code-roles.js";
 import type { Run } from "./drive.js";
 import { placeFor, scratchOf } from "./open-task.js";
 import { surroundingsOf } from "./toolchains.js";
@@ -24,7 +24,7 @@ import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenFolder, hiddenName, lastGoodOf, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Verdict } from "../engine/loop/types.js";
-import { lexical } from "../engine/memory/embedder.js";
+import { type Embedder, embeddingService, lexical } from "../engine/memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
@@ -43,8 +43,8 @@ export interface CodeWish {
   /** The librarian is code. */
   readonly isBuiltIn: boolean;
   readonly temperatures: Readonly<Record<string, number>>;
-  /** Tokens that the librarian's model takes in one request. */
-  readonly window: number;
+  /** Names of the librarian's agents. */
+  readonly librarians: readonly string[];
 }
 
 /** Files of a coding run that agents may not change, within the project's folder. */
@@ -120,9 +120,9 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       isBuiltIn: wish.isBuiltIn,
       keepTests: wish.keepTests,
       temperatures: wish.temperatures,
-      fixes: fixesIn(folder, lexical, io.clock.now, (message) => notify("warning", message)),
+      fixes: fixesIn(folder, await embedderFor(config, io.env), io.clock.now, (message) => notify("warning", message)),
       ranking: rankingOf(folder),
-      window: wish.window,
+      window: windowOf(wish.librarians, settings),
       veto: async (proposal) => {
         const { vetoes, problems } = await hooks.ask(["complete"], proposal);
         for (const message of problems) notify("warning", message);
@@ -169,6 +169,17 @@ function begun(state: CodeState, { job, force }: CodeWish): CodeState {
     rounds: [...state.rounds.slice(0, -1), ...(last === undefined ? [] : [{ ...last, steps: kept ?? [] }])],
   };
   return force ? countedAnew(going) : going;
+}
+
+/** The configured embedding service, else the built-in embedder. */
+async function embedderFor({ code }: ResolvedConfig, env: NodeJS.ProcessEnv): Promise<Embedder> {
+  if (code?.memory === undefined) return lexical;
+  const { embedding_url: url, embedding_model: model, key_variable } = code.memory;
+  // A key is sent to its maker, or where its owner says so.
+  const isMaker = URL.canParse(url) && new URL(url).origin === "https://api.openai.com";
+  const key = env[key_variable ?? (isMaker ? "OPENAI_API_KEY" : "")] ?? "";
+  const { modelFetch } = await import("../assistant/model-fetch.js");
+  return embeddingService({ url, model, fetch: modelFetch(), ...(key === "" ? {} : { key }) });
 }
 
 /** The project's files by their distance from where it fails, read anew for each role. */

@@ -98,7 +98,6 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
          model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
       `PRAGMA user_version = ${layout}`,
     ]);
-    await rebuild(database, embedder);
   } catch (error) {
     database.close();
     throw error;
@@ -140,9 +139,11 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
     async similar(signatures, most) {
       if (signatures.length === 0) return [];
       const wanted = await embedder.embed(signatures.slice(0, 20));
+      const dimension = wanted[0]?.length ?? 0;
+      await rebuild(database, embedder, dimension);
       const rows = await database.rows(
         "SELECT id, embedding FROM fix_attempts WHERE success = 1 AND model = ? AND dimension = ?",
-        [embedder.model, wanted[0]?.length ?? 0],
+        [embedder.model, dimension],
       );
       const near = rows
         .map((row) => {
@@ -182,9 +183,12 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
   };
 }
 
-/** Gives fixes whose vectors are of another embedder new ones. */
-async function rebuild(database: Database, embedder: Embedder): Promise<void> {
-  const old = await database.rows("SELECT id, error_signature FROM fix_attempts WHERE model <> ?", [embedder.model]);
+/** Gives fixes whose vectors are of another embedder or dimension new ones. */
+async function rebuild(database: Database, embedder: Embedder, dimension: number): Promise<void> {
+  const old = await database.rows("SELECT id, error_signature FROM fix_attempts WHERE model <> ? OR dimension <> ?", [
+    embedder.model,
+    dimension,
+  ]);
   for (let at = 0; at < old.length; at += 200) {
     const part = old.slice(at, at + 200);
     const vectors = await embedder.embed(part.map((row) => String(row["error_signature"])));

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
-import { crewOf } from "../../compose/code-roles.js";
+import { settingsFor } from "../../compose/agents.js";
+import { crewOf, librariansOf, windowOf } from "../../compose/code-roles.js";
 import { drive } from "../../compose/drive.js";
 import { openCode } from "../../compose/open-code.js";
 import { sandboxOf } from "../../compose/open-task.js";
@@ -13,7 +14,6 @@ import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { usualWindow } from "../../engine/loop/guards/context-window.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
@@ -41,15 +41,18 @@ export interface CodeArguments {
 /** Works on the project in the current folder by roles until its tests pass; its exit code is the verdict's. */
 export async function codeCommand(args: CodeArguments, io: Io): Promise<number> {
   const folder = io.cwd;
+  const crewHere = async () => crewOf(await resolveConfig({ flags: args.flags, env: io.env, cwd: folder }), io.env);
   if (args.graph) {
     const job = {
       rounds: 1,
       ...given({ target: args.target === undefined ? undefined : targetIn(folder, args.target) }),
     };
-    return (await import("./graph.js")).graphCommand(folder, job, usualWindow, io, args.json);
+    const crew = await crewHere();
+    const window = windowOf(librariansOf(crew), settingsFor(crew.config, io, { folder }));
+    return (await import("./graph.js")).graphCommand(folder, job, window, io, args.json);
   }
   const job = jobOf(args, folder);
-  const crew = crewOf(await resolveConfig({ flags: args.flags, env: io.env, cwd: folder }), io.env);
+  const crew = await crewHere();
   const { config, names, hasAdversary, isBuiltIn, temperatures } = crew;
   const how = {
     json: args.json,
@@ -63,7 +66,7 @@ export async function codeCommand(args: CodeArguments, io: Io): Promise<number> 
   };
   const wish = {
     ...{ folder, job, force: args.force, keepTests: args.keepTests },
-    ...{ hasAdversary, isBuiltIn, temperatures, window: usualWindow },
+    ...{ hasAdversary, isBuiltIn, temperatures, librarians: librariansOf(crew) },
   };
   const verdict = await drive(config, io, how, (run) => openCode(wish, config, io, run));
   await sayEnd(folder, verdict, io, args);

@@ -1,11 +1,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixesIn } from "../../../src/code/vault/fixes.js";
 import { type NewFix, openVault, type Vault } from "../../../src/code/vault/vault.js";
 import { Database } from "../../../src/engine/memory/database.js";
-import { type Embedder, lexical } from "../../../src/engine/memory/embedder.js";
+import { type Embedder, embeddingService, lexical } from "../../../src/engine/memory/embedder.js";
+
+const listening = (server: ReturnType<typeof createServer>): Promise<number> =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
 
 let folder: string;
 beforeEach(() => {
@@ -96,7 +103,51 @@ describe("the memory of fixes", () => {
     );
     expect(await fixes.recall([missing])).toContain("added a check");
     expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/was broken; it is kept as .*memory\.db\.broken-\d+, and a new one is begun/);
     expect(readdirSync(join(folder, ".ralph")).some((name) => name.startsWith("memory.db.broken-"))).toBe(true);
+  });
+
+  it("takes a service's vectors, makes those of another dimension anew, and goes on where it does not answer", async () => {
+    const asked: { readonly model: string; readonly input: readonly string[]; readonly key: string | undefined }[] = [];
+    let [dimension, isDown] = [4, false];
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (data: Buffer) => (body += data.toString()));
+      request.on("end", () => {
+        const { model, input } = JSON.parse(body) as { model: string; input: string[] };
+        asked.push({ model, input, key: request.headers.authorization });
+        const embedding = (text: string) => Array.from({ length: dimension }, (_, at) => (text.length % (at + 3)) + 1);
+        const data = input.map((text) => ({ embedding: embedding(text) }));
+        response.writeHead(isDown ? 503 : 200).end(JSON.stringify({ data }));
+      });
+    });
+    const url = `http://127.0.0.1:${await listening(server)}/v1/embeddings`;
+    const service = embeddingService({ url, model: "all-MiniLM-L6-v2", key: "k", fetch });
+    const warnings: string[] = [];
+    const fixes = fixesIn(
+      folder,
+      service,
+      () => 0,
+      (message) => warnings.push(message),
+    );
+    const round = { id: "round-1", round: 1, steps: [], hypothesis: "h", action_taken: "added a check" };
+    await fixes.keep("run", round, { signatures: [{ signature: missing, success: true }], tokens: 5 }, "vitest");
+    expect(await fixes.recall([missing])).toContain("added a check");
+    expect(asked[0]).toEqual({ model: "all-MiniLM-L6-v2", input: [missing], key: "Bearer k" });
+    dimension = 7;
+    const before = asked.length;
+    expect(await fixes.recall([missing])).toContain("added a check");
+    expect(asked.length - before).toBe(2);
+    // Who only lists them asks nobody, and leaves the vectors as they are.
+    const vault = await opened();
+    expect(await vault.list(5)).toHaveLength(1);
+    vault.close();
+    expect(await fixes.recall([missing])).toContain("added a check");
+    expect(asked.length - before).toBe(3);
+    isDown = true;
+    expect(await fixes.recall([missing])).toBe("");
+    expect(warnings).toEqual([expect.stringMatching(/HTTP 503.*the run goes on without it/)]);
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it("goes on without a memory where there can't be one, and says so once", async () => {
