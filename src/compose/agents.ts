@@ -82,7 +82,7 @@ export function settingsFor(
     exec: io.runProgram,
     env: { ...withoutRedis(io.env), ...rustupIn(io.env) },
     secrets: secretsIn(config, io),
-    fleet: fleetFor(config, folder),
+    fleet: fleetFor(config, io, folder),
   };
 }
 
@@ -92,7 +92,7 @@ const withoutRedis = ({ [redisVariable]: _, ...env }: NodeJS.ProcessEnv): NodeJS
 const redisVariable = variableOf("redis");
 
 /** The agents of a run on other machines. Nobody is asked before the first of them is started. */
-const fleetFor = (config: ResolvedConfig, folder: string | undefined): Fleet =>
+const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): Fleet =>
   fleetOf({
     address: () => redisOf(config),
     project: folder === undefined ? "no project" : basename(folder),
@@ -102,6 +102,8 @@ const fleetFor = (config: ResolvedConfig, folder: string | undefined): Fleet =>
       ...(folder === undefined ? [] : [[folder, basename(folder)] as const]),
       [config.stateDir, "the state folder"],
     ]),
+    // Made when there is something to take out: most runs have no agent on another machine.
+    redact: (text) => redactorFor(config, io)(text),
     ...given({ projectId: folder === undefined ? undefined : () => idOf(folder) }),
   });
 

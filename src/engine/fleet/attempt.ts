@@ -51,6 +51,8 @@ export async function attemptJob(taken: TakenJob, tools: AttemptTools): Promise<
     }
     const { worker, transcript } = tools;
     await say({ type: "begun", worker, confinement: agent.confinement, transcript: `${worker}:${transcript}` });
+    // At once: who has it is known even if this worker dies the next moment.
+    await talker.finish();
     const { maxUsd, maxMs } = taken.job;
     const limits = { ...(maxUsd === undefined ? {} : { maxUsd }), ...(maxMs === undefined ? {} : { maxMs }) };
     for await (const event of agent.run(brief, { signal, ...limits })) {

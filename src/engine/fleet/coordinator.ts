@@ -10,7 +10,7 @@ import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../loop/t
 import type { RedisAddress } from "./address.js";
 import { type Reached, reach } from "./connect.js";
 import { hearingOf } from "./hearing.js";
-import { jobOf } from "./job.js";
+import { jobOf, type Leaving } from "./job.js";
 import { prefix, projectOf, queueOf, runOf, talkOf, times, wantedOf } from "./keys.js";
 import { missing, offersIn } from "./offers.js";
 import { ranksOf } from "./ranks.js";
@@ -24,13 +24,11 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-export interface CoordinatorOptions {
+export interface CoordinatorOptions extends Leaving {
   /** The project's name, for people; of work outside of a project, what it is. */
   readonly project: string;
   /** The project's random id: who works on it now is one coordinator alone. Absent: nobody else can. */
   readonly projectId?: () => Promise<string>;
-  /** Paths of this machine that a brief may name, and what is said instead. */
-  readonly paths: ReadonlyMap<string, string>;
   /** Most wall time of one iteration. Milliseconds. */
   readonly iterationMs: number;
   /** How long a worker is waited for. Milliseconds. */
@@ -165,7 +163,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
       ...(maxUsd === undefined ? {} : { maxUsd }),
       maxMs: Math.min(options.iterationMs, maxMs ?? Infinity),
     };
-    const data = await jobOf(run, brief, allowed, options.paths);
+    const data = await jobOf(run, brief, allowed, options);
     if ("kind" in data) return yield failed(data);
     const name = queueOf(agent);
     const queue = queueFor(name);
@@ -223,12 +221,12 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
           continue;
         }
         if (isReplaced) return yield failed(replaced);
-        if (loss !== undefined) return yield failed(loss);
         if (notice !== undefined) {
           const message = notice;
           notice = undefined;
           yield { type: "notice", message };
         }
+        if (loss !== undefined) return yield failed(loss);
         if (performance.now() - Math.max(heardAt, lookedAt) >= times.silence)
           looking ??= look()
             .catch(() => undefined)

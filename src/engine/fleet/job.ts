@@ -5,19 +5,27 @@ import { dirname, isAbsolute, join, posix } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { FleetJob } from "../generated/fleet-job.js";
 import { given } from "../lib/given.js";
+import type { Redact } from "../lib/redact.js";
 import type { Brief, Failure, RunOptions } from "../loop/types.js";
 import { problemsOf } from "../storage/schema-check.js";
 import { jobVersion, limits } from "./keys.js";
 
+/** What a brief must not take along. */
+export interface Leaving {
+  /** Paths of this machine that it may name beside its workspace, and what is said instead. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Takes the user's secrets out of a text. */
+  readonly redact: Redact;
+}
+
 /**
- * The job for a brief, or why it can't be one. No path of this machine goes with it: `paths` are others that a brief
- * may name, and what is said instead.
+ * The job for a brief, or why it can't be one. No path of this machine and no secret of its user's goes with it.
  */
 export async function jobOf(
   run: string,
   brief: Brief,
   { maxUsd, maxMs }: Omit<RunOptions, "signal">,
-  paths: ReadonlyMap<string, string> = new Map(),
+  { paths, redact }: Leaving,
 ): Promise<FleetJob | Failure> {
   const { workspace, access, text, tokens, prompt, temperature } = brief;
   if (access.shell === true || access.everything || access.readOnly !== undefined)
@@ -33,7 +41,7 @@ export async function jobOf(
       message: `The files of the brief are too large to be sent: ${megabytes(files.length)} packed, ${megabytes(limits.files)} are the most.`,
     };
   const placeholder = `workspace-${randomBytes(16).toString("hex")}`;
-  let said = text.replaceAll(workspace, placeholder);
+  let said = redact(text).replaceAll(workspace, placeholder);
   for (const [path, instead] of paths) said = said.replaceAll(path, instead);
   return {
     version: jobVersion,

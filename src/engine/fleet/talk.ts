@@ -33,25 +33,29 @@ export function entryOf(
   for (let at = 0; at + 1 < fields.length; at += 2) given[fields[at] ?? ""] ??= fields[at + 1] ?? "";
   const { j: job, a, n, e: plain, z: packed } = given;
   const [attempt, sequence] = [numberIn(a), numberIn(n)];
-  if (job === undefined || attempt === undefined || sequence === undefined) return undefined;
+  if (job === undefined || attempt === undefined || attempt < 1 || sequence === undefined) return undefined;
   if (fields.reduce((sum, field) => sum + field.length, 0) > limits.entry) return { job, tooLarge: true };
   const said = itemsIn(plain, packed);
+  if (said === undefined) return undefined;
   if (said === "too large") return { job, tooLarge: true };
   return { job, attempt, sequence, items: said };
 }
 
 const numberIn = (text = ""): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
 
-function itemsIn(plain: string | undefined, packed: string | undefined): readonly FleetItem[] | "too large" {
+function itemsIn(
+  plain: string | undefined,
+  packed: string | undefined,
+): readonly FleetItem[] | "too large" | undefined {
   try {
     const text =
       packed === undefined
         ? (plain ?? "")
         : gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: limits.unpackedEntry }).toString();
     const all: unknown = JSON.parse(text);
-    return Array.isArray(all) ? all.flatMap(itemOf) : [];
+    return Array.isArray(all) ? all.flatMap(itemOf) : undefined;
   } catch (error) {
-    return error instanceof RangeError ? "too large" : [];
+    return error instanceof RangeError ? "too large" : undefined;
   }
 }
 

@@ -19,9 +19,10 @@ import type { Brief } from "../../../src/engine/loop/types.js";
 
 const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-job-")));
 const run = "0123456789abcdef";
+const nothing = { paths: new Map<string, string>(), redact: (text: string) => text };
 const briefOf = (workspace: string, more: Partial<Brief> = {}): Brief => ({
   iteration: 7,
-  text: `Write ${workspace}/result.json, not ${workspace}/other. The folder is /home/me/researches/x.`,
+  text: `Write ${workspace}/result.json, not ${workspace}/other. The folder is /home/me/researches/x, hush.`,
   tokens: 10,
   workspace,
   access: { web: true, read: true, everything: false },
@@ -33,7 +34,12 @@ test("a brief and the files of its workspace come to another machine, and no pat
   mkdirSync(join(here, "paper"));
   writeFileSync(join(here, "paper/01.txt"), "Größe ✓");
   const paths = new Map([["/home/me/researches/x", "x"]]);
-  const job = (await jobOf(run, briefOf(here, { temperature: 0.5 }), { maxUsd: 1 }, paths)) as FleetJob;
+  const job = (await jobOf(
+    run,
+    briefOf(here, { temperature: 0.5 }),
+    { maxUsd: 1 },
+    { paths, redact: (text) => text.replaceAll("hush", "…") },
+  )) as FleetJob;
   expect(JSON.stringify(job)).not.toContain(here);
   expect(JSON.stringify(job)).not.toContain("/home/me");
 
@@ -43,7 +49,7 @@ test("a brief and the files of its workspace come to another machine, and no pat
   const brief = await briefIn(there, taken, 3);
   expect(brief).toEqual({
     iteration: 3,
-    text: `Write ${there}/result.json, not ${there}/other. The folder is x.`,
+    text: `Write ${there}/result.json, not ${there}/other. The folder is x, ….`,
     tokens: 10,
     workspace: there,
     access: { web: true, read: true, everything: false },
@@ -70,12 +76,12 @@ test("a unit that works on files of this machine is refused, and so are too many
     { web: false, read: true, everything: false, shell: true as const },
     { web: false, read: true, everything: true },
   ])
-    expect(await jobOf(run, briefOf(here, { access }), {})).toMatchObject({ kind: "unusable" });
+    expect(await jobOf(run, briefOf(here, { access }), {}, nothing)).toMatchObject({ kind: "unusable" });
   writeFileSync(
     join(here, "a"),
     Buffer.from(Array.from({ length: limits.files + 1_000_000 }, () => Math.floor(Math.random() * 256))),
   );
-  expect(await jobOf(run, briefOf(here), {})).toMatchObject({ kind: "too-large" });
+  expect(await jobOf(run, briefOf(here), {}, nothing)).toMatchObject({ kind: "too-large" });
 });
 
 const packed = (files: unknown): string => gzipSync(JSON.stringify(files)).toString("base64");
@@ -98,7 +104,7 @@ test("what unpacks to more than 64 MB, or is no list of files, is refused", () =
 });
 
 test("a job that is none is not taken, and one of another version is told apart", async () => {
-  const job = (await jobOf(run, briefOf(fresh()), {})) as FleetJob;
+  const job = (await jobOf(run, briefOf(fresh()), {}, nothing)) as FleetJob;
   expect(takenJob({ ...job, version: 2 })).toEqual({ version: 2 });
   expect(takenJob(null)).toEqual({ version: undefined });
   for (const wrong of [
@@ -121,7 +127,7 @@ test("two names on a file that is there already are never written through", asyn
   writeFileSync(outside, "mine");
   linkSync(outside, join(there, "a"));
   const taken = {
-    job: (await jobOf(run, briefOf(fresh()), {})) as FleetJob,
+    job: (await jobOf(run, briefOf(fresh()), {}, nothing)) as FleetJob,
     files: new Map([["a", Buffer.from("theirs")]]),
   };
   await expect(briefIn(there, taken, 1)).rejects.toThrow("EEXIST");

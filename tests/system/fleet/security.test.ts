@@ -1,0 +1,206 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { run, sharedPackage } from "../../support/built.js";
+import { killProcesses } from "../../support/kill-processes.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
+import { sampleResearch } from "../../support/research-folder.js";
+import { type Program, start } from "./support/programs.js";
+import { fresh, until } from "./support/rig.js";
+
+let server: RedisServer;
+let built: string;
+const started: Program[] = [];
+
+/** The line that docs/fleet.md tells people to use, for another agent and password. */
+const aclFor = (queue: string, password: string): string[] => {
+  const [line = ""] = /^ACL SETUSER worker .*$/m.exec(readFileSync(packageFile("docs/fleet.md"), "utf8")) ?? [];
+  return line.replace("rr:agent-claude:", `rr:${queue}:`).replace(">password", `>${password}`).split(" ").slice(1);
+};
+
+describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, () => {
+  beforeAll(async () => {
+    built = join(await sharedPackage(), "dist/cli.js");
+  });
+  afterEach(async () => {
+    const left = started.splice(0);
+    killProcesses(left.flatMap(({ child }) => (child.exitCode === null && child.pid !== undefined ? [child.pid] : [])));
+    await Promise.all(left.map(({ ended }) => ended));
+    await server.stop();
+  });
+
+  test("a worker under the ACL of the page does its work over TLS, and can do nothing else", async () => {
+    server = await startRedis({ tls: true });
+    const trusted = { NODE_EXTRA_CA_CERTS: server.certificate ?? "" };
+    await server.redis.call("ACL", ...aclFor("agent-baseline", "sesame-open"));
+    const address = server.url.replace("//", "//worker:sesame-open@");
+    const home = fresh();
+    const worker = start(built, ["worker", "--agent", "baseline"], home, { ...trusted, RESEARCH_RALPH_REDIS: address });
+    started.push(worker);
+    await until(() => worker.said().includes("offers baseline"));
+    const cwd = fresh();
+    sampleResearch(cwd);
+    const env = { ...trusted, RESEARCH_RALPH_REDIS: server.url };
+    const done = await run(
+      process.execPath,
+      [built, "run", "--agent", "fleet:baseline", "--no-git", "-i", "2"],
+      cwd,
+      env,
+    );
+    expect([done.code, done.err]).toEqual([3, expect.stringContaining("accepted")]);
+    expect(worker.said()).not.toContain("sesame-open");
+    expect(worker.said()).not.toContain("NOPERM");
+
+    const { port } = server;
+    const hostile = new Redis({
+      port,
+      username: "worker",
+      password: "sesame-open",
+      tls: { rejectUnauthorized: false },
+    });
+    const tried: readonly (readonly [string, ...string[]])[] = [
+      ["SET", "rr:project:x", "1"],
+      ["GET", "rr:project:x"],
+      ["SADD", "rr:wanted:0123456789abcdef", "x"],
+      ["DEL", "rr:wanted:0123456789abcdef"],
+      ["LPUSH", "rr:agent-claude:wait", "x"],
+      ["GET", "rr:run:0123456789abcdef"],
+      ["SET", "mine", "1"],
+      ["KEYS", "*"],
+      ["FLUSHALL"],
+      ["CONFIG", "GET", "*"],
+      ["CONFIG", "SET", "dir", "/tmp"],
+      ["ACL", "LIST"],
+      ["CLIENT", "LIST"],
+      ["SHUTDOWN"],
+      ["DEBUG", "SLEEP", "0"],
+      ["EVAL", "return redis.call('GET', KEYS[1])", "1", "rr:project:x"],
+    ];
+    for (const [command, ...args] of tried)
+      await expect(hostile.call(command, ...args), command).rejects.toThrow(/NOPERM|permission|not allowed/i);
+    expect(await hostile.call("SISMEMBER", "rr:wanted:0123456789abcdef", "x")).toBe(0);
+    hostile.disconnect();
+  });
+
+  test("a certificate that is not known is refused, and a wrong password is for a person to mend", async () => {
+    server = await startRedis({ tls: true, password: "right-password" });
+    const cwd = fresh();
+    const unknown = await run(process.execPath, [built, "fleet", "--redis", server.url], cwd);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("NODE_EXTRA_CA_CERTS")]);
+    expect(unknown.err).toContain(`127.0.0.1:${server.port}`);
+    const env = {
+      NODE_EXTRA_CA_CERTS: server.certificate ?? "",
+      RESEARCH_RALPH_REDIS: server.url.replace("//", "//:wrong-password@"),
+    };
+    sampleResearch(cwd);
+    for (const args of [["fleet"], ["worker", "--agent", "baseline"], ["run", "--agent", "fleet:baseline"]]) {
+      const refused = await run(process.execPath, [built, ...args], cwd, env);
+      expect([refused.code, refused.err], args[0]).toEqual([
+        5,
+        expect.stringContaining("does not take this user and password"),
+      ]);
+      expect(refused.out + refused.err).not.toContain("wrong-password");
+    }
+    for (const args of [["config"], ["config", "redis"], ["config", "--json"], ["doctor"], ["doctor", "--json"]]) {
+      const shown = await run(process.execPath, [built, ...args], cwd, env);
+      expect(shown.out + shown.err, args.join(" ")).not.toContain("wrong-password");
+    }
+  });
+
+  test("a server that forgets jobs when its memory is full is not taken", async () => {
+    server = await startRedis({ args: ["--maxmemory-policy", "allkeys-lru"] });
+    const refused = await run(process.execPath, [built, "fleet", "--redis", server.url], fresh());
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/127\.0\.0\.1:\d+ throws keys away.*noeviction/),
+    ]);
+  });
+
+  test("no secret of the user's is in any key of Redis, and none of the worker's in what it says", async () => {
+    server = await startRedis({ password: "planted-redis_88888888" });
+    const secrets = {
+      environment: "planted-environment_1111",
+      agent: "planted-agent_env_22222222",
+      hook: "planted-hook_env_444444444",
+      source: "planted-source_key_5555555",
+      redis: "planted-redis_88888888",
+      provider: "planted-provider_key_9999",
+    };
+    const RESEARCH_RALPH_REDIS = server.url.replace("//", `//:${secrets.redis}@`);
+    const [cwd, home] = [fresh(), fresh()];
+    // The agent prints all that it has in its environment.
+    const agent = `cmd:sh -c 'env >&2; env; cat > /dev/null'`;
+    const worker = start(built, ["worker", "--agent", agent, "--unconfined", "--sandbox", "host"], home, {
+      RESEARCH_RALPH_REDIS,
+      ANTHROPIC_API_KEY: secrets.provider,
+    });
+    started.push(worker);
+    await until(() => worker.said().includes("offers"));
+    const research = sampleResearch(cwd);
+    writeFileSync(
+      join(cwd, "ralph.config.json"),
+      JSON.stringify({
+        agents: { other: { command: "true", env: { OTHER_TOKEN: secrets.agent } } },
+        sources: { openalex: { key_variable: "MY_OPENALEX" } },
+        hooks: [{ on: ["refused"], run: "true", env: { HOOK_TOKEN: secrets.hook } }],
+      }),
+    );
+    const env = { RESEARCH_RALPH_REDIS, SOME_API_KEY: secrets.environment, MY_OPENALEX: secrets.source };
+    // A person tells all of it to the agents, by mistake.
+    await run(
+      process.execPath,
+      [built, "steer", research, `Use ${Object.values(secrets).slice(0, 5).join(" and ")}.`],
+      cwd,
+      env,
+    );
+    const seen = new Set<string>();
+    const reading = { isOver: false };
+    const watch = (async () => {
+      while (!reading.isOver) {
+        for (const key of await server.redis.keys("*")) seen.add(await everythingIn(server.redis, key));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    })();
+    const ended = await run(
+      process.execPath,
+      [built, "run", "--agent", `fleet:${agent}`, "--no-git", "-i", "2"],
+      cwd,
+      env,
+    );
+    reading.isOver = true;
+    await watch;
+    const all =
+      [...seen].join("\n") + readFileSync(join(server.folder, "appendonlydir", "appendonly.aof.1.incr.aof"), "latin1");
+    expect(all).toContain("fleet");
+    expect(all).toContain("workspace-");
+    const told = ended.out + ended.err + worker.said() + all;
+    for (const [name, secret] of Object.entries(secrets)) {
+      expect(told.includes(secret), name).toBe(false);
+      expect(told.includes(Buffer.from(secret).toString("base64").slice(2, 20)), name).toBe(false);
+    }
+    expect(all).not.toContain(cwd);
+    expect(all).not.toContain("RESEARCH_RALPH_REDIS");
+  });
+});
+
+/** The name and all of the content of a key. */
+async function everythingIn(redis: Redis, key: string): Promise<string> {
+  const type = await redis.type(key);
+  const content: unknown =
+    type === "string"
+      ? await redis.get(key)
+      : type === "hash"
+        ? await redis.hgetall(key)
+        : type === "stream"
+          ? await redis.call("XRANGE", key, "-", "+")
+          : type === "set"
+            ? await redis.smembers(key)
+            : type === "zset"
+              ? await redis.call("ZRANGE", key, "0", "-1")
+              : type === "list"
+                ? await redis.call("LRANGE", key, "0", "-1")
+                : "";
+  return `${key} ${JSON.stringify(content)}`;
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { packageFile } from "../../../../src/engine/lib/package-root.js";
+import { compileEntries } from "../../../support/compiled.js";
+import { fresh } from "./rig.js";
+
+/** The built program with short times; answers with its file. */
+export async function quickProgram(): Promise<string> {
+  const folder = fresh("rr-quick-");
+  const out = await compileEntries(folder, {
+    cli: "tests/system/fleet/support/quick-cli.ts",
+    "baseline-agent": "src/research/baseline-agent/main.ts",
+    reader: "src/research/full-text/reader-main.ts",
+  });
+  for (const name of ["demo", "prompt.md", "AGENTS.md", "CLAUDE.md"])
+    symlinkSync(packageFile(name), join(folder, name));
+  return join(out, "cli.js");
+}
+
+/** A program that was started. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** All that it printed so far on stdout and stderr. */
+  said(): string;
+  /** How it ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+/** Starts it in `cwd`, which is HOME too. */
+export function start(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Program {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], HOME: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal }) as Awaited<Program["ended"]>);
+  return { child, said: () => said, ended };
+}
+
+/** The processes of this machine whose environment or command line holds a text, this one aside. Linux. */
+export function processesWith(text: string): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+    .filter((pid) => {
+      try {
+        if (/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) return false;
+        return ["environ", "cmdline"].some((name) => readFileSync(`/proc/${pid}/${name}`, "utf8").includes(text));
+      } catch {
+        return false;
+      }
+    });
+}
