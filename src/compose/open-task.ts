@@ -30,6 +30,7 @@ import {
   snapshotIndex,
   stateFile,
   stateName,
+  taskName,
 } from "../task/folder/layout.js";
 import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
@@ -86,6 +87,7 @@ export function placeFor(
   const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name)));
   return {
     exec,
+    node: sandbox?.toolRelay.command ?? process.execPath,
     cwd: workspace,
     env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
     reach: { ...noReach, read: [...surroundingsOf(workspace, io.env), ...readOnly], write: [workspace, scratch] },
@@ -140,7 +142,7 @@ export async function openTask(
     ]);
     const snapshots = await openSnapshots(workspace, fresh.id, {
       index: snapshotIndex(folder),
-      views: Object.values(views),
+      views: [...Object.values(views), ...otherName(fresh)],
       notify: (message) => notify("warning", message),
       abort,
     });
@@ -151,7 +153,11 @@ export async function openTask(
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
     const isHoused = settings.sandbox !== undefined;
     const everything = unconfined;
-    const around = await protectedIn(workspace, folder, { everything, configs: projectFiles(workspace) });
+    const around = await protectedIn(workspace, folder, {
+      everything,
+      configs: projectFiles(workspace),
+      more: otherName(fresh),
+    });
     // In a sandbox these can't be changed from inside, so whoever changes them meanwhile is a person.
     const readOnly = isHoused ? existingIn(around) : [];
     const place = placeFor(workspace, config, io, settings, readOnly);
@@ -176,6 +182,10 @@ export async function openTask(
     throw error;
   }
 }
+
+/** The task's file where it has another name than the usual one: protected as that is, and left alone by undo. */
+export const otherName = ({ source }: Pick<TaskState, "source">): string[] =>
+  source === undefined || source === taskName ? [] : [source];
 
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 

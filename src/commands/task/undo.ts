@@ -1,4 +1,4 @@
-import { workspaceOf } from "../../compose/open-task.js";
+import { otherName, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -37,7 +37,7 @@ export async function undo(
     const { state } = await store.load();
     const snapshots = await openSnapshots(workspaceOf({ folder }, config), state.id, {
       index: snapshotIndex(folder),
-      views: Object.values(config.task.views),
+      views: [...Object.values(config.task.views), ...otherName(state)],
       notify: warn,
     });
     if (snapshots === undefined)

@@ -1,3 +1,4 @@
+import { runProcess } from "../../engine/process/run-process.js";
 import type { HttpOk } from "../generated/ralph.js";
 import { type Found, howItEnded, lastOf, type Place, run } from "../place/run.js";
 
@@ -5,8 +6,9 @@ import { type Found, howItEnded, lastOf, type Place, run } from "../place/run.js
 const usualSeconds = { there: 10, started: 60 };
 
 /**
- * What runs where commands run, as a server may be reached from there alone: starts the server where there is a
- * command, asks until the answer is as wanted or the time is up, and ends the server with all that it started.
+ * What runs where commands run, as a server that is started there may be reached from there alone. It starts the server
+ * where there is a command, asks until the answer is as wanted or the time is up, and ends the server with all that it
+ * started.
  */
 const script = `
 const { spawn } = require("node:child_process");
@@ -46,8 +48,11 @@ export async function checkHttp(
 ): Promise<Found> {
   const ms = (seconds ?? (start === undefined ? usualSeconds.there : usualSeconds.started)) * 1000;
   const asked = JSON.stringify({ url, status, start, ms });
+  // A sandbox has a network of its own: where it starts no server there is none, and what the user named is asked from
+  // outside. No word of an agent's runs then.
+  const where = start === undefined ? { ...place, exec: runProcess, node: process.execPath } : place;
   // A little more than it takes itself, so that it can end what it has started.
-  const ran = await run(place, process.execPath, ["-e", script, asked], { timeoutMs: ms + 5_000 });
+  const ran = await run(where, where.node, ["-e", script, asked], { timeoutMs: ms + 5_000 });
   try {
     const { passed, last } = JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as {
       passed: boolean;

@@ -15,6 +15,8 @@ export interface Place {
   /** Without the secrets of the user: what an agent wrote is run here. */
   readonly env: NodeJS.ProcessEnv;
   readonly reach: Reach;
+  /** Absolute path of Node there. */
+  readonly node: string;
   /** A folder for result files that this process and the commands both see. */
   readonly scratch: string;
   /** How runs of tests see the project where that is another way than commands do. */

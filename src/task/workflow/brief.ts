@@ -2,7 +2,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Check, TaskState } from "../generated/ralph-state.js";
-import { stateName, taskName } from "../folder/layout.js";
+import { stateName } from "../folder/layout.js";
 import type { ViewNames } from "../plan/views.js";
 
 /** Most estimated tokens of a brief, whatever commands have printed. */
@@ -54,13 +54,14 @@ function ofLetters(run: string): number {
 
 function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, scale: number): string {
   const { task, checks, attempts } = state;
+  const file = state.source ?? stateName;
   const left = (task.max_iterations ?? 10) - attempts.length;
   const open = checks.filter(({ passed }) => !passed);
   const head = [
     "# Task",
     "",
     clip(task.task, share.task * scale),
-    ...(estimateTokens(task.task) > share.task * scale ? [`The whole text is in ${taskName}, under "task".`] : []),
+    ...(estimateTokens(task.task) > share.task * scale ? [`The whole text is in ${file}, under "task".`] : []),
     ...contextLines(task.context ?? [], scale),
   ];
   const tail = [
@@ -69,7 +70,7 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, sca
     "",
     `Work in the current folder until every criterion is met. It is checked after you end${shell ? "; run the checks yourself before" : ""}. ` +
       `This is one of at most ${many(Math.max(1, left), "further attempt")}; the agent after you sees the files and nothing of what you say.`,
-    `Do not weaken the checks: no test is deleted or skipped, and ${taskName}, ${stateName}, .ralph and .git are put back.`,
+    `Do not weaken the checks: no test is deleted or skipped, and ${[...new Set([file, stateName])].join(", ")}, .ralph and .git are put back.`,
     `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
     "End with one sentence that says what you did.",
     ...part("# Earlier attempts", notes.history, share.history * scale),

@@ -10,6 +10,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -212,6 +214,21 @@ describe("a task", () => {
     expect(said).toMatch(/ralph\.json.*were put back; what stood there is in \.ralph\/set-aside\/1\./);
   });
 
+  it("has its file protected under another name too, and undo leaves it as the person has it", async () => {
+    const mine = { task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 };
+    writeFileSync(path("mine.json"), JSON.stringify(mine));
+    const easy = `echo '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"mine.json"}]}' > mine.json`;
+    const { last, lines } = await json("mine.json", ...agent(`echo $N > n.txt; ${easy}`));
+    expect(last).toMatchObject({ status: "max_iterations", iterations: 2 });
+    expect(JSON.parse(read("mine.json"))).toEqual(mine);
+    expect(lines.some(({ message }) => message?.startsWith("mine.json changed while the agent was at work"))).toBe(
+      true,
+    );
+    writeFileSync(path("mine.json"), JSON.stringify({ ...mine, max_iterations: 9 }));
+    expect(await task("--undo", "1")).toMatchObject({ code: 0 });
+    expect([read("n.txt"), JSON.parse(read("mine.json")).max_iterations]).toEqual(["1\n", 9]);
+  });
+
   it("keeps the agent's own steps in todo.md, and leaves a file of that name that is the user's alone", async () => {
     writeFileSync(path("whole.task.md"), "my own notes\n");
     write({ task: "Make it", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
@@ -338,6 +355,23 @@ it.skipIf(noBubblewrap !== undefined)(
     });
     expect(code, out).toBe(0);
     expect([existsSync(path("packages/b/evil")), existsSync(path("evil"))]).toEqual([false, false]);
+  },
+);
+
+it.skipIf(noBubblewrap !== undefined)(
+  `a server that runs already is asked from outside of a sandbox${skippedFor(noBubblewrap)}`,
+  async () => {
+    const server = createServer((_, response) => response.end("ok"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    write({ task: "x", acceptance_criteria: [{ type: "http_ok", url }] });
+    expect(await task("--dry-run", "--sandbox", "bubblewrap", "--quiet")).toMatchObject({ code: 0 });
+    // But a server that is started in the sandbox is alone there: what it asks of this machine is not answered.
+    const start = `node -e 'fetch("${url}").catch(() => process.exit(4))'`;
+    write({ task: "x", acceptance_criteria: [{ type: "http_ok", url, start }] });
+    const { code, out } = await task("--dry-run", "--sandbox", "bubblewrap");
+    expect([code, out]).toEqual([1, expect.stringContaining("its server ended with exit code 4")]);
+    server.close();
   },
 );
 
