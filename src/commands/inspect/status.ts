@@ -75,6 +75,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     pool: papersByScore(rrd),
     insights,
     quotes,
+    update: updateOf(rrd),
     last_run: rrd.loop?.last_run ?? null,
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),
@@ -107,6 +108,14 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   };
 }
 
+/** The last update; null where there was none. */
+function updateOf({ updates = [] }: Rrd) {
+  const last = updates.at(-1);
+  if (last === undefined) return null;
+  const { id, since, until, closed_at, failed = {} } = last;
+  return { id, since, until, open: closed_at === undefined, not_asked: Object.keys(failed) };
+}
+
 function statusLines(status: Status, io: Io): string[] {
   const { progress, papers, blocked_sources: blocked, refused } = status;
   const lines = [oneLine(status.project), shown(io.cwd, status.folder), ""];
@@ -118,6 +127,11 @@ function statusLines(status: Status, io: Io): string[] {
   say("Phase", status.phase);
   const state = stateText(status, shown(io.cwd, status.folder));
   if (state !== undefined) say("State", state);
+  if (status.update !== null) {
+    const { id, since, until, open, not_asked: left } = status.update;
+    const rest = left.length === 0 ? "" : `; still to ask: ${oneLine(left.join(", "))}`;
+    say("Update", `${id}, ${since} to ${until}${open ? ", open" : ""}${rest}`);
+  }
   for (const one of status.under_way)
     say(
       "Under way",

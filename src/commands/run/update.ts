@@ -11,6 +11,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import type { Spent } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
+import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
@@ -36,6 +37,7 @@ import { derive } from "../../research/workflow/derived/statistics.js";
 import { needsWriting } from "../../research/workflow/report/close-update.js";
 import { readNarrative } from "../../research/workflow/report/kept-narrative.js";
 import { explain } from "../explain.js";
+import { classicPrompt } from "./classic-prompt.js";
 import { work } from "./run.js";
 
 interface UpdateArguments {
@@ -118,6 +120,11 @@ function rest(
 
 async function updateOne(folder: string, args: UpdateArguments, config: ResolvedConfig, io: Io): Promise<number> {
   const { rrd, ledger } = await readResearch(folder);
+  if ((await classicPrompt(folder, config.stateDir, false, io)) !== undefined)
+    throw new ExpectedError(
+      `${basename(folder)} is worked on in classic mode, whose agents do everything by themselves; update knows only projects of separate workspaces.`,
+      2,
+    );
   const open = openUpdate(rrd);
   if (open === undefined) return await begin(folder, args, config, io);
   if (args.since !== undefined && !args.json)
@@ -149,7 +156,10 @@ async function begin(folder: string, args: UpdateArguments, config: ResolvedConf
     };
     asking = await openAsking(folder, config, io, signals.finish);
     const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
-    if (signals.finish.aborted) return signals.finish.reason === "SIGTERM" ? 143 : 130;
+    if (signals.finish.aborted) {
+      io.stderr(`${name}: interrupted while its sources were asked; nothing was written.\n`);
+      return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
+    }
     if (!isAnything(came)) {
       const line = nothingLine(folder, update, came, args);
       const failed = Object.fromEntries([...came.failed].map(([source, { since }]) => [source, since]));

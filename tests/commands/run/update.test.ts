@@ -100,8 +100,17 @@ describe("update", () => {
     const dry = await update("--dry-run", "--since", "2026-05-05");
     expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/update-1 is open since [\s\S]*Forecast: /)]);
     expect(dry.err).toContain("--since counts once update-1, which is open, is done.");
+    expect(dry.out).toMatch(/Forecast: ≈ 2 iterations left \(1 paper\)/);
+    expect((await ralph("status", folder)).out).toMatch(/^ {2}Update {5}update-1, 2026-01-01 to \S+, open$/m);
     expect((await ralph("run", folder, "--agent", "baseline")).code).toBe(0);
     expect(read().updates).toEqual([expect.objectContaining({ new: [newcomerId], closed_at: expect.any(String) })]);
+  });
+
+  it("is not for a project whose agents work on the folder itself", async () => {
+    const { home, update } = await finished();
+    writeFileSync(join(home, "prompt.md"), "---\nworkspace: folder\n---\nWork on {{RESEARCH_DIR}}.\n");
+    const done = await update(...since);
+    expect([done.code, done.err]).toEqual([2, expect.stringContaining("is worked on in classic mode")]);
   });
 
   it("of a project of samples or a folder alone says that nothing is new, and reads a file that came", async () => {

@@ -1,5 +1,6 @@
 import { roundUsd } from "../../../engine/lib/usd.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { isAnswerUnit } from "../../folder/logs/answers-log.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";
@@ -110,7 +111,7 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): UnitsLeft {
   if (openUpdate(rrd) !== undefined)
     return {
       ...{ discovery: discoveryOver ? 0 : 1, paper: pool - decided + papersToReadAgain(rrd).length },
-      ...{ report: reportDone ? 0 : 1, ideas },
+      ...{ report: reportDone ? 0 : 1, ideas: currentAccepted(ledger).has("ideas") ? 0 : ideas },
     };
   const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
     outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
