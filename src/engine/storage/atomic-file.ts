@@ -32,6 +32,12 @@ export type Stamp = string;
  */
 export const coarsestTimeStep = 2000;
 
+/**
+ * The time step of the file system, as a time of change tells it, in milliseconds: one with a fraction of a second is
+ * of none that counts in seconds, and all others count in 10 ms or less.
+ */
+export const timeStepAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStep : 20);
+
 /** The version of the file at `path`, or undefined where there is none. */
 export function stampOf(path: string): Stamp | undefined {
   const found = inodeAt(path);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
-import { coarsestTimeStep, type Stamp, stampOf, writeFileAtomic } from "../atomic-file.js";
+import { type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
 import { readRegularUpTo } from "../regular-file.js";
 import type { Problem } from "../schema-check.js";
@@ -46,7 +46,7 @@ export function openStateFile<State extends Fields>(
     if (found === undefined) await requireState(folder, format);
     const stamp = found ?? stampOf(path) ?? "";
     const changedAt = Number(stamp.split(":")[2]);
-    if (known?.stamp === stamp && known.readAt - changedAt > coarsestTimeStep) return known;
+    if (known?.stamp === stamp && known.readAt - changedAt > timeStepAt(changedAt)) return known;
 
     // By what it holds: an edit may keep the size and the time.
     const bytes = await readBytes(path, format.maxBytes);

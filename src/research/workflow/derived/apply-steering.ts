@@ -26,10 +26,10 @@ export async function loadSteered(
   { now, redact }: { readonly now: () => number; readonly redact: Redact },
   tell: Tell,
 ): ReturnType<Research["load"]> {
-  await research.load();
-  await foldBeside(research, tell);
+  const messages = await messagesFor(research.folder, redact);
+  await foldBeside(research, messages, tell);
   const loaded = await research.load();
-  const heard = await applyMessages(research, loaded.rrd, now, redact);
+  const heard = await applyMessages(research, loaded.rrd, messages.filter(isSaid), now);
   for (const message of heard) await tell({ type: "notice", level: "info", message });
   // What a person wrote into rrd.json by hand takes effect with the next edit.
   const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
@@ -45,10 +45,9 @@ export async function loadSteered(
 async function applyMessages(
   research: Pick<Research, "folder" | "edit">,
   before: Rrd,
+  messages: readonly Said[],
   now: () => number,
-  redact: Redact,
 ): Promise<string[]> {
-  const messages = (await messagesFor(research.folder, redact)).filter(isSaid);
   if (messages.length === 0) return [];
   const at = new Date(now()).toISOString();
   await research.edit((rrd) => steered(rrd, messages, at), true);
@@ -76,9 +75,10 @@ const isSaid = (message: Received): message is Said => !("beside" in message);
 /** Folds in what was done beside the run, each once. */
 async function foldBeside(
   research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
+  messages: readonly Received[],
   tell: Tell,
 ): Promise<void> {
-  for (const message of await readMessages(research.folder)) {
+  for (const message of messages) {
     if (!("beside" in message)) continue;
     const asked = askedIn(message.beside);
     const says = asked === undefined ? undefined : await foldAsked(research, { ...asked, message: message.id });
