@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // A command agent that does every unit as it should. RECORD: a file the brief is written to. WAIT: milliseconds before the result.
-// MISQUOTE: adds a quote that is in no paper. It answers eligibility criteria: of a paper's text as suits its inclusion, but for those that
+// MISQUOTE: adds a quote that is in no paper. ANSWER: what it answers to a question, in JSON. It answers eligibility criteria: of a paper's text as suits its inclusion, but for those that
 // ask an "open question"; of a record yes to an exclude criterion whose words are its title. In-process runs of the command call `work` in place of the program.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,12 +12,14 @@ import { fileURLToPath } from "node:url";
  * @param {string} workspace
  * @param {NodeJS.ProcessEnv} env
  */
-export async function* work(brief, workspace, { RECORD, WAIT = "0", MISQUOTE }) {
+export async function* work(brief, workspace, { RECORD, WAIT = "0", MISQUOTE, ANSWER }) {
   if (RECORD !== undefined) writeFileSync(RECORD, brief);
   const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(brief)[1]);
   yield `Begun: ${unit.unit}.`;
   await new Promise((resolve) => setTimeout(resolve, Number(WAIT)));
-  writeFileSync(join(workspace, "result.json"), JSON.stringify(resultOf(unit, brief, MISQUOTE)));
+  const result =
+    unit.kind === "question" && ANSWER !== undefined ? { unit: unit.unit, ...JSON.parse(ANSWER) } : undefined;
+  writeFileSync(join(workspace, "result.json"), JSON.stringify(result ?? resultOf(unit, brief, MISQUOTE)));
   yield "Done.";
   if (brief.includes("<promise>COMPLETE</promise>")) yield* ["", "<promise>COMPLETE</promise>"];
 }

@@ -11,7 +11,7 @@ export const findPassages: ResearchTool = {
   parameters: takes({ query: { type: "string" }, most: { type: "integer" } }, ["query"]),
   async run({ query = "", most: wanted = usual }, { asked }) {
     if (asked === undefined) return { problem: "Only the paper of this unit can be read; use read_section." };
-    const passages = await asked.passages(query, Math.max(1, Math.min(wanted, most)));
+    const passages = await asked.passages(query, Math.min(wanted, most));
     if (passages.length === 0) return { head: "No passage shares a word with it." };
     const data = passages
       .map(({ key, locator, text }) => `@@ ${key} | ${locator ?? "beginning"}\n${text}`)

@@ -235,3 +235,57 @@ test("tool calls one from a shell: a list without a name, text or JSON, errors i
   });
   expect(readFileSync(join(folder, "researches", "one", "rrd.json"), "utf8")).toContain("PLANTED");
 });
+
+test("passages are found and an answer is checked over MCP, with nothing written and no agent started", async () => {
+  const { client } = await connect();
+  const ask = async (name: string, args: Record<string, unknown>) => {
+    const answer = await client.callTool({ name, arguments: args });
+    return [answer.isError ?? false, said(answer)] as const;
+  };
+  const files = () => readdirSync(join(folder, "researches/one"), { recursive: true }).toSorted();
+  const before = files();
+  const quote = "In series 2 sentence 7 says 57 things.";
+  const [, passages] = await ask("find_passages", { query: "series 2 sentence 7", most: 3 });
+  expect(passages.split(/^@@ p1 \| /m)).toHaveLength(4);
+  expect(passages).toContain(quote);
+  expect((await ask("find_passages", { query: "series", most: -5 }))[1]).toBe("find_passages: most must be >= 1.");
+  expect((await ask("find_passages", { query: "series", most: 50 }))[1].match(/^@@ /gm)?.length).toBeLessThanOrEqual(
+    20,
+  );
+  expect((await ask("find_passages", { query: "помогает" }))[1]).toContain("No passage shares a word with it.");
+
+  const statement = (text: string, ...rests_on: string[]) => ({ text, rests_on });
+  const [wrong, checked] = await ask("check_answer", {
+    query: "What does series 2 say?",
+    answer: {
+      quotes: [
+        { id: "q1", paper: "p1", quote },
+        { id: "q2", paper: "p1", quote: quote.replace("57", "58") },
+        { id: "q3", paper: "p9", quote },
+      ],
+      statements: [
+        statement("Series 2 says 57 things in sentence 7.", "p1#q1"),
+        statement("Series 2 says 58 things.", "p1#q2"),
+        statement("Another paper says so.", "p9#q3", "2:p1#1", "p1#77"),
+      ],
+    },
+  });
+  expect(wrong).toBe(false);
+  expect(checked).toContain(
+    "Statements that rest on quotes that were found: 1; on none: 2. Quotes that were not found: 4.",
+  );
+  expect(checked).toContain("stands: Series 2 says 57 things in sentence 7. (p1#q1)");
+  expect(checked).not.toContain("stands: Series 2 says 58");
+  for (const [answer, says] of [
+    [{}, "The answer has another form"],
+    [
+      { quotes: [], statements: Array.from({ length: 200 }, (_, n) => statement(`${n}`, "p1#q1")) },
+      "The answer has another form",
+    ],
+    ["yes", "answer must be"],
+  ] as const) {
+    const [isError, sentence] = await ask("check_answer", { query: "What?", answer });
+    expect([isError, sentence]).toEqual([true, expect.stringContaining(says)]);
+  }
+  expect(files()).toEqual(before);
+});

@@ -25,7 +25,7 @@ export const askedByTools = (open: () => Promise<Pool>): AskedByTools => ({
       return wrongCall(`The answer has another form: ${reasonsOf(problems).slice(0, 3).join("; ")}.`);
     const checked = await checkAnswer(await open(), question, value as AnswerResult);
     const { statements, dropped, missing } = checked;
-    const head = `${statements.length} statements rest on quotes that were found, ${dropped} on none; ${missing.length} quotes were not found.`;
+    const head = `Statements that rest on quotes that were found: ${statements.length}; on none: ${dropped}. Quotes that were not found: ${missing.length}.`;
     const lines = [
       ...statements.map(({ text, rests_on, marks = [] }) =>
         `stands: ${text} (${rests_on.join(", ")}) ${marks.join(" ")}`.trim(),
