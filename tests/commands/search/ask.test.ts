@@ -310,13 +310,13 @@ describe("what is wrong in an answer or around it", () => {
 
   test("200 statements are refused each time, and after three times the question is given up", async () => {
     const count = kept().length;
-    const lines_ = ledgerOf().length;
+    const before = ledgerOf().length;
     const statements = Array.from({ length: 200 }, (_, n) => ({ text: `Statement ${n}.`, rests_on: [`${ids[0]}#1`] }));
     const { code, err } = await answering({ quotes: [], statements });
     expect(code).toBe(5);
     expect(err).toContain("The agent's answers could not be used 3 times");
     expect(kept()).toHaveLength(count);
-    const refused = ledgerOf().slice(lines_);
+    const refused = ledgerOf().slice(before);
     expect(refused.map(({ outcome }) => outcome)).toEqual(["refused", "refused", "refused"]);
     expect(refused[0]?.reasons?.[0]).toContain("/statements");
     expect((await cli(["status", name], cwd)).out).toContain("COMPLETE");
