@@ -6,6 +6,7 @@ import { messageOf } from "../../engine/lib/errors.js";
 import { Database } from "../../engine/memory/database.js";
 import type { Embedder } from "../../engine/memory/embedder.js";
 import { vaultName } from "../folder/layout.js";
+import { cosine, packed } from "./packed-vector.js";
 
 /** What a round did about an error, and whether the tests say that it helped. */
 export interface Fix {
@@ -126,7 +127,7 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
                     cost_tokens, framework, language, model, dimension, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
             args: [
               ...[shortOf(key), error_signature, hypothesis, action_taken, success ? 1 : 0, timestamp, cost_tokens],
-              ...[framework, language, embedder.model, vector.length, inBytes(vector)],
+              ...[framework, language, embedder.model, vector.length, packed(vector)],
             ],
           };
         }),
@@ -147,8 +148,8 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
       );
       const near = rows
         .map((row) => {
-          const vector = new Int8Array(row["embedding"] as ArrayBuffer);
-          return { id: Number(row["id"]), similarity: Math.max(...wanted.map((each) => cosine(each, vector))) };
+          const stored = row["embedding"] as ArrayBuffer;
+          return { id: Number(row["id"]), similarity: Math.max(...wanted.map((each) => cosine(each, stored))) };
         })
         .filter(({ similarity }) => similarity >= minSimilarity)
         .toSorted((a, b) => b.similarity - a.similarity || b.id - a.id)
@@ -197,7 +198,7 @@ async function rebuild(database: Database, embedder: Embedder, dimension: number
         const vector = vectors[place] ?? new Float32Array();
         return {
           sql: "UPDATE fix_attempts SET model = ?, dimension = ?, embedding = ? WHERE id = ?",
-          args: [embedder.model, vector.length, inBytes(vector), Number(row["id"])],
+          args: [embedder.model, vector.length, packed(vector), Number(row["id"])],
         };
       }),
     );
@@ -215,21 +216,3 @@ const fixOf = (row: Row): Fix => ({
   framework: String(row["framework"]),
   language: String(row["language"]),
 });
-
-/** A vector in one byte a number: the largest is 127. A cosine does not depend on its length. */
-function inBytes(vector: Float32Array): Uint8Array {
-  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const bytes = Int8Array.from(vector, (value) => (largest === 0 ? 0 : Math.round((value / largest) * 127)));
-  return new Uint8Array(bytes.buffer);
-}
-
-/** `a` is of length 1. */
-function cosine(a: Float32Array, b: Int8Array): number {
-  let [sum, square] = [0, 0];
-  for (let at = 0; at < b.length; at += 1) {
-    const value = b[at] as number;
-    sum += (a[at] ?? 0) * value;
-    square += value * value;
-  }
-  return square === 0 ? 0 : sum / Math.sqrt(square);
-}

@@ -8,7 +8,7 @@ import type { CodeState, Job, Tested, TestFailure } from "../generated/ralph-cod
 import { signatureOf } from "../round/signature.js";
 
 /** Seconds that a run of the tests may take. */
-const maxSeconds = 300;
+const usualSeconds = 300;
 /** Most failures that are kept. */
 const maxFailures = 50;
 
@@ -26,17 +26,21 @@ export interface TestRun {
 
 const failed = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
 
-/** Runs all tests; where some fail, once more: what passes then is flaky. `now`: milliseconds since the epoch. */
+/**
+ * Runs all tests; where some fail, once more: what passes then is flaky. `now`: milliseconds since the epoch;
+ * `seconds`: what each run may take.
+ */
 export async function testProject(
   place: Place,
   job: Job,
   { flaky: known = [], tests_seen: seen = [] }: Pick<CodeState, "flaky" | "tests_seen">,
   now: () => number,
+  seconds = usualSeconds,
 ): Promise<TestRun> {
-  const first = await once(place, job, seen);
+  const first = await once(place, job, seen, seconds);
   const broken = failuresIn(first).filter(({ test_name }) => !known.includes(test_name));
   const isWorthIt = broken.some(({ status, test_name }) => status === "fail" && !isNoTest(test_name));
-  const second = isWorthIt && !place.signal.aborted ? await once(place, job, seen) : undefined;
+  const second = isWorthIt && !place.signal.aborted ? await once(place, job, seen, seconds) : undefined;
   const passed = new Set(
     second?.results?.tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name),
   );
@@ -77,8 +81,8 @@ export async function testProject(
 
 const failuresIn = ({ results }: Found): readonly TestResult[] => (results?.tests ?? []).filter(failed);
 
-const once = (place: Place, { test_command: command }: Job, seen: readonly string[]): Promise<Found> =>
-  checkTests({ type: "tests_pass", timeout_seconds: maxSeconds, ...given({ command }) }, place, seen);
+const once = (place: Place, { test_command: command }: Job, seen: readonly string[], seconds: number): Promise<Found> =>
+  checkTests({ type: "tests_pass", timeout_seconds: seconds, ...given({ command }) }, place, seen);
 
 function failureOf(test: TestResult): TestFailure {
   const { error, test_name } = test;

@@ -187,25 +187,6 @@ describe("what a person can set", () => {
   });
 });
 
-describe("hostile roles", () => {
-  it("gain nothing by deleting the test, by the state file, the memory of fixes or a hook of git", async () => {
-    const plant = [
-      "rm test/range.test.mjs",
-      "echo '{}' > ralph.code.json",
-      "echo x > .ralph/memory.db",
-      "echo x > .git/hooks/pre-commit",
-      did("made the tests pass"),
-    ].join("; ");
-    const { last } = await project.json(...project.agent(byRole({ artisan: plant })), "--rounds", "1");
-    expect([last.verdict, last.cause]).toEqual(["limit", "iterations"]);
-    expect(existsSync(project.path(".git/hooks/pre-commit"))).toBe(false);
-    expect(existsSync(project.path("test/range.test.mjs"))).toBe(true);
-    expect(project.brief("critic")).toContain("test/range.test.mjs was deleted");
-    const { fixes } = JSON.parse((await cli(["code", "memory", "list", "--json"], project.folder)).out);
-    expect(fixes.every(({ success }: { success: boolean }) => !success)).toBe(true);
-  });
-});
-
 describe("wrong arguments", () => {
   it.each([
     [["--target", "../outside"], "outside of"],

@@ -7,7 +7,7 @@ import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
 import { run, sharedPackage } from "../../support/built.js";
 import { offByOne } from "../../support/code-project.js";
 import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
-import { installed } from "./support/install.js";
+import { installed, testFrameworks } from "./support/install.js";
 
 /** A project with a bug, and the command that mends it. */
 interface Fixture {
@@ -17,6 +17,8 @@ interface Fixture {
   readonly mend: string;
   /** Its language lies in the user's home. */
   readonly isAtHome?: true;
+  /** Its framework is a package of npm, which has to lie in the project. */
+  readonly isOfNpm?: true;
   /** A command that succeeds where the tests can run. */
   readonly needs: readonly [string, ...string[]];
 }
@@ -27,12 +29,54 @@ const python = {
   "app/plan.py": "from app.dates import days\n\n\ndef length(months):\n    return days(months)\n",
 };
 
+/** A project that forgets to wait for a promise. */
+const javascript = (name: string, script: string, more: Fixture["files"]): Fixture["files"] => ({
+  ".gitignore": "node_modules\n",
+  "package.json": JSON.stringify({
+    ...{ name: "sample", private: true, type: "module" },
+    ...{ scripts: { test: script }, devDependencies: { [name]: "*" } },
+  }),
+  "src/price.mjs": "export const price = async () => 2;\n",
+  "src/total.mjs":
+    'import { price } from "./price.mjs";\n\nexport async function total(count) {\n  const each = price();\n  return each * count;\n}\n',
+  ...more,
+});
+
+const ofJavascript = {
+  place: "src/total.mjs",
+  mend: "sed -i 's/= price()/= await price()/' src/total.mjs",
+  isOfNpm: true,
+  needs: ["node", "--version"],
+} as const;
+
 const fixtures: Readonly<Record<string, Fixture>> = {
   "node:test": {
     files: offByOne,
     place: "src/range.mjs",
     mend: "sed -i 's/i < b/i <= b/' src/range.mjs",
     needs: ["node", "--version"],
+  },
+  vitest: {
+    files: javascript("vitest", "vitest run", {
+      "test/total.test.mjs":
+        'import { expect, test } from "vitest";\nimport { total } from "../src/total.mjs";\n\ntest("waits for the price", async () => expect(await total(3)).toBe(6));\n',
+    }),
+    ...ofJavascript,
+  },
+  jest: {
+    files: javascript("jest", "NODE_OPTIONS=--experimental-vm-modules jest", {
+      "jest.config.mjs": 'export default { testMatch: ["**/*.test.mjs"] };\n',
+      "test/total.test.mjs":
+        'import { total } from "../src/total.mjs";\n\ntest("waits for the price", async () => expect(await total(3)).toBe(6));\n',
+    }),
+    ...ofJavascript,
+  },
+  mocha: {
+    files: javascript("mocha", "mocha test/total.test.mjs", {
+      "test/total.test.mjs":
+        'import assert from "node:assert";\nimport { total } from "../src/total.mjs";\n\nit("waits for the price", async () => assert.equal(await total(3), 6));\n',
+    }),
+    ...ofJavascript,
   },
   unittest: {
     files: {
@@ -71,7 +115,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   },
 };
 
-const isThere = ([command, ...args]: Fixture["needs"]): boolean => {
+const isThere = ({ needs: [command, ...args], isOfNpm }: Fixture): boolean => {
+  if (isOfNpm === true && "problem" in testFrameworks()) return false;
   try {
     execFileSync(command, args, { stdio: "ignore", timeout: 30_000 });
     return true;
@@ -94,12 +139,14 @@ afterEach(async () => {
   rmSync(top, { recursive: true, force: true });
 });
 
-function projectOf({ files }: Fixture): string {
+function projectOf({ files, isOfNpm }: Fixture): string {
   const root = join(top, "repo");
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
+  const packages = testFrameworks();
+  if (isOfNpm === true && "folder" in packages) execFileSync("cp", ["-a", packages.folder, join(root, "node_modules")]);
   execFileSync("git", ["init", "-q", root]);
   return root;
 }
@@ -154,7 +201,7 @@ const why = problems.length === 0 ? "" : ` (skipped: ${problems[0]})`;
 describe.skipIf(problems.length > 0)(`a coding run with real agents in bubblewrap${why}`, () => {
   for (const cli of clis)
     for (const [framework, fixture] of Object.entries(fixtures))
-      it.skipIf(!isThere(fixture.needs))(`${cli} repairs a project of ${framework}`, async () => {
+      it.skipIf(!isThere(fixture))(`${cli} repairs a project of ${framework}`, async () => {
         server = await startFakeLlm(playing(fixture));
         const root = projectOf(fixture);
         const { exit, last, err, lines } = await runCode(root, [cli], {}, "--sandbox", "bubblewrap", "--rounds", "2");

@@ -15,36 +15,64 @@ const problemFile = join(folder, "problem.txt");
 export function installed(cli: Cli): { program: string } | { problem: string } {
   const program = join(folder, "node_modules", ".bin", cli);
   if (existsSync(problemFile)) return { problem: readFileSync(problemFile, "utf8") };
-  return existsSync(program) && versionOf(cli) === wanted[cli][1]
+  return existsSync(program) && versionOf(wanted[cli][0], folder) === wanted[cli][1]
     ? { program }
     : { problem: `${wanted[cli].join("@")} is not installed` };
 }
 
-function versionOf(cli: Cli): string | undefined {
-  const file = join(folder, "node_modules", wanted[cli][0], "package.json");
+function versionOf(name: string, where: string): string | undefined {
+  const file = join(where, "node_modules", name, "package.json");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : undefined;
 }
 
-/** Installs what is missing (about 800 MB, once). Where that can't be done the tests say so and are skipped. */
+/** Test frameworks of npm: a project in a sandbox needs them in its own folder. */
+const frameworks = { vitest: "4.1.12", jest: "29.7.0", mocha: "11.7.2" } as const;
+const frameworksFolder = resolve(folder, "../test-frameworks");
+
+/** The folder `node_modules` that holds vitest, jest and mocha, or why it is not there. */
+export function testFrameworks(): { folder: string } | { problem: string } {
+  const missing = Object.entries(frameworks).find(([name, version]) => versionOf(name, frameworksFolder) !== version);
+  return missing === undefined
+    ? { folder: join(frameworksFolder, "node_modules") }
+    : { problem: `${missing.join("@")} is not installed` };
+}
+
+/** Installs what is missing (about 900 MB, once). Where that can't be done the tests say so and are skipped. */
 export default async function install(): Promise<void> {
+  if ("problem" in testFrameworks()) {
+    const problem = await add(
+      frameworksFolder,
+      Object.entries(frameworks).map((each) => each.join("@")),
+    );
+    if (problem !== undefined)
+      process.stderr.write(`The test frameworks could not be installed: ${problem}\nTheir tests are skipped.\n`);
+  }
   rmSync(problemFile, { force: true });
   const missing = (Object.keys(wanted) as Cli[]).filter((cli) => "problem" in installed(cli));
   if (missing.length === 0) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{ "name": "e2e-clis", "private": true }\n');
-  const packages = missing.map((cli) => wanted[cli].join("@"));
-  process.stderr.write(`Installing ${packages.join(" and ")} into ${folder}; this takes a few minutes, once.\n`);
+  const problem =
+    (await add(
+      folder,
+      missing.map((cli) => wanted[cli].join("@")),
+    )) ?? (await notRunning(missing));
+  if (problem === undefined) return;
+  writeFileSync(problemFile, `The agent CLIs could not be installed: ${problem}`);
+  process.stderr.write(`The agent CLIs could not be installed: ${problem}\nTheir tests are skipped.\n`);
+}
+
+/** Adds packages to a folder of their own; answers with what went wrong. */
+async function add(into: string, packages: readonly string[]): Promise<string | undefined> {
+  mkdirSync(into, { recursive: true });
+  writeFileSync(join(into, "package.json"), '{ "name": "e2e", "private": true }\n');
+  process.stderr.write(`Installing ${packages.join(" and ")} into ${into}; this takes a few minutes, once.\n`);
   const args = ["install", "--no-audit", "--no-fund", "--save-exact", ...packages];
   const { exitCode, stderr } = await execa("npm", args, {
-    cwd: folder,
+    cwd: into,
     reject: false,
     timeout: 540_000,
     stdin: "ignore",
   });
-  const problem = exitCode === 0 ? await notRunning(missing) : stderr.trim().split("\n").slice(-3).join(" ");
-  if (problem === undefined) return;
-  writeFileSync(problemFile, `The agent CLIs could not be installed: ${problem}`);
-  process.stderr.write(`The agent CLIs could not be installed: ${problem}\nTheir tests are skipped.\n`);
+  return exitCode === 0 ? undefined : stderr.trim().split("\n").slice(-3).join(" ");
 }
 
 /** An npm that runs no install scripts leaves a claude without its binary. */
