@@ -64,12 +64,18 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ...ofJavascript,
   },
   jest: {
-    files: javascript("jest", "NODE_OPTIONS=--experimental-vm-modules jest", {
-      "jest.config.mjs": 'export default { testMatch: ["**/*.test.mjs"] };\n',
-      "test/total.test.mjs":
-        'import { total } from "../src/total.mjs";\n\ntest("waits for the price", async () => expect(await total(3)).toBe(6));\n',
-    }),
+    files: {
+      ".gitignore": "node_modules\n",
+      "package.json": JSON.stringify({ name: "sample", private: true, scripts: { test: "jest" } }),
+      "src/price.js": "exports.price = async () => 2;\n",
+      "src/total.js":
+        'const { price } = require("./price.js");\n\nexports.total = async (count) => {\n  const each = price();\n  return each * count;\n};\n',
+      "test/total.test.js":
+        'const { total } = require("../src/total.js");\n\ntest("waits for the price", async () => expect(await total(3)).toBe(6));\n',
+    },
     ...ofJavascript,
+    place: "src/total.js",
+    mend: ofJavascript.mend.replace(".mjs", ".js"),
   },
   mocha: {
     files: javascript("mocha", "mocha test/total.test.mjs", {
