@@ -185,7 +185,7 @@ function* forgeries(sentence, next) {
     yield ["fragments out of order", `${next} … ${sentence}`];
   }
   const at = words.length >> 1;
-  for (const inserted of ["[not]", "[of 12]", "[more than]", "[p. 99]"])
+  for (const inserted of ["[not]", "[of 12]", "[more than]", "[p. 99]", "[on active drug]", "[severe]"])
     yield [`inserted ${inserted}`, [...words.slice(0, at), inserted, ...words.slice(at)].join(" ")];
   const joined =
     /(?<= )(?:in|un|im|non|a)(?:significant|effective|sufficient|adequate|stable|changed|symptomatic|related|balanced|able|treated|blinded)(?= )/.exec(

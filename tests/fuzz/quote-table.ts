@@ -533,6 +533,87 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "words inserted in brackets that bound what is said",
+    make: (draw) => {
+      const inserted = draw.one([
+        ..."[on active drug],[in the treated arm],[with diabetes],[of the treated arm],[treated],[severe],[elderly],[female]".split(
+          ",",
+        ),
+        ..."[after surgery],[at follow-up],[receiving placebo],[who smoked],[on placebo],[for adults],[under load],[by night]".split(
+          ",",
+        ),
+        ..."[from Group A],[the treated arm],[the women],[Group A],[diabetic patients],[long-term],[chronic],[wet]".split(
+          ",",
+        ),
+        ..."[the placebo group],[during sleep],[without drugs],[per protocol],[while awake],[the older women]".split(
+          ",",
+        ),
+      ]);
+      const [start, end] = [
+        `the ${draw.one(["patients", "women", "adults", "gripper"])} with its skin`,
+        `${draw.verb()} ${draw.object()} ${draw.tail()}`,
+      ];
+      // All of the words are named near it.
+      const named =
+        "The treated arm was on active drug, and Group A on placebo. Diabetic patients and older women who smoked, had severe or chronic " +
+        "diabetes and were elderly or female got it at follow-up, during sleep, by night, under load, awake or after wet surgery per protocol.";
+      return { text: `${named} ${capital(start)} ${end}.`, quote: `${start} ${inserted} ${end}` };
+    },
+  },
+  {
+    name: "words inserted in brackets that nothing near names",
+    make: (draw) => {
+      const inserted = draw.one(
+        "[the drug],[aspirin],[ImageNet],[the robot],[a Barrett Hand],[its camera],[i.e. the vaccine],[our drone]".split(
+          ",",
+        ),
+      );
+      const [start, end] = [`${draw.subject()} with its skin`, `${draw.verb()} ${draw.object()} ${draw.tail()}`];
+      const quote = draw.one([`${start} ${inserted} ${end}`, `${inserted} with its skin ${end}`]);
+      return { text: `${capital(start)} ${end}.`, quote };
+    },
+  },
+  {
+    name: "another subject set in brackets before the rest of a sentence",
+    make: (draw) => {
+      const rest = `${draw.verb()} ${draw.object()} ${draw.place()} ${draw.tail()}`;
+      return {
+        text: `The camera was new. ${capital(draw.subject())} ${rest}.`,
+        quote: `${draw.one(["[The camera]", "[The authors]", "[Their camera]"])} ${rest}`,
+      };
+    },
+  },
+  {
+    name: "a number parted so that it is another, or an interval closed",
+    make: (draw) => {
+      const [inText, inQuote] = draw.one([
+        ["4,500", "45,00"],
+        ["4,500", "4.500"],
+        ["4500", "4.5"],
+        ["1,234 of 0,05", "1234 of 0,05"],
+        ["12,500", "2,500"],
+        ["12 500", "2500"],
+        ["0.05", "05"],
+        ["10–20", "1 to 20"],
+        ["10 to 200", "10–20"],
+        ["(0, 1)", "[0, 1]"],
+        ["1.05", ".05"],
+        ["5%", "5 percentile"],
+      ]);
+      const [start, end] = [`${draw.subject()} had`, `${draw.place()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "another year or author of the work that is cited",
+    make: (draw) => {
+      const said = `${capital(clause(draw))} ${draw.tail()}`;
+      const year = draw.whole(1980, 2020);
+      const source = draw.one([`(Jay ${year + 1})`, `(Kay ${year})`, `(Jay et al., ${year + 2})`]);
+      return { text: `${said} (Jay ${year}).`, quote: `${said} ${source}.` };
+    },
+  },
+  {
     name: "a page mark that is not the text's",
     make: (draw) => {
       const [start, end] = [`${draw.subject()} ${draw.verb()}`, `${draw.object()} ${draw.tail()}`];
@@ -632,16 +713,51 @@ export const disguised: readonly QuoteClass[] = [
     name: "words of explanation inserted in brackets",
     make: (draw) => {
       const parts = words(draw);
-      const inserted = draw.one(
-        "[the hand],[sic],[of the authors],[our emphasis],[PPO],[emphasis added],[a Shadow Hand],[namely this]".split(
-          ",",
-        ),
-      );
+      const [named, inserted] = draw.one([
+        ["", "[sic]"],
+        ["", "[of the authors]"],
+        ["", "[our emphasis]"],
+        ["", "[emphasis added]"],
+        ["", "[italics mine]"],
+        ["", "[namely this]"],
+        ["", "[is]"],
+        ["", "[that]"],
+        ["", "[the]"],
+        ["", "[had been]"],
+        ["", "[the researchers]"],
+        ["It moves the hand. ", "[the hand]"],
+        ["Its hands are new. ", "[its hand]"],
+        ["We train it with PPO. ", "[PPO]"],
+        ["We took a Shadow Hand. ", "[a Shadow Hand]"],
+        ["We took a Shadow Hand. ", "[i.e. the Shadow Hand]"],
+        ["One sensor was new. ", "[that sensor]"],
+      ]);
       const at = draw.whole(1, 4);
       return {
-        text: `${capital(parts.join(" "))}.`,
+        text: `${named}${capital(parts.join(" "))}.`,
         quote: [...parts.slice(0, at), inserted, ...parts.slice(at)].join(" "),
       };
+    },
+  },
+  {
+    name: "what a pronoun stands for named in brackets",
+    make: (draw) => {
+      const [named, pronoun, inserted] = draw.one([
+        ["The new hand was built in spring", "it", "the new hand"],
+        ["The tendons of all hands were cut", "they", "the tendons"],
+        ["The old patients were told of it", "they", "the patients"],
+        ["A sleeve of rubber was drawn over", "this", "the sleeve"],
+        ["The group on placebo was large", "it", "the placebo group"],
+      ]);
+      const rest = `${draw.verb()} ${draw.object()} ${draw.place()} ${draw.tail()}`;
+      const start = draw.subject();
+      const [said, quote] = draw.one([
+        [`${start} was kept because ${pronoun} ${rest}`, `${start} was kept because ${pronoun} [${inserted}] ${rest}`],
+        [`${start} was kept because ${pronoun} ${rest}`, `${start} was kept because [${inserted}] ${rest}`],
+        [`${pronoun} ${rest}`, `[${inserted}] ${rest}`],
+        [`${pronoun} ${rest}`, `[${capital(inserted)}] ${rest}`],
+      ]);
+      return { text: `${named}. ${capital(said)}.`, quote };
     },
   },
   {
@@ -728,6 +844,42 @@ export const disguised: readonly QuoteClass[] = [
       ]);
       const [start, end] = [`${draw.subject()} has`, `${draw.place()} ${draw.tail()}`];
       return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "brackets, numbers and short words written in another way",
+    make: (draw) => {
+      const n = draw.decimal();
+      const [inText, inQuote] = draw.one([
+        ["(the second hand)", "[the second hand]"],
+        ["[the second hand]", "(the second hand)"],
+        [`(95% CI ${n})`, `[95% CI ${n}]`],
+        [`(all ${n} [95% CI\n3–4]`, `(all ${n} [95% CI 3–4]`],
+        [`(95% CI [${n} of all])`, `[95% CI (${n} of all)]`],
+        ["(12)", "[12]"],
+        ["[12]", "(12)"],
+        ["4,500 of them", "4500 of them"],
+        ["4500 of them", "4,500 of them"],
+        ["12 500 of them", "12500 of them"],
+        ["1,234,567 of them", "1234567 of them"],
+        ["5,163.50 of them", "5163.50 of them"],
+        ["0.05 of them", ".05 of them"],
+        [".05 of them", "0.05 of them"],
+        ["10–20 of them", "10 to 20 of them"],
+        ["10 to 20 of them", "10–20 of them"],
+        [`${n}% of them`, `${n} percent of them`],
+        [`${n} % of them`, `${n} per cent of them`],
+        [`${n} percent of them`, `${n}% of them`],
+        ["water vs. oil", "water versus oil"],
+        ["water versus oil", "water vs oil"],
+        ["water vs oil", "water vs. oil"],
+        ["water and oil", "water & oil"],
+        ["37 °C", "37 degrees C"],
+        ["1.3 × EVLW", "1.3 x EVLW"],
+      ]);
+      const [start, end] = [`${draw.subject()} had`, `${draw.place()} ${draw.tail()}`];
+      const quote = `${start} ${inQuote} ${end}`;
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: draw.one([quote, quote, `**${quote}**`]) };
     },
   },
   {

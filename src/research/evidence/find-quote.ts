@@ -4,6 +4,7 @@ import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./elision.
 import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";
 import { agrees } from "./agree.js";
 import { nearestPassage, wordsOf } from "./nearest-passage.js";
+import { insertionProblem } from "./insertions.js";
 import { findNear } from "./near.js";
 import { normalise, type Normalised } from "./normalise.js";
 import { occurrences } from "./occurrences.js";
@@ -197,11 +198,20 @@ const angle =
 /** Why what stands in a list of references is no evidence. */
 export const citedWords = "it stands in the list of references, which claims nothing";
 
+/** A work cited right behind a passage. */
+const sourceBehind = /^[\s.,]{0,3}[([][^()[\]]{0,80}(?:19|20)\d\d/;
+
 function placeProblem(ready: Prepared, { start, end }: Span, variant: Variant): string | undefined {
   const { text } = ready;
   if (isCited(ready, { start, end }, true)) return citedWords;
   const isAngle = () => angle.test(sentenceBefore(text, start) + text.slice(start, Math.min(text.length, end + 200)));
   if (variant.needsAngle === true && !isAngle()) return 'the text does not say "°"';
+  if (variant.hasSource === true && sourceBehind.test(text.slice(end, end + 100)))
+    return "the text names another source there";
+  for (const insertion of variant.insertions ?? []) {
+    const problem = insertionProblem(text, { start, end }, insertion, variant.replaces);
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }
 

@@ -52,6 +52,8 @@ const isSpace = (char: string | undefined): boolean =>
   char === " " || char === "\n" || (char !== undefined && char !== "\ufeff" && /\s/.test(char));
 const isAsciiDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
 
+const perCent = /per\s?cent(?!\p{L})/iuy;
+
 /** Signs that are typed in several characters where a keyboard has no better. */
 const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "=/=": "≠", "->": "→" };
 const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|<=|>=|!=|=\/=|->/y;
@@ -86,6 +88,16 @@ export function normalise(source: string, extras?: Extras): Normalised {
       at = extra.end;
       continue;
     }
+    if ((char === "p" || char === "P") && isDigit(chars.at(-1))) {
+      perCent.lastIndex = at;
+      const whole = perCent.exec(text)?.[0];
+      if (whole !== undefined) {
+        push("%", at, at + whole.length);
+        lastRank = undefined;
+        at += whole.length;
+        continue;
+      }
+    }
     // Four of five characters: a small letter stands for itself, but an x may be a product and one struck out may not.
     if (char >= "a" && char <= "z" && char !== "x" && !struckOut.has(at)) {
       push(char, at, at + 1);
@@ -112,6 +124,11 @@ export function normalise(source: string, extras?: Extras): Normalised {
         at += whole.length;
         continue;
       }
+    }
+    if ((char === "[" || char === "]") && !boundsInterval(text, at)) {
+      push(char === "[" ? "(" : ")", at, at + 1);
+      at += 1;
+      continue;
     }
     const struckRun = struckOut.get(at);
     if (struckRun !== undefined) {
@@ -268,6 +285,15 @@ export function normalise(source: string, extras?: Extras): Normalised {
       return /(?:^|\D)10$/.test(chars.slice(-3).join("")) ? undefined : "°";
     return undefined;
   }
+}
+
+const intervalBehind = /\[[\d\s.,;:+−–-]{0,40}(?:[\])]|$)/y;
+const intervalBefore = /(?:^|[[(])[\d\s.,;:+−–-]{0,40}$/;
+
+/** Whether a square bracket is that of an interval: "[95% CI]" is "(95% CI)", but [0, 1) is not (0, 1). */
+function boundsInterval(text: string, at: number): boolean {
+  intervalBehind.lastIndex = at;
+  return text[at] === "[" ? intervalBehind.test(text) : intervalBefore.test(text.slice(Math.max(0, at - 41), at));
 }
 
 /** Spaces for the extras, so that a word goes on behind a running head; offsets stay. */

@@ -1,15 +1,17 @@
-import { saysMore } from "./sense.js";
+import { namedPronouns, namesSomething, withoutInsertions, type Insertion } from "./insertions.js";
 import { isUnit } from "./units.js";
-
-/** Longer words in brackets are no insertion, and more than three of them make another sentence. */
-const maxInserted = 60;
-const maxInsertions = 3;
 
 /** A way to read a quote, and what the text must bear out for it. */
 export interface Variant {
   readonly quote: string;
   /** The quote says "°" where the text says "0": the text's sentence must speak of an angle. */
   readonly needsAngle?: true;
+  /** Behind it the quote names its source: the text may not name another there. */
+  readonly hasSource?: true;
+  /** What was set into the quote in brackets: the place must bear it out. */
+  readonly insertions?: readonly Insertion[];
+  /** The pronoun in the place of which the insertion stands. */
+  readonly replaces?: string;
 }
 
 const quotationMarks = new Set("\"'“”‘’„«»`");
@@ -34,20 +36,45 @@ export function trimQuotationMarks(quote: string): string {
  */
 export function variantsOf(quote: string, text: string): Variant[] {
   const whole = trimQuotationMarks(quote.replace(unseen, ""));
-  const bare = withoutSource(withoutMarkup(whole));
+  const unmarked = withoutMarkup(whole);
+  const bare = withoutSource(unmarked);
+  const sourced = bare === unmarked ? {} : ({ hasSource: true } as const);
   const cut = withoutClosing(bare);
-  const plain = withoutInsertions(cut, text);
-  const written = [...new Set([whole, bare, cut, plain])];
-  const retyped = [...new Set([...written, ...written.map((each) => asTyped(each, text))])];
-  const variants: Variant[] = [...new Set([...retyped, ...retyped.map(onTheLine)])].map((each) => ({ quote: each }));
+  const { quote: plain, insertions } = withoutInsertions(cut, text);
+  const variants: Variant[] = [whole, unmarked].map((each) => ({ quote: each }));
+  variants.push(...[bare, cut].map((each) => ({ ...sourced, quote: each })));
+  variants.push({ ...sourced, quote: plain, ...(insertions.length === 0 ? {} : { insertions }) });
+  // The same with its source, where the text cites the work.
+  const cited = bare === unmarked ? undefined : withoutInsertions(withoutClosing(unmarked), text);
+  if (cited !== undefined && cited.insertions.length > 0) variants.push(cited);
+  if (insertions.length === 1 && insertions.every(namesSomething))
+    for (const replaces of namedPronouns)
+      variants.push({ ...sourced, quote: withoutInsertions(cut, text, replaces).quote, insertions, replaces });
+  const usual = typings.filter(([sign]) => sign.test(text));
+  const retyped = distinct([...variants, ...rewritten(variants, (each) => asTyped(each, text, usual))]);
+  const all = distinct([...retyped, ...rewritten(retyped, onTheLine)]);
   if (/\p{Nd}\s?[°º˚]/u.test(plain))
-    variants.push({ quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"), needsAngle: true });
-  return variants.filter((each) => each.quote !== "");
+    all.push({
+      quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"),
+      needsAngle: true,
+      ...(insertions.length === 0 ? {} : { insertions }),
+    });
+  return all.filter((each) => each.quote !== "");
+}
+
+const rewritten = (variants: readonly Variant[], write: (quote: string) => string): Variant[] =>
+  variants.map((each) => ({ ...each, quote: write(each.quote) }));
+
+/** The first of those that read alike. */
+function distinct(variants: readonly Variant[]): Variant[] {
+  const seen = new Set<string>();
+  return variants.filter(({ quote }) => !seen.has(quote) && seen.add(quote) !== undefined);
 }
 
 /** What is copied from the source of a page or of a paper brings its marks along. */
 const withoutMarkup = (quote: string): string =>
   quote
+    .replace(/^(\*\*|__|[*_`])(?=[^\s*_`])(.{1,2000}[^\s*_`])\1$/su, "$2")
     .replace(/<sup>([^<>]{1,20})<\/sup>/gi, "^{$1}")
     .replace(/<\/?(?:b|i|em|strong|u|mark)>/gi, "")
     .replace(/<br ?\/?>|&nbsp;|&#(?:160|xa0);/gi, " ")
@@ -104,28 +131,11 @@ function withoutClosing(quote: string): string {
 const cutCitation = /\s{0,2}\[\d{1,3}(?:[,;–\s-]{1,3}\d{1,3}){0,9}$/;
 
 /**
- * "the hand [of Shadow Robot] reached": words of explanation go, "[t]he" is "the"; what says something of its own or
- * stands in the text stays.
- */
-function withoutInsertions(quote: string, text: string): string {
-  let count = 0;
-  return quote.replace(
-    /(?<=(\p{L}?))(\s?)\[([^[\]]{1,60})\](?=(\p{L}?))/gu,
-    (whole, last: string, space: string, words: string, next: string) => {
-      if (/^\p{L}{1,3}$/u.test(words) && (next !== "" || (last !== "" && space === ""))) return space + words;
-      const mayGo = count < maxInsertions && words.length <= maxInserted && /\p{L}/u.test(words) && next === "";
-      if (!mayGo || saysMore(words) || text.includes(`[${words}]`)) return whole;
-      count += 1;
-      return "";
-    },
-  );
-}
-
-/**
  * What is typed in several ways: where the text has one of the signs, what stands for it in the quote, and how it is
  * written then.
  */
-const typings: readonly (readonly [RegExp, RegExp, string])[] = [
+type Typing = readonly [RegExp, RegExp, string];
+const typings: readonly Typing[] = [
   [/ \| /, /\s?\|\s?/g, " | "],
   [/⩽/, /<=/g, "⩽"],
   [/≦/, /<=/g, "≦"],
@@ -140,14 +150,74 @@ const typings: readonly (readonly [RegExp, RegExp, string])[] = [
   [/(?:)/, /\^\(([-−–]?\p{Nd}{1,4})\)/gu, "^{$1}"],
   [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
   [/[=<>≤≥]\s?0\.\p{Nd}/u, /(?<=[=<>≤≥]\s?)\.(?=\p{Nd})/gu, "0."],
+  [/\bversus\b/, /\bvs\b\.?/g, "versus"],
+  [/\bvs\./, /\b(?:versus\b|vs\b\.?)/g, "vs."],
+  [/\bvs\b(?!\.)/, /\b(?:versus\b|vs\b\.?)/g, "vs"],
+  [/ and /, / & /g, " and "],
+  [/\p{Nd}\s?[°º˚]\s?[CF]/u, /(?<=\p{Nd})\s?(?:degrees?|deg\.?)\s(?=(?:[CF]|celsius|fahrenheit)(?!\p{L}))/giu, " °"],
+  [/\p{Nd}\s?×\s?\p{L}/u, /(?<=\p{Nd} )[xX*](?= \p{L})/gu, "×"],
   [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
 ];
 
-const asTyped = (quote: string, text: string): string =>
-  typings.reduce(
-    (typed, [sign, pattern, written]) => (sign.test(text) ? typed.replace(pattern, written) : typed),
-    quote,
+const asTyped = (quote: string, text: string, usual: readonly Typing[]): string => {
+  const typed = usual.reduce((so, [, pattern, written]) => so.replace(pattern, written), quote);
+  return typed.length > maxRetyped ? typed : asNumbered(inOtherBrackets(typed, text), text);
+};
+
+/** Each number of a quote is looked for in the text: of longer quotes, which nobody retypes, none. */
+const maxRetyped = 2000;
+
+/** "4500" for "4,500" or "4 500", ".05" for "0.05", "10 to 20" for "10–20", and the other way round, as the text has it. */
+function asNumbered(quote: string, text: string): string {
+  // A text with "0,05" has commas for points.
+  const isGrouped = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);
+  const written = (forms: readonly string[], otherwise: string) =>
+    forms.find((each) => stands(text, each)) ?? otherwise;
+  return (isGrouped ? quote.replace(wholeNumber, (number) => written(groupings(number), number)) : quote)
+    .replace(/(?<![\p{Nd}.,]\s?|\p{L})0?\.\p{Nd}{1,9}/gu, (number) =>
+      written([number, number.startsWith("0") ? number.slice(1) : `0${number}`], number),
+    )
+    .replace(
+      /(?<![\p{Nd}\p{L}.,])(\p{Nd}[\p{Nd}.,]{0,9}) to (?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
+      (whole, from: string, to: string) =>
+        written([whole + to, ...[..."-–−"].map((dash) => `${from}${dash}${to}`)], whole).endsWith(whole + to)
+          ? whole
+          : `${from}–`,
+    )
+    .replace(
+      /(?<![\p{Nd}\p{L}.,–-])(\p{Nd}[\p{Nd}.,]{0,9})[-–](?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
+      (whole, from: string, to: string) =>
+        stands(text, whole + to) || !stands(text, `${from} to ${to}`) ? whole : `${from} to `,
+    );
+}
+const wholeNumber =
+  /(?<![\p{Nd}\p{L}.,]|\p{Nd}[ \u00a0\u2009\u202f])(?:\p{Nd}{4,12}|\p{Nd}{1,3}(?:[, \u00a0\u2009\u202f]\p{Nd}{3}){1,3})(?![\p{Nd}]|,\p{Nd})/gu;
+
+/** A whole number in the ways in which its thousands are set apart. */
+const groupings = (number: string): string[] => {
+  const digits = number.replace(/\P{Nd}/gu, "");
+  return ["", ",", " ", "\u00a0", "\u2009", "\u202f"].map((sign) =>
+    digits.replace(/(?<=\p{Nd})(?=(?:\p{Nd}{3}){1,9}$)/gu, sign),
   );
+};
+
+/** Whether a number stands in a text as one. */
+function stands(text: string, number: string): boolean {
+  for (let at = text.indexOf(number); at !== -1; at = text.indexOf(number, at + 1))
+    if (
+      !/\p{Nd}[.,]?$/u.test(text.slice(Math.max(0, at - 2), at)) &&
+      !/^(?:\p{Nd}|,\p{Nd})/u.test(text.slice(at + number.length, at + number.length + 2))
+    )
+      return true;
+  return false;
+}
+
+/** "[12]" for "(12)" and the other way round, where the text has the other. */
+const inOtherBrackets = (quote: string, text: string): string =>
+  quote.replace(/[[(]([1-9]\p{Nd}{0,2}(?:[\s,;–-]{1,2}[1-9]\p{Nd}{0,2}){0,4})[\])]/gu, (whole, inside: string) => {
+    const other = whole.startsWith("[") ? `(${inside})` : `[${inside}]`;
+    return text.includes(other) ? other : whole;
+  });
 
 /**
  * A text made without ranks has "kg/m2", "s-1", "10-5" and "CO2"; a quote that raises and lowers them says the same.

@@ -101,11 +101,11 @@ describe("checkEvidence", () => {
   });
 
   it("calls a number near that is written otherwise, and nothing near that may not stand for itself", () => {
-    const text = buildText([{ text: "In all 12,500 grasps were made. The hand did not hold 40.4 percent of them." }], {
+    const text = buildText([{ text: "In all it took 4873 ms to close. The hand did not hold 40.4 percent of them." }], {
       kind: "text",
       depth: "full",
     });
-    const quotes = ["In all 12500 grasps were made", "hold 40 percent of them"];
+    const quotes = ["In all it took 4.9 s to close", "hold 40 percent of them"];
     const { evidence } = checkEvidence(
       quotes.map((quote) => ({ claim: "c", quote })),
       text,
