@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { inflateSync } from "node:zlib";
 import type { getDocumentProxy } from "unpdf";
 import { packageFile } from "../../lib/package-root.js";
 
@@ -16,6 +17,7 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS, PDFWorker } = await getResolvedPDFJS();
   giveNodeItsTransfer();
+  unpackAtOnce();
   const port = new SharingPort();
   const { pdfjsWorker } = globalThis as unknown as {
     readonly pdfjsWorker: { readonly WorkerMessageHandler: { initializeFromPort(port: SharingPort): void } };
@@ -123,4 +125,36 @@ function giveNodeItsTransfer(): void {
       return moved;
     },
   });
+}
+
+/** Bytes that a stream may unpack to at once; pdf.js unpacks a larger one itself, as far as it needs it. */
+const maxUnpacked = 64 * 1024 * 1024;
+
+/**
+ * pdf.js unpacks each of its many small streams through a web stream, which costs several times what unpacking does.
+ * This unpacks what is written in one call. It serves pdf.js alone, which asks for "deflate", writes once and reads all;
+ * an error makes it unpack the stream itself.
+ */
+function unpackAtOnce(): void {
+  const Whole = globalThis.DecompressionStream;
+  if (Whole.name === "UnpackedAtOnce") return;
+  globalThis.DecompressionStream = class UnpackedAtOnce {
+    readonly readable: unknown;
+    readonly writable: unknown;
+
+    constructor(format: ConstructorParameters<typeof Whole>[0]) {
+      if (format !== "deflate") return new Whole(format) as unknown as UnpackedAtOnce;
+      let written: (bytes: Uint8Array) => void = () => undefined;
+      const packed = new Promise<Uint8Array>((resolve) => (written = resolve));
+      const ready = Promise.resolve();
+      const write = (bytes: Uint8Array) => {
+        written(bytes);
+        return ready;
+      };
+      this.writable = { getWriter: () => ({ ready, write, close: () => ready }) };
+      this.readable = (async function* () {
+        yield inflateSync(await packed, { maxOutputLength: maxUnpacked });
+      })();
+    }
+  } as unknown as typeof Whole;
 }
