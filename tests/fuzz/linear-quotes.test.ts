@@ -98,7 +98,7 @@ function patternsOf(path: string): string[] {
 
 describe("the regular expressions of the quote finder, whose steps nobody counts", () => {
   it("repeat nothing without a bound, but for one run that is the whole pattern", () => {
-    const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
     const all = files.flatMap((name) => patternsOf(join(folder, name)).map((pattern) => ({ name, pattern })));
     expect(all.length).toBeGreaterThan(50);
     const unbounded = all.filter(({ pattern }) => {

@@ -1,15 +1,15 @@
 import { locatorAt, type Mark } from "../../engine/documents/text/document-text.js";
 import { edgeProblem, isInEntry, referenceLists, type ReferenceList, type Span } from "./edges.js";
-import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./elision.js";
+import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./quoting/elision.js";
 import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";
 import { agrees } from "./agree.js";
 import { nearestPassage, wordsOf } from "./nearest-passage.js";
-import { insertionProblem } from "./insertions.js";
+import { insertionProblem } from "./quoting/insertions.js";
 import { findNear } from "./near.js";
 import { normalise, type Normalised } from "./normalise.js";
 import { occurrences } from "./occurrences.js";
 import { sentenceBefore } from "./sentences.js";
-import { variantsOf, type Variant } from "./variants.js";
+import { variantsOf, type Variant } from "./quoting/variants.js";
 
 /** A text to search, with its pages and sections where it has any. */
 export interface Searchable {

@@ -1,6 +1,6 @@
 import { compareQuantities, tokensOf, type Quantity, type Token } from "./quantities.js";
 import { occurrences } from "./occurrences.js";
-import { trimQuotationMarks } from "./variants.js";
+import { trimQuotationMarks } from "./quoting/variants.js";
 
 /** A text as words and places of numbers, one character each. */
 interface Masked {

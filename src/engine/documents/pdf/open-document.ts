@@ -132,8 +132,8 @@ const maxUnpacked = 64 * 1024 * 1024;
 
 /**
  * pdf.js unpacks each of its many small streams through a web stream, which costs several times what unpacking does.
- * This unpacks what is written in one call. It serves pdf.js alone, which asks for "deflate", writes once and reads all;
- * an error makes it unpack the stream itself.
+ * This unpacks what is written in one call. It serves pdf.js alone, which asks for "deflate", writes once and reads
+ * all; an error makes it unpack the stream itself.
  */
 function unpackAtOnce(): void {
   const Whole = globalThis.DecompressionStream;

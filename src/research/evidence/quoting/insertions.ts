@@ -1,6 +1,6 @@
-import type { Span } from "./edges.js";
-import { sentenceBefore } from "./sentences.js";
-import { saysMore } from "./sense.js";
+import type { Span } from "../edges.js";
+import { sentenceBefore } from "../sentences.js";
+import { saysMore } from "../sense.js";
 
 /** Longer words in brackets are no insertion, and more than three of them make another sentence. */
 const maxInserted = 60;
@@ -47,8 +47,7 @@ const wordsIn = (text: string): string[] =>
 const bracketed = /(?<=(\p{L}?))(\s?)\[([^[\]]{1,60})\](?=(\p{L}?))/gu;
 
 /**
- * A quote without the words of explanation that stand in it in brackets, and these: "the hand [of the authors] reached".
- * "[t]he" is "the"; what says something of its own or stands in the text stays. `put` says what stands in the place of
+ * A quote without the words of explanation in brackets, and these: "the hand [of the authors] reached". "[t]he" is "the"; what says something of its own or stands in the text stays. `put` says what stands in the place of
  * an insertion.
  */
 export function withoutInsertions(
@@ -88,9 +87,9 @@ const opening = 1500;
 
 /**
  * Why words set into a quote in brackets are no explanation of the passage; undefined where they are. They may be an
- * editor's remark ("sic"), words that the grammar asks for, what the paper calls itself, or name something that is named
- * near the passage. They may not bound what is said: no "on …", no "with …", no group, no adjective, save behind a
- * pronoun that they explain. `replaces` is the pronoun in the place of which they stand, if any.
+ * editor's remark ("sic"), words that the grammar asks for, what the paper calls itself, or name something that is
+ * named near the passage. They may not bound what is said: no "on …", no "with …", no group, no adjective, save behind
+ * a pronoun that they explain. `replaces` is the pronoun in the place of which they stand, if any.
  */
 export function insertionProblem(
   text: string,

@@ -1,5 +1,5 @@
 import { namedPronouns, namesSomething, withoutInsertions, type Insertion } from "./insertions.js";
-import { isUnit } from "./units.js";
+import { isUnit } from "../units.js";
 
 /** A way to read a quote, and what the text must bear out for it. */
 export interface Variant {
@@ -167,7 +167,7 @@ const asTyped = (quote: string, text: string, usual: readonly Typing[]): string 
 /** Each number of a quote is looked for in the text: of longer quotes, which nobody retypes, none. */
 const maxRetyped = 2000;
 
-/** "4500" for "4,500" or "4 500", ".05" for "0.05", "10 to 20" for "10–20", and the other way round, as the text has it. */
+/** "4500" for "4,500", ".05" for "0.05", "10 to 20" for "10–20", and the other way round, as the text has it. */
 function asNumbered(quote: string, text: string): string {
   // A text with "0,05" has commas for points.
   const isGrouped = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);

@@ -1,6 +1,6 @@
-import type { Span } from "./edges.js";
-import { beginsSentence, crossesSentence, endsSentence } from "./sentences.js";
-import { weighty, weightySentence } from "./sense.js";
+import type { Span } from "../edges.js";
+import { beginsSentence, crossesSentence, endsSentence } from "../sentences.js";
+import { weighty, weightySentence } from "../sense.js";
 
 /** More fragments than this are a collage. */
 const maxFragments = 4;
