@@ -47,8 +47,9 @@ const wordsIn = (text: string): string[] =>
 const bracketed = /(?<=(\p{L}?))(\s?)\[([^[\]]{1,60})\](?=(\p{L}?))/gu;
 
 /**
- * A quote without the words of explanation in brackets, and these: "the hand [of the authors] reached". "[t]he" is "the"; what says something of its own or stands in the text stays. `put` says what stands in the place of
- * an insertion.
+ * A quote without the words of explanation in brackets, and these: "the hand [of the authors] reached". "[t]he" is
+ * "the"; what says something of its own or stands in the text stays. `put` says what stands in the place of an
+ * insertion.
  */
 export function withoutInsertions(
   quote: string,
