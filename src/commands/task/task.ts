@@ -6,7 +6,7 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { variableOf } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -14,6 +14,7 @@ import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { flowed, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
+import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
 import { taskFormat } from "../../task/folder/state-file.js";
 import { checkedTask, readTask } from "../../task/folder/task-file.js";
@@ -107,8 +108,13 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
   say("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
   for (const { criterion } of open.slice(0, 5)) say("", `✗ ${oneLine(criterion)}`);
   const last = state.attempts.at(-1);
+  // It may be another one: that of the file that was named, or a worktree.
+  const where = folder === io.cwd ? "" : ` ${shellWord(shown(io.cwd, folder))}`;
   if (last?.snapshot !== undefined)
-    say("Undo", `research-ralph task --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}`);
+    say(
+      "Undo",
+      `research-ralph task${where} --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}`,
+    );
 }
 
 /** The agent and the sandbox that the task names, where neither a flag nor a variable does. */

@@ -13,7 +13,7 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
@@ -319,6 +319,11 @@ describe("a task in words", () => {
     const there = await task("x", "--check", "test -e x.txt", "--worktree", ...agent("touch x.txt"));
     expect([there.code, existsSync(path("x.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, false, main]);
     expect(git("worktree", "list").split("\n")).toHaveLength(2);
+    // What its last words name is the worktree, and works from here.
+    const [, place = ""] = /research-ralph task (\S+) --undo 0/.exec(there.err.replace(/\s+/g, " ")) ?? [];
+    expect(existsSync(resolve(folder, place, "x.txt"))).toBe(true);
+    expect(await task(place, "--undo", "0")).toMatchObject({ code: 0 });
+    expect(existsSync(resolve(folder, place, "x.txt"))).toBe(false);
     const on = await task("y", "--check", "test -e y.txt", "--branch", "mine", ...agent("touch y.txt"));
     expect([on.code, existsSync(path("y.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, true, "mine"]);
   });
