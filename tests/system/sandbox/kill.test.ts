@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -34,6 +35,8 @@ describe.skipIf(noBubblewrap !== undefined)(`a run whose agent is in bubblewrap$
       const killed = spawn(process.execPath, args, { cwd, env, stdio: "ignore" });
       await expect.poll(() => running(mark), { timeout: 60_000 }).toBe(2);
       killed.kill("SIGKILL");
+      // Its agent ends with its first thread; what it held is free only once it is gone itself.
+      await once(killed, "exit");
       await expect.poll(() => running(mark), { timeout: 10_000 }).toBe(0);
     }
     const args = [cli, "run", "--agent", unitAgent, "--sandbox", "bubblewrap", "--no-git"];
