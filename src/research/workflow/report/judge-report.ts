@@ -1,6 +1,7 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { many } from "../../../engine/ui/terminal/format.js";
 import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/records/format-version.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
@@ -113,7 +114,7 @@ export function acceptReport(
       ...retractionLines(rrd, retracted).map(flat),
       ...patternLines("report", patterns),
     ].join("\n"),
-    summary: `report written, ${result.findings.length} findings${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
+    summary: `report written, ${many(result.findings.length, "finding")}${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
     ...(retracted.length === 0 ? {} : { ledger: { retracted: [...retracted] } }),
   };
 }

@@ -477,7 +477,7 @@ describe("a report's narrative", () => {
       quotes: { "p1#1": "It needs 14 minutes." },
     });
     expect(file).not.toHaveProperty("unit");
-    expect(summary).toBe("report written, 1 findings");
+    expect(summary).toBe("report written, 1 finding");
     expect(progress).toContain("## 2026-03-04 - Report\n\nGenerated: research-report.md, report.json, references.bib");
   });
 });
