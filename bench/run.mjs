@@ -19,6 +19,7 @@ import { row as discoveryTime } from "./rows/discovery-time.mjs";
 import { row as documents } from "./rows/documents.mjs";
 import { row as endurance } from "./rows/endurance.mjs";
 import { row as evidence } from "./rows/evidence.mjs";
+import { row as fleet } from "./rows/fleet.mjs";
 import { row as growth } from "./rows/growth.mjs";
 import { row as history } from "./rows/history.mjs";
 import { row as lines } from "./rows/lines.mjs";
@@ -71,6 +72,7 @@ const rows = [
   documents,
   endurance,
   evidence,
+  fleet,
   growth,
   crash,
   lines,

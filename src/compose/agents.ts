@@ -127,21 +127,22 @@ async function idOf(folder: string): Promise<string> {
 }
 
 /**
- * Reaches Redis where an agent on another machine may be started. Throws as Fleet.connect, and (exit code 2) where more
- * agents are to work on this machine than it can bear.
+ * Reaches Redis where an agent on another machine may be started; answers with how many agents may work at the same
+ * time. Throws as Fleet.connect, and (exit code 2) where more are asked for on this machine than it can bear.
  */
 export async function readyFleet(
   names: readonly string[],
-  { jobs }: ResolvedConfig,
+  { jobs, origins }: ResolvedConfig,
   { fleet }: RunSettings,
-): Promise<void> {
+): Promise<number> {
   const here = names.find((name) => !isDistant(name));
-  if (here !== undefined && jobs > mostHere)
+  if (here !== undefined && jobs > mostHere && origins.jobs === "--jobs")
     throw new ExpectedError(
       `--jobs ${jobs} is more than one machine bears: at most ${mostHere} agents work on this one, and ${here} does; name agents on other machines alone (fleet:${here}), or use --jobs ${mostHere}.`,
       2,
     );
   if (names.some(isDistant)) await fleet.connect();
+  return here === undefined ? jobs : Math.min(jobs, mostHere);
 }
 
 /** Agents at work at the same time on this machine. */

@@ -114,7 +114,7 @@ export async function drive<State, U extends Unit, P, C>(
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
-    await readyFleet(namesIn(config, how.roles), config, settings);
+    const jobs = await readyFleet(namesIn(config, how.roles), config, settings);
     if (housing.notice !== undefined) void tell({ type: "notice", ...housing.notice });
     const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
@@ -140,7 +140,7 @@ export async function drive<State, U extends Unit, P, C>(
     return await runLoop(remembering, agents[0], {
       ...rules,
       tell,
-      jobs: everyone.some(isUnconfined) ? 1 : config.jobs,
+      jobs: everyone.some(isUnconfined) ? 1 : jobs,
       clock,
       finish,
       abort,

@@ -5,6 +5,7 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../generated/fleet-item.js";
 import { spanInWords, timeIsUp } from "../lib/clock.js";
+import { messageOf } from "../lib/errors.js";
 import { resultName } from "../lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../loop/types.js";
 import type { RedisAddress } from "./address.js";
@@ -197,7 +198,8 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     }
 
     try {
-      await Promise.race([send(), aborted(signal)]);
+      const unsent = await Promise.race([send().then(noFailure, unsentFailure), aborted(signal)]);
+      if (unsent !== undefined) return yield failed(unsent);
       for (;;) {
         if (signal.aborted) return yield failed(abortion(signal));
         const next = mine.inbox.shift();
@@ -252,7 +254,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         jobId: id,
         priority: rank,
         removeOnComplete: true,
-        removeOnFail: 1_000,
+        removeOnFail: { age: 3_600, count: 100 },
       });
     }
 
@@ -304,6 +306,19 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   };
 }
 
+const noFailure = (): undefined => undefined;
+
+/** Why a job could not be put into the queue: Redis refused it. */
+function unsentFailure(error: unknown): Failure {
+  const message = messageOf(error);
+  return /^(?:NOPERM|NOAUTH|WRONGPASS)/.test(message)
+    ? {
+        kind: "auth",
+        message: `Redis does not let this run send work: ${message}. Give its user what docs/fleet.md names.`,
+      }
+    : { kind: "network", message: `Redis did not take the job: ${message}.` };
+}
+
 const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
 
 const replaced: Failure = {
@@ -317,10 +332,10 @@ const abortion = ({ reason }: AbortSignal): Failure => ({
   message: `The agent was ended because ${reason === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
 });
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 
 /** The result as the agent left it, where the judge of results looks for it. Nobody else has written there. */

@@ -246,13 +246,24 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     const stream = talkOf(run);
     while (!signal.aborted && (await redis.xlen(stream)) >= limits.unread)
       await new Promise((resolve) => setTimeout(resolve, 25));
-    if (signal.aborted) return;
-    // Should nobody come to read it, it goes by itself.
-    await redis
-      .multi()
-      .xadd(stream, "*", ...fieldsOf(entry))
-      .pexpire(stream, 24 * 3_600_000)
-      .exec();
+    const fields = fieldsOf(entry);
+    while (!signal.aborted) {
+      try {
+        // Should nobody come to read it, it goes by itself.
+        const done = await redis
+          .multi()
+          .xadd(stream, "*", ...fields)
+          .pexpire(stream, 24 * 3_600_000)
+          .exec();
+        const refused = done?.find(([error]) => error !== null)?.[0];
+        if (refused == null) return;
+        tellOfTrouble(refused);
+      } catch (error) {
+        tellOfTrouble(error as Error);
+      }
+      // Its memory is full, say. What was said already is known by its number.
+      await new Promise((resolve) => setTimeout(resolve, times.look));
+    }
   }
 
   /** Both sides are told of a job that only another version can do. */
@@ -306,7 +317,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       for (const { controller } of atWork.values()) controller.abort("ended" satisfies Why);
       const patient = Promise.all([offered.stop(), worker.close()]);
       // Redis may be away; the lock of what was begun ends by itself.
-      await Promise.race([patient.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 6_000))]);
+      await Promise.race([patient.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 4_000))]);
       await Promise.race([
         worker.close(true).catch(() => undefined),
         new Promise((resolve) => setTimeout(resolve, 500)),

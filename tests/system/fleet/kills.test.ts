@@ -16,6 +16,8 @@ const instants = Number(process.env["RR_FLEET_KILLS"] ?? 8);
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 const times = { lock: 6_000, stallCheck: 500, lease: 6_000, look: 300, announce: 500, silence: 800, noWorker: 2_000 };
+/** What a program says that is started while Redis is away. */
+const away = "could not be reached";
 const env = { TEST_FLEET_TIMES: JSON.stringify(times) };
 
 let program: string;
@@ -60,10 +62,18 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
           begunAgain += said.match(/Begun again on/g)?.length ?? 0;
         };
         const args = [...world.args.slice(0, -1), "fleet:baseline", "--redis", server.url];
-        let project = launch(program, args, world.root, { ...env, XDG_STATE_HOME: join(world.root, "state") });
+        const begin = (): Program =>
+          launch(program, args, world.root, { ...env, XDG_STATE_HOME: join(world.root, "state") });
+        let project = begin();
         for (;;) {
           const pause = new Promise((resolve) => setTimeout(resolve, 300 + random.next() * 2_500));
           const isOver = await Promise.race([project.ended.then(() => true), pause.then(() => false)]);
+          for (const [at, home] of homes.entries())
+            if (workers[at]?.said().includes(away) === true) workers[at] = worker(home);
+          if (isOver && project.said().includes(away)) {
+            project = begin();
+            continue;
+          }
           if (isOver) break;
           if (kills >= instants) continue;
           kills += 1;
@@ -79,7 +89,7 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
             project.child.kill("SIGKILL");
             await project.ended;
             note(project.said());
-            project = launch(program, args, world.root, { ...env, XDG_STATE_HOME: join(world.root, "state") });
+            project = begin();
           } else {
             killed.redis += 1;
             await server.kill();

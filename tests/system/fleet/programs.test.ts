@@ -158,6 +158,39 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     expect(readdirSync(join(home, ".local/state/research-ralph/fleet"))).toHaveLength(1);
   });
 
+  test("a worker that was stopped and wakes later changes nothing", async () => {
+    const program = await quickProgram();
+    const [cwd, asleep, awake] = [fresh(), fresh(), fresh()];
+    const env = {
+      TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000, look: 300 }),
+    };
+    // Its answer says where it was at work.
+    const agent = `cmd:sh -c 'sleep 3; cat > /dev/null; echo "{\\"unit\\":\\"$HOME\\"}"'`;
+    const args = ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url];
+    const first = launch(program, args, asleep, env);
+    await until(() => first.said().includes("offers"));
+    sampleResearch(cwd);
+    const project = launch(
+      program,
+      ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "-i", "1", "--no-git"],
+      cwd,
+      env,
+    );
+    await until(() => /#1 on \S+ \(unconfined\)/.test(project.said()));
+    first.child.kill("SIGSTOP");
+    const second = launch(program, args, awake, env);
+    await until(() => project.said().includes("Begun again on"));
+    first.child.kill("SIGCONT");
+    expect((await project.ended).code).toBe(3);
+    const [line, ...more] = ledgerOf(join(cwd, "researches/grasping-2026-03-01")).filter(
+      ({ outcome }) => outcome !== undefined,
+    );
+    expect(more).toEqual([]);
+    expect(second.said()).toContain(line?.worker ?? "nobody");
+    await until(() => first.said().includes("not wanted"));
+    expect(first.said()).not.toContain(" said after");
+  });
+
   test("Ctrl+C twice ends an agent on another machine", async () => {
     const program = await quickProgram();
     const [cwd, home] = [fresh(), fresh()];
