@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { memoryOf, parts } from "./fleet.mjs";
+import { pathToFileURL } from "node:url";
+import { memoryOf } from "./fleet.mjs";
 
-const [what, url, ...args] = process.argv.slice(2);
+const [modules, what, url, ...args] = process.argv.slice(2);
 
 /** It does what its brief says: wait so many milliseconds, print so many lines. */
 const scripted = {
@@ -39,6 +40,9 @@ async function* exec({ stdin, signal }) {
 const workspaces = mkdtempSync(join(tmpdir(), "rr-bench-fleet-"));
 let made = 0;
 
+/** Real agents do not all take the same time, and so do not end together. Milliseconds. */
+const anySpan = () => 500 + Math.random() * 1_000;
+
 /** A brief of so many bytes. */
 function asking(deed, bytes) {
   const workspace = join(workspaces, String((made += 1)));
@@ -47,15 +51,15 @@ function asking(deed, bytes) {
   return { iteration: made, text, tokens: 1, workspace, access: { web: false, read: false, everything: false } };
 }
 
-const { address, coordinator, worker } = await parts();
+const [address, coordinator, worker] = await Promise.all(
+  ["address", "coordinator", "worker"].map((name) => import(pathToFileURL(join(modules, `${name}.js`)).href)),
+);
 const open = () =>
   coordinator.openCoordinator(address.addressOf(url, false), {
     ...{ project: "bench", paths: new Map(), redact: (text) => text, iterationMs: 600_000, patienceMs: 60_000 },
   });
-const { signal } = new AbortController();
-
 async function one(from, deed, bytes, each = () => undefined) {
-  for await (const event of from.run("scripted", asking(deed, bytes), { signal })) {
+  for await (const event of from.run("scripted", asking(deed, bytes), { signal: new AbortController().signal })) {
     if (event.type === "end" && event.failure !== undefined) throw new Error(event.failure.message);
     await each(event);
   }
@@ -111,7 +115,7 @@ if (what === "worker") {
     const began = performance.now();
     await Promise.all(
       Array.from({ length: 4 }, async () => {
-        for (let turn = 0; turn < 5; turn++) await one(few, { ms: 1_000 }, 80_000);
+        for (let turn = 0; turn < 5; turn++) await one(few, { ms: anySpan() }, 80_000);
       }),
     );
     return (performance.now() - began) / 1000;
@@ -119,7 +123,7 @@ if (what === "worker") {
   const alone = await four();
   let isOver = false;
   const forty = Array.from({ length: 40 }, async () => {
-    while (!isOver) await one(many, { ms: 1_000 }, 80_000);
+    while (!isOver) await one(many, { ms: anySpan() }, 80_000);
   });
   await sleep(3_000);
   const beside = await four();

@@ -2,37 +2,46 @@
 // the coordinator in this one or in one that is watched.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { load } from "../scripts/bundle.mjs";
+import { bundle } from "../scripts/bundle.mjs";
+import { root } from "./measure.mjs";
 
 const partner = fileURLToPath(new URL("fleet-partner.mjs", import.meta.url));
 
-/** What of src/ is measured. */
-export const parts = () =>
-  load({
-    address: "src/engine/fleet/address.ts",
-    coordinator: "src/engine/fleet/coordinator.ts",
-    worker: "src/engine/fleet/worker.ts",
-  });
+const measured = {
+  address: "src/engine/fleet/address.ts",
+  coordinator: "src/engine/fleet/coordinator.ts",
+  worker: "src/engine/fleet/worker.ts",
+};
+
+/** What of src/ is measured, built once: a bundler in the process that is watched would count. */
+let building;
+function built() {
+  mkdirSync(join(root, ".build"), { recursive: true });
+  const outDir = mkdtempSync(join(root, ".build", "fleet-"));
+  process.once("exit", () => rmSync(outDir, { recursive: true, force: true }));
+  return (building ??= bundle({ input: measured, outDir }).then(() => outDir));
+}
 
 /** Runs `work` beside a Redis server of its own and workers with so many places each; all of them end with it. */
 export async function besideWorkers(cwd, places, work) {
   if (spawnSync("redis-server", ["--version"], { stdio: "ignore" }).status !== 0)
     throw new Error("there is no redis-server");
   const port = await freePort();
-  const durable = ["--appendonly", "yes", "--save", "", "--dir", cwd, "--bind", "127.0.0.1", "--port", String(port)];
+  const folder = mkdtempSync(join(cwd, "fleet-"));
+  const durable = ["--appendonly", "yes", "--save", "", "--dir", folder, "--bind", "127.0.0.1", "--port", String(port)];
   const redis = spawn("redis-server", durable, { stdio: "ignore" });
   const url = `redis://127.0.0.1:${port}`;
   const children = [redis];
   try {
     await untilListening(port);
     for (const [index, count] of places.entries()) {
-      const stateDir = join(cwd, `worker-${index}`);
+      const stateDir = join(folder, `worker-${index}`);
       mkdirSync(stateDir);
-      const child = spawn(process.execPath, [partner, "worker", url, String(count), stateDir], {
+      const child = spawn(process.execPath, [partner, await built(), "worker", url, String(count), stateDir], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       children.push(child);
@@ -49,7 +58,9 @@ export async function besideWorkers(cwd, places, work) {
 
 /** Runs the coordinator in a process of its own; answers with what it says at its end. */
 export async function coordinating(what, ...args) {
-  const child = spawn(process.execPath, [partner, what, ...args.map(String)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [partner, await built(), what, ...args.map(String)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (said += text));
   const [code] = await once(child, "close");

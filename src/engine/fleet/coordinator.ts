@@ -145,6 +145,9 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     const state = await queue.getJobState(id);
     if (state !== "unknown" && state !== "failed" && state !== "completed") return undefined;
     const reason = state === "failed" ? (await queue.getJob(id))?.failedReason : undefined;
+    // A later run of the project removes what waits; the next beat, which may be far, would say so too.
+    await beat();
+    if (isReplaced) return replaced;
     // Its end may lie unread, behind what other lanes have not taken yet.
     await reader.toItsEnd();
     if (reason === undefined)

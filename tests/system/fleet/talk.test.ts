@@ -47,9 +47,9 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
   beforeEach(async () => {
     Object.assign(times, usual, {
-      lock: 3_000,
+      lock: 20_000,
       stallCheck: 1_000,
-      lease: 3_000,
+      lease: 20_000,
       look: 200,
       announce: 500,
       silence: 800,
@@ -206,6 +206,32 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     expect(endOf(await run)).toEqual({ type: "end", message: "right" });
   });
 
+  test("a worker that says more than 8 MB at once has its attempt ended", async () => {
+    await worker();
+    const run = heardOf((await coordinator()).run("scripted", asking(1, { workMs: 60_000 }), runOptions()));
+    await until(() => atWork.size === 1);
+    const [wanted = ""] = await server.redis.keys("rr:wanted:*");
+    const [job = ""] = await server.redis.smembers(wanted);
+    const much = JSON.stringify([{ type: "text", text: "x".repeat(limits.entry) }]);
+    await server.redis.xadd(talkOf(wanted.split(":")[2] ?? ""), "*", "j", job, "a", "1", "n", "9", "e", much);
+    expect(endOf(await run)).toMatchObject({
+      failure: { kind: "crashed", message: expect.stringContaining("too much") },
+    });
+    await until(() => atWork.size === 0);
+  });
+
+  test("what Redis has no memory for is sent again, and nothing of it is lost", async () => {
+    const one = await worker();
+    const run = heardOf(
+      (await coordinator()).run("scripted", asking(1, { workMs: 1_000, message: "kept" }), runOptions()),
+    );
+    await until(() => atWork.size === 1);
+    await server.redis.config("SET", "maxmemory", "1");
+    await until(() => one.told.some((event) => event.type === "notice" && event.message.includes("OOM")));
+    await server.redis.config("SET", "maxmemory", "0");
+    expect(endOf(await run)).toEqual({ type: "end", message: "kept" });
+  });
+
   test("a job that Redis lost is the network's failure, and its agent is ended", async () => {
     await worker();
     const run = heardOf((await coordinator()).run("scripted", asking(1, { workMs: 60_000 }), runOptions()));
@@ -216,7 +242,6 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
 
   test("Redis away for a while: the agent works on, and what it did comes once Redis is back", async () => {
-    Object.assign(times, { lock: 20_000, lease: 20_000 });
     await worker();
     const one = await coordinator();
     const runs = [1, 2].map((number) =>
