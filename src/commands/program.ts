@@ -337,15 +337,29 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   )
     .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
     .option("--insecure-redis", "allow one on another machine without TLS");
-  const worker = add("worker", "", async (values) => {
+  add("worker", "", async (values) => {
     const { workerCommand } = await import("./run/worker.js");
     const { concurrency, limit, atMost } = values as { concurrency?: number; limit?: string; atMost?: string };
     return workerCommand({ ...given({ concurrency, limit, atMost }), ...running(values) }, io);
   })
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "jobs begun in a time by all workers of this agent, such as 60/min; none: no limit")
-    .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit");
-  withAgent(worker);
+    .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
+    .option("--agent <name>", "agent that is offered, a name as for run, without fleet:")
+    .option("--model <name>", "model of the agent")
+    .option(
+      "--sandbox <kind>",
+      "where agents run: auto, host, bubblewrap or docker (default: agents without confinement of their own in a sandbox)",
+    )
+    .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
+    .option(
+      "--redis <address>",
+      "Redis server: rediss://queue.lab:6379; with a password better in RESEARCH_RALPH_REDIS",
+    )
+    .option("--insecure-redis", "allow one on another machine without TLS")
+    .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
+    .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
+    .option("--quiet", "print only warnings");
   add("doctor", "", async (values) => {
     const { doctorCommand } = await import("./setup/doctor.js");
     const { probe, json } = values as { probe?: string; json?: boolean };
