@@ -30,7 +30,7 @@ export const row = {
         const found = await opened.similar([fix(at).error_signature], 5);
         if (found.some(({ action_taken }) => action_taken === fix(at).action_taken)) hits += 1;
       }
-      opened.close();
+      await opened.close();
       const client = createClient({ url: `file:${join(folder, ".ralph/memory.db")}` });
       await client.execute("PRAGMA wal_checkpoint(TRUNCATE)");
       client.close();

@@ -48,7 +48,7 @@ export function fixesIn(folder: string, embedder: Embedder, now: () => number, w
       );
       return otherwise;
     } finally {
-      vault.close();
+      await vault.close();
     }
   }
   return {

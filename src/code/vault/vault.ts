@@ -42,7 +42,8 @@ export interface Vault {
   get(id: number): Promise<Fix | undefined>;
   /** Whether there was such a fix. */
   forget(id: number): Promise<boolean>;
-  close(): void;
+  /** Leaves one file, unless another process has it open: what lies beside it would go while an agent is at work. */
+  close(): Promise<void>;
 }
 
 /** The version of the table's layout. */
@@ -180,7 +181,7 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
       const gone = await database.rows("DELETE FROM fix_attempts WHERE id = ? RETURNING id", [id]);
       return gone.length > 0;
     },
-    close: () => database.close(),
+    close: () => database.closeWhole(),
   };
 }
 

@@ -10,10 +10,15 @@ import { roundsOf } from "./status.js";
 
 const mark = "<!-- Written by research-ralph from ralph.code.json. -->";
 
+/** Rounds of earlier jobs that are shown where this one has none. */
+const maxRounds = 10;
+
 /** code-report.md: what each round found and did. */
 function reportText(state: CodeState): string {
   const { job, baseline, flaky = [] } = state;
-  const rounds = roundsOf(state);
+  // A run that found all tests passing has no rounds of its own; what those before it found stays to be read.
+  const own = roundsOf(state);
+  const rounds = own.length > 0 ? own : state.rounds.slice(-maxRounds);
   const last = state.loop?.last_run;
   return [
     mark,

@@ -48,7 +48,11 @@ export async function graphCommand(folder: string, job: Job, window: number, io:
   const hidden = rows.length - shown.size;
   if (hidden > 0) io.stdout(`     ${many(hidden, "more file")}, named or left out\n`);
   for (const { path, problem } of problems) io.stdout(`  !  ${oneLine(path)}: ${oneLine(problem)}\n`);
-  if (starts.size === 0)
+  if (graph.imports.size === 0)
+    io.stdout(
+      "git lists no file of TypeScript, JavaScript, Python or Rust here; a project is a folder in a git repository.\n",
+    );
+  else if (starts.size === 0)
     io.stdout(
       "Nothing says where to begin: name a file with --target, or run research-ralph code, which runs the tests.\n",
     );

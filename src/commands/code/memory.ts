@@ -43,7 +43,7 @@ export async function memoryCommand(words: readonly string[], io: Io, json: bool
     }
     return 0;
   } finally {
-    vault.close();
+    await vault.close();
   }
 }
 

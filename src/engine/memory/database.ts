@@ -53,6 +53,20 @@ export class Database {
     this.#client = undefined;
   }
 
+  /**
+   * Closes it and leaves one file, also where it kept a write-ahead log, unless another process has it open. A closed
+   * connection ends only when its memory is collected, and what lies beside the file would go then, at any time.
+   */
+  async closeWhole(): Promise<void> {
+    try {
+      await this.#client?.execute("PRAGMA busy_timeout = 0");
+      await this.#client?.execute("PRAGMA journal_mode = DELETE");
+    } catch {
+      // Another process has it open; the last one takes them away.
+    }
+    this.close();
+  }
+
   /** Does it once more on a new connection where the file was busy. */
   async #again<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
     for (let tried = 1; ; tried += 1) {

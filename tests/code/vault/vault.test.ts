@@ -41,7 +41,7 @@ describe("the memory of fixes", () => {
     await vault.add([fix("a", missing), fix("b", timeout), fix("c", missing, false)]);
     const like = "runtime: TypeError: Cannot read properties of null (reading <value>) @ src/account.ts";
     const found = await vault.similar([like], 5);
-    vault.close();
+    await vault.close();
     expect(found.map(({ action_taken }) => action_taken)).toEqual(["did a"]);
     expect(found[0]?.similarity).toBeGreaterThan(0.7);
   });
@@ -54,7 +54,21 @@ describe("the memory of fixes", () => {
     expect(await vault.forget(1)).toBe(true);
     expect(await vault.forget(1)).toBe(false);
     expect((await vault.list(10)).map(({ action_taken }) => action_taken)).toEqual(["did b"]);
-    vault.close();
+    await vault.close();
+  });
+
+  it("is one file once it is closed, so that nothing changes while an agent is at work", async () => {
+    const vault = await opened();
+    await vault.add([fix("a", missing)]);
+    await vault.similar([missing], 5);
+    await vault.close();
+    expect(readdirSync(join(folder, ".ralph"))).toEqual(["memory.db"]);
+    const [one, other] = [await opened(), await opened()];
+    await one.add([fix("b", missing)]);
+    await one.close();
+    expect(await other.list(5)).toHaveLength(2);
+    await other.close();
+    expect(await (await opened()).list(5)).toHaveLength(2);
   });
 
   it("takes entries of several processes at once", async () => {
@@ -65,21 +79,21 @@ describe("the memory of fixes", () => {
       ),
     );
     const all = await vaults[0]?.list(100);
-    for (const vault of vaults) vault.close();
+    for (const vault of vaults) await vault.close();
     expect(all).toHaveLength(40);
   });
 
   it("gives entries of another embedder new vectors, of another dimension too", async () => {
     const first = await opened();
     await first.add([fix("a", missing)]);
-    first.close();
+    await first.close();
     const short: Embedder = { model: "short", embed: async (texts) => texts.map(() => Float32Array.of(1, 0, 0)) };
     const second = await opened(short);
     expect(await second.similar(["anything"], 5)).toHaveLength(1);
-    second.close();
+    await second.close();
     const third = await opened();
     expect(await third.similar([missing], 5)).toHaveLength(1);
-    third.close();
+    await third.close();
   });
 
   it("sets a broken file aside and goes on with a new one", async () => {
@@ -141,7 +155,7 @@ describe("the memory of fixes", () => {
     // Who only lists them asks nobody, and leaves the vectors as they are.
     const vault = await opened();
     expect(await vault.list(5)).toHaveLength(1);
-    vault.close();
+    await vault.close();
     expect(await fixes.recall([missing])).toContain("added a check");
     expect(asked.length - before).toBe(3);
     isDown = true;
@@ -181,7 +195,7 @@ describe("the memory of fixes", () => {
       const found = await vault.similar([all[at]?.error_signature ?? ""], 5);
       if (found.some(({ action_taken }) => action_taken === `did k${at}`)) hits += 1;
     }
-    vault.close();
+    await vault.close();
     const database = await Database.at(join(folder, ".ralph/memory.db"));
     await database.rows("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();

@@ -105,6 +105,8 @@ describe("a folder in which a coding run has worked", () => {
     expect(project.read("code-report.md")).toContain("compared with <=");
     expect(JSON.parse((await here("report", "--json")).out).rounds).toHaveLength(1);
     expect((await here("report", "--check")).code).toBe(2);
+    await project.json(...project.agent(byRole({})));
+    expect(project.read("code-report.md")).toContain("compared with <=");
     project.write("code-report.md", "mine");
     expect((await here("report")).out).toContain("stays as it is");
     expect(project.read("code-report.md")).toBe("mine");

@@ -29,7 +29,7 @@ for (let round = 1; round <= Number(rounds); round += 1) {
     timestamp: "2026-01-01T00:00:00.000Z", framework: "vitest", language: "javascript",
   });
   await vault.add([fix("a"), fix("b")]);
-  vault.close();
+  await vault.close();
   process.stdout.write(round + "\\n");
 }
 `,
@@ -61,7 +61,7 @@ const written = async (): Promise<string[]> => {
   const vault = await openVault(folder, lexical, (message) => warnings.push(message));
   if (typeof vault === "string") throw new Error(vault);
   const all = await vault.list(10_000);
-  vault.close();
+  await vault.close();
   expect(warnings).toEqual([]);
   return all.map(({ action_taken }) => action_taken);
 };
