@@ -155,13 +155,17 @@ export function jsonIn(message: string): string | undefined {
   );
 }
 
-/** What the code fences of a text hold, in one pass: an agent may send megabytes of line feeds or fences. */
+/**
+ * What the code fences of a text hold, in one pass: an agent may send megabytes of line feeds or fences. Of marks and
+ * blanks a fence has at most 100: in a process that has compiled many patterns V8 optimises no further one, and a run
+ * of 8 MB in an unbounded one is then more than its stack holds.
+ */
 function fencedIn(text: string): string[] {
   const found: string[] = [];
   /** Where what stands behind an open fence begins, by its marks. */
   const open = new Map<string, number>();
   for (const { 0: line, 1: marks = "", 2: kind, index } of text.matchAll(
-    /^[^\S\r\n\u2028\u2029]*(`{3,}|~{3,})(json)?[^\S\r\n\u2028\u2029]*$/gm,
+    /^[^\S\r\n\u2028\u2029]{0,100}(`{3,100}|~{3,100})(json)?[^\S\r\n\u2028\u2029]{0,100}$/gm,
   )) {
     const from = open.get(marks);
     if (from === undefined || kind !== undefined) open.set(marks, index + line.length + 1);
