@@ -9,16 +9,16 @@ import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
  */
 const budgets = {
   engine: 57,
-  research: 93,
-  commands: 34,
-  compose: 2,
-  task: 6,
+  research: 78,
+  commands: 33,
+  compose: 1,
+  task: 4,
   code: 4,
-  assistant: 20,
-  web: 6,
+  assistant: 16,
+  web: 4,
   house: 8,
-  fuzz: 14,
-  runner: 15,
+  fuzz: 18,
+  runner: 17,
 };
 
 /**
