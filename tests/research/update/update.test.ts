@@ -126,6 +126,20 @@ describe("the update of a finished project", () => {
     expect(scholars.requests.filter((path) => path.includes("search_query")).length).toBe(asked);
   });
 
+  it("is undone by a reset to the iteration before it, and comes again", async () => {
+    const { papers, folder, update, ralph, read } = await finished();
+    const before = read();
+    papers.push(newcomer);
+    expect((await update(...since)).code).toBe(0);
+    const { iteration = 0 } = read().updates?.[0] ?? {};
+    expect((await ralph("reset", folder, "--to", String(iteration - 1))).code).toBe(0);
+    const undone = read();
+    expect({ phase: undone.phase, updates: undone.updates ?? [] }).toEqual({ phase: "COMPLETE", updates: [] });
+    expect(undone.papers_pool.map(({ id }) => id)).toEqual(before.papers_pool.map(({ id }) => id));
+    expect((await update(...since)).code).toBe(0);
+    expect(read().updates).toEqual([expect.objectContaining({ id: "update-1", new: [newcomerId] })]);
+  });
+
   it("ends with 5 and keeps no day where no source answers, and keeps the window of one that fails", async () => {
     const { scholars, folder, update, read, text } = await finished();
     const all = ["arxiv", "openalex", "crossref"] as const;

@@ -345,9 +345,10 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const { search, listed, toAgent = [] } = batch;
   // With a source left to the agent only empty batches say that nothing more comes.
   const leadsOn = search?.mayLeadOn === true && judged.mayLead > 0;
-  // The end of an update is that all that came is judged; what an agent says nothing of is put before it once more.
+  // The end of an update is that all that came is judged; what an agent says nothing of is put before it again.
   const isUpdate = openUpdate(rrd) !== undefined;
-  const isJudged = listed === undefined || listed.left === 0 ? judged.waiting === 0 || judged.screened === 0 : false;
+  const isSilent = judged.screened === 0 && batchesWithoutNew(rrd) > 0;
+  const isJudged = (listed?.left ?? 0) === 0 && (judged.waiting === 0 || isSilent);
   const isAsked = search === undefined ? isUpdate : search.exhausted !== undefined && search.left === 0;
   const isOver = isAsked && toAgent.length === 0 && !leadsOn && (!isUpdate || isJudged);
   const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);

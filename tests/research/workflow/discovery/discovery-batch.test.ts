@@ -407,3 +407,51 @@ describe("what is noted of a discovery batch", () => {
     expect(problemsOf("rrd", { ...empty, papers_pool: papers, ...last.set })).toEqual([]);
   });
 });
+
+describe("a discovery batch of an update", () => {
+  const update = { id: "update-1", since: "2026-01-01", until: "2026-02-01", at: "2026-02-01T00:00:00Z", iteration: 1 };
+  const open = (over: object = {}): Rrd => ({
+    ...rrdWith([], { requirements: { target_papers: 3, sources: ["arXiv"] } }),
+    ...{ phase: "DISCOVERY", updates: [{ ...update, ...over }] },
+    statistics: { discovery_metrics: { batches_without_new: 4 } },
+  });
+  const search = (over: object = {}) =>
+    ({
+      ...{ rounds: [], identified: {}, works: 9, setAside: [], substitutions: {}, left: 0, notAsked: [], pooled: [] },
+      ...{ candidatesSha256: "0", passed: 0, mayLeadOn: false, exhausted: "all was asked" },
+      ...over,
+    }) as NonNullable<Batch["search"]>;
+  const candidates = ["a", "b"].map((id) => offer(id));
+  const dropped = candidates.map(({ id }) => ({ id, reason: "off topic" }));
+
+  test("goes on until all that came is judged, however many batches in a row brought nothing", () => {
+    const { metrics } = taken({ dropped }, { candidates, search: search({ left: 30 }) }, open());
+    expect(metrics.exhausted).toBeUndefined();
+    expect(metrics.batches_without_new).toBeLessThan(5);
+    expect(taken({ dropped }, { candidates, search: search() }, open()).metrics.exhausted).toBe("all was asked");
+  });
+
+  test("puts what an agent said nothing of before it again, until it says nothing of any", () => {
+    const [first] = dropped;
+    const some = taken({ dropped: first === undefined ? [] : [first] }, { candidates, search: search() }, open());
+    expect(some.metrics.exhausted).toBeUndefined();
+    expect(taken({}, { candidates, search: search() }, open()).metrics.exhausted).toBe("all was asked");
+    const begun = { ...open(), statistics: { discovery_metrics: { batches_without_new: 0 } } };
+    expect(taken({}, { candidates, search: search() }, begun).metrics.exhausted).toBeUndefined();
+  });
+
+  test("of folders alone is the last one once it holds nothing", () => {
+    const listed = { identified: { "folder:papers": 4 }, left: 0, sha256: "0" };
+    expect(taken({}, { listed }, open()).metrics.exhausted).toBeDefined();
+    expect(taken({ dropped }, { candidates, listed: { ...listed, left: 3 } }, open()).metrics.exhausted).toBe(
+      undefined,
+    );
+    expect(taken({}, { listed }).metrics.exhausted).toBeUndefined();
+  });
+
+  test("keeps the windows open that are still to be asked", () => {
+    const rrd = open({ failed: { arXiv: "2026-01-01", Crossref: "2026-01-01" } });
+    const { last } = taken({ dropped }, { candidates, search: search({ leftOpen: { arXiv: "2026-01-01" } }) }, rrd);
+    expect((last.set as Partial<Rrd>).updates?.[0]?.failed).toEqual({ arXiv: "2026-01-01" });
+  });
+});
