@@ -269,7 +269,8 @@ async function forecast(
   const whole = forecastOf(
     opened,
     ledger,
-    await experienceOf(folder, config, io),
+    // What another agent took says nothing of this one.
+    { ...(await experienceOf(folder, config, io)), agents: [config.agent, ...config.fallbacks] },
     came && unitsFor(came, needsWriting(opened, await readNarrative(folder))),
   );
   const { id, since, until } = update;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { finished, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
@@ -71,9 +71,11 @@ for (const name of ["claude", "codex"] as const) {
             return model(request);
           });
           const { papers, alter, folder, home, git, read, lines, text } = await finished();
+          const agentHome = join(home, "..", "agent-home");
+          mkdirSync(agentHome);
           const path = join(home, "ralph.config.json");
           const config = JSON.parse(readFileSync(path, "utf8")) as object;
-          writeFileSync(path, JSON.stringify({ ...config, agents: { [name]: optionsFor(name, server, home) } }));
+          writeFileSync(path, JSON.stringify({ ...config, agents: { [name]: optionsFor(name, server, agentHome) } }));
           const update = (...args: string[]) =>
             run(process.execPath, [join(built, "dist/cli.js"), "update", folder, ...since, ...args], home);
           const agent = ["--agent", name, "--sandbox", "host"];
@@ -96,6 +98,7 @@ for (const name of ["claude", "codex"] as const) {
           expect(worked.map(({ unit }) => unit)).toEqual([expect.stringMatching(/^discovery-/), newcomerId, "report"]);
           const tokens = worked.reduce((sum, { tokens: used }) => sum + (used?.input ?? 0) + (used?.output ?? 0), 0);
           expect(forecast.iterations).toBe(worked.length);
+          expect(forecast.tokens).toBeGreaterThanOrEqual(tokens);
           console.log(`${name}: ${tokens} tokens of ${forecast.tokens} forecast, ${asked} requests`);
           const report = text("research-report.md");
           expect(report).toContain("Findings: 3 gone, 1 stronger, 1 new, 1 reworded, 1 kept.");
