@@ -70,7 +70,7 @@ async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: Task
     // The task's own limit is part of its account; this is that of the run.
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
-    words: taskWords,
+    words: taskWords(named.file === undefined ? undefined : basename(named.file)),
     maxWithoutResult: config.history.limits.stagnation,
     sandbox: sandboxOf(named, config),
   };

@@ -220,6 +220,7 @@ describe("a task", () => {
     const easy = `echo '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"mine.json"}]}' > mine.json`;
     const { last, lines } = await json("mine.json", ...agent(`echo $N > n.txt; ${easy}`));
     expect(last).toMatchObject({ status: "max_iterations", iterations: 2 });
+    expect(last.reason).toContain("Raise max_iterations in mine.json to continue");
     expect(JSON.parse(read("mine.json"))).toEqual(mine);
     expect(lines.some(({ message }) => message?.startsWith("mine.json changed while the agent was at work"))).toBe(
       true,
@@ -286,6 +287,14 @@ describe("a task in words", () => {
     const other = await json("Make c.txt", "--check", "test -e c.txt", ...agent("touch c.txt"));
     expect(other.last).toMatchObject({ status: "success", iterations: 1 });
     expect(other.lines.some(({ message }) => message?.includes("was of another task"))).toBe(true);
+  });
+
+  it("is told what a person can do about it without a file", async () => {
+    const { last } = await json("x", "--check", "false", ...agent("true"));
+    expect(last).toMatchObject({
+      verdict: "stuck",
+      reason: expect.stringContaining("say more with research-ralph steer"),
+    });
   });
 
   it("is written down by --save, with --tests and --goal", async () => {
