@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { load } from "../../scripts/bundle.mjs";
-import { articlesOf, isHit, questionsOf, withoutPaper, withoutRarest } from "../labelled-questions.mjs";
+import { articlesOf, isHit, labelledQuotes, questionsOf, withoutPaper, withoutRarest } from "../labelled-questions.mjs";
 import { ms, thousands } from "../measure.mjs";
 
 setFlagsFromString("--expose-gc");
@@ -58,7 +58,7 @@ const projectOf = (papers) => ({
 const paperOf = (id, { title = "", abstract = "" }) => ({ id, title, abstract, status: "presented" });
 
 /** How often the right place is found, and what the baseline agent makes of the briefs. */
-async function scores(data, articles, { pools, briefs, prompts, parser, baseline, finder, tokens }) {
+async function scores(data, articles, { pools, briefs, prompts, parser, baseline, directions, finder, tokens }) {
   const texts = new Map(articles.map(({ id, text }) => [id, text]));
   const pool = await pools.openPool([projectOf(articles.map(({ id, text }) => paperOf(id, text)))], async (_, { id }) =>
     texts.get(id),
@@ -114,10 +114,19 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
     if (other.statements.length > 0) counts.foreign += 1;
     if (other.statements.length > 0) miss("foreign");
   }
+  const quotes = labelledQuotes(data);
+  const said = quotes.filter(({ quote }) => directions.saysNoDifference(quote));
+  const right = said.filter(({ isNone }) => isNone).length;
+  const none = quotes.filter(({ isNone }) => isNone).length;
   const share = (name) => `${((100 * counts[name]) / questions.length).toFixed(1)} %`;
   return [
     `${thousands(questions.length)} questions to ${thousands(articles.length)} articles (${notFound} marks not found): passage ${share("passage")}, without the three rarest words ${share("bare")}; article first ${share("article")}`,
     `baseline answers ${share("answered")}, with the marked place ${share("marked")}; with the paper taken away ${share("foreign")}; ${thousands(most)} tokens a brief at most`,
+    ...(none === 0
+      ? []
+      : [
+          `words that say "no significant difference": right in ${((100 * right) / said.length).toFixed(1)} %, of ${thousands(none)} labelled so ${((100 * right) / none).toFixed(1)} %`,
+        ]),
   ];
 }
 

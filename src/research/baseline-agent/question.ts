@@ -60,7 +60,7 @@ export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, t
 
 /** The stem, with British and American endings as one. */
 const stems = (text: string): string[] => contentWords(text).map(stemOf);
-const stemOf = (word: string): string => stem(word).replace(/is$/, "iz");
+const stemOf = (word: string): string => stem(word).replace(/([iy])s$/, "$1z");
 
 function weighed(weights: Readonly<Record<string, number>>): Map<string, number> {
   const words = new Map<string, number>();
