@@ -196,6 +196,13 @@ export type Start = (
   request: ProcessRequest,
 ) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
+/**
+ * Groups that must not go on alone should we end ourselves, by a bug even. One listener is for all of them: Node warns
+ * of more than ten.
+ */
+const groups = new Set<number>();
+const endGroups = (): void => groups.forEach((pid) => void signal(-pid, "SIGKILL"));
+
 const startChild: Start = async ({ command, args, cwd, env }) => {
   const run = randomUUID();
   const options = {
@@ -218,9 +225,8 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
     const exited = new Promise<Exit>((resolve) => {
       child.once("exit", (code, name) => resolve(given({ exitCode: code ?? undefined, signal: name ?? undefined })));
     });
-    // Should we end ourselves, by a bug even, the group must not go on alone.
-    const onExit = (): void => void signal(-pid, "SIGKILL");
-    process.once("exit", onExit);
+    if (groups.size === 0) process.once("exit", endGroups);
+    groups.add(pid);
     const { stdin, stdout, stderr } = child;
     return {
       ...{ stdin, stdout, stderr, pid, exited },
@@ -230,7 +236,9 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
         signal(-pid, "SIGKILL");
         await killDescendants(run);
       },
-      release: () => void process.off("exit", onExit),
+      release: () => {
+        if (groups.delete(pid) && groups.size === 0) process.off("exit", endGroups);
+      },
     };
   } catch (error) {
     return { startError: { message: messageOf(error) } };
