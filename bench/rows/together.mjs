@@ -38,7 +38,9 @@ async function measure(cwd) {
   });
   const { defaultMemoryLimits: memory } = parts.limits;
   const derive = (rrd, ledger) => parts.statistics.derive(rrd, ledger, memory);
-  const research = await parts.research.openResearch(folder, { derive, git: false, notify: () => undefined });
+  const deriveBetween = (rrd, ledger) => parts.statistics.deriveBetween(rrd, ledger, memory);
+  const options = { derive, deriveBetween, git: false, notify: () => undefined };
+  const research = await parts.research.openResearch(folder, options);
   const workflow = parts.workflow.researchWorkflow({
     research,
     library,

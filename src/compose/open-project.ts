@@ -23,7 +23,7 @@ import { outdatedParts, rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
 import { isNews, withEnd, resetStagnation, withoutResult } from "../research/workflow/derived/observations.js";
-import { derive } from "../research/workflow/derived/statistics.js";
+import { derive, deriveBetween } from "../research/workflow/derived/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { requireSpace, workspacesOf } from "../research/workflow/workspace.js";
@@ -149,9 +149,10 @@ async function opened<Opened>(
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const workspaces = workspacesOf(config.stateDir, folder);
   const { limits: memory } = config.history;
-  const derived = (...[rrd, ledger]: Parameters<typeof derive>) => derive(rrd, ledger, memory);
+  type Derived = Parameters<typeof derive>;
   const options = {
-    derive: derived,
+    derive: (...[rrd, ledger]: Derived) => derive(rrd, ledger, memory),
+    deriveBetween: (...[rrd, ledger]: Derived) => deriveBetween(rrd, ledger, memory),
     git: config.git,
     notify,
     abort,

@@ -44,7 +44,7 @@ export function openLines(ledger: readonly LedgerLine[], unit: string): readonly
 
 /** Units with something noted since they were last accepted or reset. */
 export function unitsWithNoted(ledger: readonly LedgerLine[]): readonly string[] {
-  const units = new Set(ledger.flatMap(({ outcome, unit }) => (outcome === "noted" ? [unit] : [])));
+  const units = new Set(ledger.filter(({ outcome }) => outcome === "noted").map(({ unit }) => unit));
   return [...units].filter((unit) => openLines(ledger, unit).some(({ outcome }) => outcome === "noted"));
 }
 

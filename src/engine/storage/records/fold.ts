@@ -52,6 +52,8 @@ export interface Fold {
 export interface WriterOptions<State> {
   /** What follows from the records, such as counts and the phase; pure. Applied to every state before it is written. */
   readonly derive: (state: State, ledger: readonly LedgerLine[]) => State;
+  /** The part of it that the next of several folds builds on; absent: all of it. */
+  readonly deriveBetween?: (state: State, ledger: readonly LedgerLine[]) => State;
   readonly notify: (level: "info" | "warning", message: string) => void;
 }
 
@@ -93,7 +95,7 @@ interface Held<State> {
 export async function openWriter<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
-  { derive, notify }: WriterOptions<State>,
+  { derive, deriveBetween = derive, notify }: WriterOptions<State>,
   checkpoints: Checkpoints | undefined,
 ): Promise<Writer<State>> {
   const file = openStateFile(folder, format, (message) => notify("info", message));
@@ -121,11 +123,13 @@ export async function openWriter<State extends Fields>(
     return last !== undefined && lines.some(({ iteration }) => iteration > last);
   };
 
-  const derived = ({ state, lines }: Pick<Plan<State>, "state" | "lines">): State => ({
-    ...derive(state, lines),
-    format: stateVersion,
+  const derived = (plan: Plan<State>): Plan<State> => ({
+    ...plan,
+    state: { ...(isHolding ? deriveBetween : derive)(plan.state, plan.lines), format: stateVersion },
+    isDerived: !isHolding,
   });
-  const whole = (plan: Plan<State>): State => (plan.isDerived ? plan.state : derived(plan));
+  const whole = (plan: Plan<State>): State =>
+    plan.isDerived ? plan.state : { ...derive(plan.state, plan.lines), format: stateVersion };
 
   /** The disk's state with stale saves put right, before `steps` are taken. */
   const planBefore = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
@@ -150,15 +154,10 @@ export async function openWriter<State extends Fields>(
   };
 
   const planAfter = (plan: Plan<State>, step: Step<State>): Plan<State> => {
-    if (typeof step === "function") {
-      const state = derived({ ...plan, state: step(whole(plan)) });
-      return { ...plan, state, isDerived: true };
-    }
+    if (typeof step === "function") return derived({ ...plan, state: step(whole(plan)) });
     const line = lineOf(step);
-    const lines = [...plan.lines, line];
-    const merged = mergeChanges(format, plan.state, step.changes, line.outcome === "accepted");
-    const state = derived({ state: merged.state, lines });
-    return { ...plan, state, lines, isDerived: true, notices: [...plan.notices, ...merged.notices] };
+    const { state, notices } = mergeChanges(format, plan.state, step.changes, line.outcome === "accepted");
+    return derived({ ...plan, state, lines: [...plan.lines, line], notices: [...plan.notices, ...notices] });
   };
 
   const planOf = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
@@ -247,13 +246,14 @@ export async function openWriter<State extends Fields>(
   const write = async (): Promise<void> => {
     isHolding = false;
     if (held === undefined) return;
-    const now = held;
-    const entries = entriesIn(now.steps);
+    const { plan, steps, commits } = held;
+    const entries = entriesIn(steps);
     // What can't be written now stands in the journal.
     held = undefined;
-    await apply(now, entries);
-    if (entries.length > 0)
-      await checkpoints?.commit(messageOf(entries), now.commits ? undefined : true, entries.length);
+    const state = whole(plan);
+    if (!isValid(state, plan.state)) throw new Error(`what follows from the records would make ${format.file} invalid`);
+    await apply({ plan: { ...plan, state }, steps }, entries);
+    if (entries.length > 0) await checkpoints?.commit(messageOf(entries), commits ? undefined : true, entries.length);
   };
 
   const take = async (plan: Plan<State>, step: Step<State>, commits: boolean): Promise<State> => {

@@ -30,6 +30,18 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLi
       };
 }
 
+/**
+ * What of it the next of several folds builds on: counts, phase and timing follow from the records and the ledger at
+ * any time. What a file of another program states is compared at once, as it is by the first fold. Pure.
+ */
+export const deriveBetween = (rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLimits): Rrd =>
+  rrd.format === undefined
+    ? derive(rrd, ledger, memory)
+    : {
+        ...rrd,
+        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: rrd.loop?.done ?? false },
+      };
+
 const lastIteration = (ledger: readonly LedgerLine[]): number =>
   ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 

@@ -22,10 +22,10 @@ export function withPart(unit: ResearchUnit, state: ResearchState, sharing: Shar
 }
 
 function partOf(unit: ResearchUnit, state: ResearchState, { think, readers }: Sharing): Part | undefined {
-  const lines = openLines(state.ledger, unit.id);
   const noted = notedOf(state, unit);
   if (unit.kind === "discovery" && readers !== undefined) return { role: nextReader(noted), round: 1 };
-  return think === undefined ? undefined : nextThought(lines, noted.filter(isThought), think.rounds);
+  if (think === undefined) return undefined;
+  return nextThought(openLines(state.ledger, unit.id), noted.filter(isThought), think.rounds);
 }
 
 /** Who screens next: the first that has not yet; a third one only where the first two disagreed. */

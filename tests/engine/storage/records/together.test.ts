@@ -9,7 +9,7 @@ import { makeJournal } from "../../../../src/engine/storage/records/journal.js";
 import type { Fold } from "../../../../src/research/folder/research.js";
 import { openResearch } from "../../../../src/research/folder/research.js";
 import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
-import { derive } from "../../../../src/research/workflow/derived/statistics.js";
+import { derive, deriveBetween } from "../../../../src/research/workflow/derived/statistics.js";
 import fc from "../../../support/fast-check.js";
 import {
   acceptance,
@@ -72,21 +72,32 @@ const filesIn = (folder: string) =>
 
 /** A project as the program itself opens it. */
 async function opened(folder: string, told: Told[] = []) {
+  const limits = { ...defaultMemoryLimits, observations: 3, recent: 1, window: 4 };
   const research = await openResearch(folder, {
-    derive: (rrd, ledger) => derive(rrd, ledger, { ...defaultMemoryLimits, observations: 3, recent: 1, window: 4 }),
+    derive: (rrd, ledger) => derive(rrd, ledger, limits),
+    deriveBetween: (rrd, ledger) => deriveBetween(rrd, ledger, limits),
     git: false,
     notify: (level, message) => told.push({ level, message }),
   });
   return research;
 }
 
-/** Folds these in groups of these sizes, the state being loaded and sometimes edited in between, as the loop does. */
-async function foldIn(folder: string, folds: readonly Fold[], sizes: readonly number[], edited: number): Promise<void> {
+/**
+ * Folds these one by one, or in groups of these sizes, the state being loaded and sometimes edited in between, as the
+ * loop does.
+ */
+async function foldIn(
+  folder: string,
+  folds: readonly Fold[],
+  sizes: readonly number[] | undefined,
+  edited: number,
+): Promise<void> {
   const research = await opened(folder);
   const left = [...folds];
-  for (const size of [...sizes, folds.length]) {
+  for (const size of [...(sizes ?? folds.map(() => 1)), folds.length]) {
     const group = left.splice(0, size);
-    await research.together(async () => {
+    const together = sizes === undefined ? (work: () => Promise<void>) => work() : research.together;
+    await together(async () => {
       for (const fold of group) {
         const { rrd, ledger } = await research.load();
         expect(ledger).toHaveLength(folds.indexOf(fold));
@@ -121,12 +132,7 @@ describe("results that are folded together", () => {
       fc.asyncProperty(cases, async ({ outcomes, order, sizes, edited }) => {
         const folds = order.map((iteration) => foldOf(iteration, outcomes[iteration - 1] ?? "accepted"));
         const [alone, grouped] = [researchFolder(sampleRrd(most)), researchFolder(sampleRrd(most))];
-        await foldIn(
-          alone,
-          folds,
-          folds.map(() => 1),
-          edited,
-        );
+        await foldIn(alone, folds, undefined, edited);
         await foldIn(grouped, folds, sizes, edited);
         expect(filesIn(grouped)).toEqual(filesIn(alone));
         expect(iterationsIn(grouped)).toEqual(order);
