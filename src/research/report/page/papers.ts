@@ -65,7 +65,7 @@ function metaOf({ authors, year, venue, quotes, quotesFound, depth, hasWarnings 
     authorsText(authors, named),
     year === undefined ? "" : String(year),
     venue,
-    quotes === 0 ? "" : `${quotesFound} of ${counted(quotes, "quote")} ✓`,
+    quotes === 0 ? "" : `${quotesFound} of ${counted(quotes, "quote")}\u00a0✓`,
     depth === undefined ? "" : depths[depth],
     hasWarnings ? "⚠ warning" : "",
   ]
