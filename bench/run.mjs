@@ -24,6 +24,7 @@ import { row as growth } from "./rows/growth.mjs";
 import { row as history } from "./rows/history.mjs";
 import { row as lines } from "./rows/lines.mjs";
 import { row as list } from "./rows/list.mjs";
+import { row as livePage } from "./rows/live-page.mjs";
 import { row as loop } from "./rows/loop.mjs";
 import { row as loopWithGit } from "./rows/loop-with-git.mjs";
 import { row as memory } from "./rows/memory.mjs";
@@ -65,6 +66,7 @@ const rows = [
   analysisTokens,
   reading,
   reportPage,
+  livePage,
   screeningTokens,
   ask,
   arxivFeed,

@@ -83,7 +83,7 @@ const numbersOf = async (args) => {
 const megabytes = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 /** A project of copies of the sample's papers that were read, each with eight quotes, an address and a title of its own. */
-function writeProject(folder, count) {
+export function writeProject(folder, count) {
   const [sample] = readdirSync(join(root, "researches"));
   const rrd = JSON.parse(readFileSync(join(root, "researches", sample, "rrd.json"), "utf8"));
   const read = rrd.papers_pool.filter(({ analysis, retracted }) => (analysis?.evidence?.length ?? 0) > 0 && !retracted);
