@@ -162,6 +162,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       const asked = redis.pipeline();
       for (const [job, { run }] of all) asked.sismember(wantedOf(run), job);
       const answers = (await asked.exec()) ?? [];
+      if (trouble !== "") tell({ type: "notice", level: "info", message: "Redis answers again." });
       trouble = "";
       for (const [index, [, { controller }]] of all.entries())
         if (answers[index]?.[0] === null && answers[index]?.[1] === 0) controller.abort("not wanted" satisfies Why);

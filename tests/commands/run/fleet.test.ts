@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readyFleet, type RunSettings } from "../../../src/compose/agents.js";
+import type { ResolvedConfig } from "../../../src/compose/config.js";
 import { limitOf } from "../../../src/engine/fleet/worker.js";
 import { cli } from "../../support/in-process.js";
 import { freshFolder, sampleResearch } from "../../support/research-folder.js";
@@ -60,6 +62,18 @@ describe("what can't be done with agents on other machines", () => {
       expect(err).not.toContain("pass-word");
     }
   });
+});
+
+test("a setting of more lanes than one machine bears is no obstacle to agents of this one", async () => {
+  const asked: string[] = [];
+  const settings = { fleet: { connect: async () => void asked.push("Redis") } } as unknown as RunSettings;
+  const lanes = (names: readonly string[], origin: string) =>
+    readyFleet(names, { jobs: 40, origins: { jobs: origin } } as unknown as ResolvedConfig, settings);
+  expect(await lanes(["baseline", "fleet:claude"], "default")).toBe(16);
+  expect(await lanes(["fleet:claude", "fleet:codex"], "--jobs")).toBe(40);
+  expect(asked).toEqual(["Redis", "Redis"]);
+  expect(await lanes(["baseline"], "RESEARCH_RALPH_JOBS")).toBe(16);
+  expect(asked).toHaveLength(2);
 });
 
 test("a project folder can't say where its work is sent", async () => {
