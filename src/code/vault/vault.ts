@@ -93,6 +93,8 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
   try {
     // Readers and a writer then don't wait for each other.
     await database.rows("PRAGMA journal_mode = WAL");
+    // A kill loses nothing, and a power cut the last rounds at most.
+    await database.rows("PRAGMA synchronous = NORMAL");
     await database.write([
       `CREATE TABLE IF NOT EXISTS fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
          error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
@@ -133,8 +135,9 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
           };
         }),
         {
-          sql: `DELETE FROM fix_attempts WHERE id IN (SELECT id FROM fix_attempts ORDER BY success DESC, id DESC LIMIT -1 OFFSET ?)`,
-          args: [maxFixes],
+          sql: `DELETE FROM fix_attempts WHERE id IN (SELECT id FROM fix_attempts
+                  WHERE (SELECT max(id) FROM fix_attempts) > ? ORDER BY success DESC, id DESC LIMIT -1 OFFSET ?)`,
+          args: [maxFixes, maxFixes],
         },
       ]);
     },

@@ -1,4 +1,4 @@
-import type { AgentEvent, LoopEvent, Outcome } from "../loop/types.js";
+import type { AgentEvent, Failure, LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
 import { clockTime, count, duration, timeText } from "./terminal/format.js";
 import { historyLine, historySummary } from "./terminal/history-lines.js";
@@ -137,5 +137,9 @@ function outcomeText(outcome: Outcome): string {
   if (outcome.outcome === "accepted" || outcome.outcome === "noted") return `${outcome.outcome}: ${outcome.summary}`;
   return outcome.outcome === "refused"
     ? `refused: ${outcome.reasons.join("; ")}`
-    : `failed: ${outcome.failure.message}`;
+    : `failed: ${failureText(outcome.failure)}`;
 }
+
+/** Why an agent failed. What to do about one that is missing stands in the verdict of the run, which says it again. */
+export const failureText = ({ kind, message }: Failure): string =>
+  kind === "missing" ? (message.split("; ")[0] ?? message) : message;

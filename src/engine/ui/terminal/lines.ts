@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { bar, clockTime, count, duration, pad, timeText, truncate, width, wrap } from "./format.js";
-import { checkText, putOff, stopping } from "../plain.js";
+import { checkText, failureText, putOff, stopping } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox, historyLine, historySummary } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
@@ -213,7 +213,7 @@ function endedLines(title: string, outcome: Outcome, cost: string, room: number,
     const plain = rest === "" ? short : `${short} — ${rest}`;
     return [`${mark} ${text}${" ".repeat(Math.max(0, left - 2 - width(plain)))}  ${colors.dim(cost)}`];
   }
-  const why = outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : outcome.failure.message;
+  const why = outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : failureText(outcome.failure);
   const lines = wrap(oneLine(why), room - 4);
   const shown = lines.length > 4 ? [...lines.slice(0, 3), `${lines[3]}…`] : lines;
   return [
