@@ -46,6 +46,7 @@ describe("what an update changed", () => {
       ["reworded", "It takes a minute."],
       ["kept", "Touch helps."],
     ]);
+    expect(changes?.findings.map(({ before: old }) => old)).toEqual([...Array(4), "It is quick.", undefined]);
     expect(movesText(changes?.findings ?? [])).toBe("1 gone, 1 weaker, 1 stronger, 1 new, 1 reworded, 1 kept");
   });
 

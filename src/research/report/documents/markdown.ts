@@ -175,7 +175,10 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
     ...(said === "" ? [] : [`Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}`]),
     findings
       .filter(({ move }) => move !== "kept")
-      .map(({ move, text, from, to }) => `- **${moveWords[move]}**${levels(from, to)}: ${line(text)}`)
+      .map(
+        ({ move, text, from, to, before }) =>
+          `- **${moveWords[move]}**${levels(from, to)}: ${line(text)}${before === undefined ? "" : ` Before: ${line(before)}`}`,
+      )
       .join("\n"),
     ...(failed.length === 0 ? [] : [`Not asked yet for this time: ${inline(failed.join(", "))}.`]),
   ]

@@ -20,6 +20,8 @@ export const moveWords: Readonly<Record<Move, string>> = {
 export interface MovedFinding {
   readonly move: Move;
   readonly text: string;
+  /** How it was worded before, where it is reworded. */
+  readonly before?: string;
   /** Strength before and now, 0 to 5. */
   readonly from?: number;
   readonly to?: number;
@@ -97,7 +99,7 @@ function movesOf(
     left.delete(former.id);
     const [from, to] = [former.level, strength.level];
     const move = to > from ? "stronger" : to < from ? "weaker" : former.text === text ? "kept" : "reworded";
-    return { move, text, from, to };
+    return { move, text, from, to, ...(move === "reworded" ? { before: former.text } : {}) };
   });
   const gone = [...left.values()].map(({ text, level }): MovedFinding => ({ move: "gone", text, from: level }));
   return [...moved, ...gone].toSorted((a, b) => order.indexOf(a.move) - order.indexOf(b.move));

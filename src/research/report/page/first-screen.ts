@@ -31,8 +31,8 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
   const moved = findings.filter(({ move }) => move !== "kept");
   if (moved.length > 0)
     yield markup`<ul>${moved.map(
-      ({ move, text, from, to }) =>
-        markup`<li><b>${moveWords[move]}</b>${from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`}: ${text}</li>`,
+      ({ move, text, from, to, before }) =>
+        markup`<li><b>${moveWords[move]}</b>${from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`}: ${text}${before === undefined ? "" : ` Before: ${before}`}</li>`,
     )}</ul>`;
   if (failed.length > 0) yield markup`<p>Not asked yet for this time: ${failed.join(", ")}.</p>`;
 }
