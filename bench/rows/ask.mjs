@@ -118,14 +118,21 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
   const said = quotes.filter(({ quote }) => directions.saysNoDifference(quote));
   const right = said.filter(({ isNone }) => isNone).length;
   const none = quotes.filter(({ isNone }) => isNone).length;
-  const share = (name) => `${((100 * counts[name]) / questions.length).toFixed(1)} %`;
+  const of = (name) => `${counts[name]}/${questions.length}`;
   return [
-    `${thousands(questions.length)} questions to ${thousands(articles.length)} articles (${notFound} marks not found): passage ${share("passage")}, without the three rarest words ${share("bare")}; article first ${share("article")}`,
-    `baseline answers ${share("answered")}, with the marked place ${share("marked")}; with the paper taken away ${share("foreign")}; ${thousands(most)} tokens a brief at most`,
+    `questions to ${thousands(articles.length)} articles whose marked passage is among 20,000 tokens ${of("passage")}`,
+    `the same without the three rarest words of the question ${of("bare")}`,
+    `the right article first ${of("article")}`,
+    `answered by the baseline ${of("answered")}`,
+    `answered by the baseline with the marked place ${of("marked")}`,
+    `answered by the baseline with the paper taken away ${of("foreign")}`,
+    `marks that our text does not have ${notFound}`,
+    `estimated tokens of the longest brief ${thousands(most)}`,
     ...(none === 0
       ? []
       : [
-          `words that say "no significant difference": right in ${((100 * right) / said.length).toFixed(1)} %, of ${thousands(none)} labelled so ${((100 * right) / none).toFixed(1)} %`,
+          `words that say that nothing differs, where people say so too ${right}/${said.length}`,
+          `places labelled "no significant difference" whose words say so ${right}/${none}`,
         ]),
   ];
 }
