@@ -3,6 +3,7 @@
  * the process carries out. All others share a process. tests/house/own-process.test.ts holds the list to the files.
  */
 export const needOwnProcess: readonly string[] = [
+  "tests/engine/sandbox/limits.test.ts",
   "tests/engine/storage/alternatives.test.ts",
   "tests/engine/storage/lock-faults.test.ts",
   "tests/fuzz/linear-quotes.test.ts",
