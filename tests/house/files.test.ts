@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
+import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
+import { packageFile } from "../../src/engine/lib/package-root.js";
+import { needOwnProcess } from "../support/own-process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -23,4 +26,34 @@ test("dependencies are pinned to exact versions", () => {
 test("generated types and validators are fresh", async () => {
   await execa(process.execPath, ["scripts/generate-types.mjs", "--check"], { cwd: root });
   await execa(process.execPath, ["scripts/generate-validators.mjs", "--check"], { cwd: root });
+});
+
+/** What changes the process for the test files after it. */
+const changes = /\bvi\.(?:do)?mock\(|\bvi\.resetModules\(|\bcountWork\(|node:inspector|\bprocess\.chdir\(/;
+
+test("a test file that replaces a module or counts work has a process of its own, and no other", async () => {
+  const files = await fastGlob(["tests/**/*.test.ts", "!tests/{system,page}/**"], { cwd: packageFile(".") });
+  const own = files.filter((file) => changes.test(readFileSync(packageFile(file), "utf8")));
+
+  // This file itself names what it looks for.
+  expect(own.filter((file) => file !== "tests/house/files.test.ts").sort()).toEqual([...needOwnProcess]);
+});
+
+test("cases of property tests are the same in each run, so the shared process is told once which they are", async () => {
+  const files = await fastGlob("tests/**/*.ts", { cwd: packageFile(".") });
+  const own = files.filter((file) => /from "fast-check"/.test(readFileSync(packageFile(file), "utf8")));
+
+  expect(own.filter((file) => !file.startsWith("tests/house/"))).toEqual(["tests/support/fast-check.ts"]);
+});
+
+test("what several test files use has no hook outside of its functions, as the first of them alone would carry it out", async () => {
+  const shared = ["tests/**/*.ts", "!tests/**/*.test.ts", "!tests/{system,page}/**"];
+  // Loaded anew for each file; in tests/system a file has a process of its own.
+  const known = ["tests/support/built-cli.ts", "tests/support/cpu-setup.ts"];
+  const files = await fastGlob(shared, { cwd: packageFile("."), ignore: known });
+  const hooked = files.filter((file) =>
+    /^(?:before|after)(?:All|Each)\(/m.test(readFileSync(packageFile(file), "utf8")),
+  );
+
+  expect(hooked).toEqual([]);
 });

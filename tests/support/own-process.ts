@@ -1,6 +1,6 @@
 /**
  * The test files of `npm test` that have a process of their own: they replace a module, load one anew, or count all that
- * the process carries out. All others share a process. tests/house/own-process.test.ts holds the list to the files.
+ * the process carries out. All others share a process. tests/house/files.test.ts holds the list to the files.
  */
 export const needOwnProcess: readonly string[] = [
   "tests/engine/sandbox/limits.test.ts",

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.js";
 import { expect, test } from "vitest";
 import { hearingOf } from "../../../src/engine/fleet/hearing.js";
 import type { Entry } from "../../../src/engine/fleet/talk.js";

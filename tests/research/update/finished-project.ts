@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { invented, textOf, type Invented } from "../../fixtures/invented-papers.js";
@@ -11,11 +11,11 @@ import { cli } from "../../support/in-process.js";
 
 const folderName = "touch-2026-11-22";
 
-/** The first run of a project of this kind, which every test goes on from in a copy. */
+/**
+ * The first run of a project of each kind, which every test of this process goes on from in a copy; it goes with the
+ * run's temporary folder.
+ */
 const bases = new Map<string, Promise<string>>();
-afterAll(async () => {
-  for (const base of await Promise.all(bases.values())) rmSync(base, { recursive: true, force: true });
-});
 
 /** Without the one that only a citation leads to. */
 const known = (): Invented[] => invented.filter(({ key }) => key !== "p12");
