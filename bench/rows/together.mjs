@@ -24,7 +24,7 @@ async function measure(cwd) {
   writeResearch(folder, { papers, pending });
   const line = (number) => ({
     ...{ iteration: number, at: new Date(number * 60_000).toISOString(), unit: `paper_${number}` },
-    ...{ phase: "ANALYSIS", outcome: "accepted", agent: "waiting", duration_seconds: 50, tokens: 20_000 },
+    ...{ phase: "ANALYSIS", outcome: "accepted", agent: "waiting", duration_seconds: 50 },
   });
   const lines = Array.from({ length: papers - pending }, (_, index) => `${JSON.stringify(line(index + 1))}\n`);
   writeFileSync(join(folder, "ledger.jsonl"), lines.join(""));
