@@ -20,6 +20,8 @@ interface Schema {
   readonly maxItems?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -42,10 +44,14 @@ function follow(ref: string, file: string): [Schema, string] {
   return [node as Schema, target];
 }
 
-/**
- * Values that mostly fit the schema, with texts and numbers on and around its bounds. Patterns and the like are left to
- * chance.
- */
+const examples: ReadonlyMap<string, string> = new Map([
+  ["date-time", "2026-01-01T00:00:00.000Z"],
+  ["uri", "https://example.org"],
+]);
+/** Longer texts cost seconds to make and to try, and show nothing more. */
+const longestMade = 10_000;
+
+/** Values that mostly fit the schema, with texts and numbers on and around its bounds. */
 function near(schema: Schema, file: string, depth = 0): fc.Arbitrary<Json> {
   // A criterion may hold criteria without end.
   if (depth > 12) return fc.constant(null);
@@ -66,7 +72,12 @@ function ofType(type: string, schema: Schema, file: string, depth: number): fc.A
     case "boolean":
       return fc.boolean();
     case "string": {
-      const { minLength: least = 0, maxLength: longest = 30 } = schema;
+      const { minLength: least = 0, maxLength: longest = 30, pattern, format } = schema;
+      const example = examples.get(format ?? "");
+      if (example !== undefined) return fc.oneof({ weight: 3, arbitrary: fc.constant(example) }, fc.string());
+      if (pattern !== undefined)
+        return fc.oneof({ weight: 3, arbitrary: fc.stringMatching(new RegExp(pattern, "u")) }, fc.string());
+      if (longest > longestMade) return fc.string();
       // Two UTF-16 units are one character to a schema.
       return fc.oneof(
         fc.constantFrom("2026-01-01", "https://example.org", "𝒳".repeat(longest), "x".repeat(longest + 1)),
@@ -140,6 +151,34 @@ const written: Partial<Record<SchemaName, readonly unknown[]>> = {
       },
       done: true,
       loop: { observations: [] },
+    },
+  ],
+  "ralph-code": [
+    { id: "a1", job: { rounds: 10 }, rounds: [], attempts: [] },
+    {
+      format: 1,
+      id: "a1",
+      job: { text: "Add a flag", checks: ["true"], rounds: 2 },
+      begun: 0,
+      best: { round: 0, failing: 1, commit: "c" },
+      rounds: [{ id: "round-1", round: 1, steps: [] }],
+      attempts: [],
+      flaky: ["a test"],
+    },
+  ],
+  "fleet-job": [
+    {
+      version: 1,
+      run: "0123456789abcdef",
+      brief: {
+        text: "Read.",
+        tokens: 2,
+        workspace: `workspace-${"0a".repeat(16)}`,
+        access: { web: false, read: true },
+        temperature: 0.3,
+      },
+      files: "H4sI",
+      maxUsd: 1,
     },
   ],
   "result-analysis": [goodResults.paper.result],
