@@ -46,7 +46,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp, c
     /\[sample_\d\d|Not in these papers/,
   ],
   ["answers", ["grasping-2026-03-01"], /Which distillation teaches a policy/],
-  ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /none of its sources can be asked/, 5],
+  ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /nothing new from 2026-01-01/],
   ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md, references\.bib, report\.html$/m],
   ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],
   ["task", ["Do nothing more", "--check", "true", "--sandbox", "host", "--agent", "baseline"], /1 of 1 met/],
@@ -101,7 +101,7 @@ describe("the built command", () => {
 
   test("no command is without a built run", () => {
     const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp"];
-    // Three have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/code.
-    expect([...here, "demo", "web", "code"].toSorted()).toEqual(Object.keys(summaries).toSorted());
+    // Five have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/{code,fleet}.
+    expect([...here, "demo", "web", "code", "worker", "fleet"].toSorted()).toEqual(Object.keys(summaries).toSorted());
   });
 });
