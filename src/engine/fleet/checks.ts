@@ -32,7 +32,7 @@ export async function checkRedis(address: RedisAddress): Promise<readonly RedisF
         name: "Redis",
         ok: true,
         needed: true,
-        detail: `${info.get("redis_version") ?? "unknown"} at ${shown}, keys are never evicted`,
+        detail: `${info.get("redis_version") ?? "unknown"} at ${shown}, ${evicting(info)}`,
       },
       transport(address),
       persistence(info),
@@ -43,12 +43,23 @@ export async function checkRedis(address: RedisAddress): Promise<readonly RedisF
   }
 }
 
+/** A policy other than this one is not taken at all. */
+const evicting = (info: ReadonlyMap<string, string>): string =>
+  info.get("maxmemory_policy") === "noeviction"
+    ? "keys are never evicted"
+    : "whether keys are evicted is not told; maxmemory-policy should be noeviction";
+
 function transport({ tls, host }: RedisAddress): RedisFinding {
   const name = "Redis TLS";
   if (tls) return { name, ok: true, needed: false, detail: "TLS, with a certificate that is trusted here" };
   if (isLoopback(host)) return { name, ok: true, needed: false, detail: "no TLS; the server is on this machine" };
   return {
-    ...{ name, ok: false, needed: false, detail: "no TLS: whoever is between can read briefs and write results" },
+    ...{
+      name,
+      ok: false,
+      needed: false,
+      detail: "no TLS: anyone on the network between can read briefs and write results",
+    },
     fix: "Set tls-port and a certificate in redis.conf, and use rediss://.",
   };
 }
@@ -84,6 +95,6 @@ async function bulk(redis: ReturnType<Reached["open"]>): Promise<RedisFinding> {
     ...{ name, ok, needed: false, detail: `a client may store texts of ${Math.round(most / 1024 / 1024)} MB` },
     ...(ok
       ? {}
-      : { fix: "Set proto-max-bulk-len 32mb in redis.conf: a worker out of order could fill the memory of others." }),
+      : { fix: "Set proto-max-bulk-len 32mb in redis.conf: a worker with a defect could fill the memory of others." }),
   };
 }

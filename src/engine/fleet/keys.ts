@@ -54,6 +54,12 @@ export const times = {
   connect: 5_000,
   /** How long a worker whose disk is full takes no more work. */
   fullDisk: 30_000,
+  /** Between two looks of a worker for old transcripts. */
+  tidy: 24 * 3_600_000,
+  /** How long what a worker said is kept where nobody reads it. */
+  unheard: 10 * 60_000,
+  /** Most rest of a queue, whatever an agent says of when its limit ends. */
+  longestRest: 24 * 3_600_000,
 };
 
 /** How often a job is begun again whose worker died. */

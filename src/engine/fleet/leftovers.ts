@@ -1,8 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { given } from "../lib/given.js";
 import { distantTranscripts, workerNote, workersFolder } from "../lib/layout.js";
 import { killDescendants, marker, signal } from "../process/descendants.js";
 import { isSameProcess, startOfProcess } from "../process/process-identity.js";
+import { times } from "./keys.js";
 
 /** A process by what names it for good. */
 interface Noted {
@@ -10,66 +13,98 @@ interface Noted {
   readonly started?: string | undefined;
 }
 
+/** An agent, and the mark that everything it started has in its environment; see process/descendants.ts. */
+interface NotedAgent extends Noted {
+  readonly mark?: string | undefined;
+}
+
 /** What a worker writes down of itself, so that the next one can clear up after it. */
 interface Note extends Noted {
-  readonly agents: readonly Noted[];
+  /** Home folders may be shared by machines, and a pid says nothing on another one. */
+  readonly host: string;
+  readonly agents: readonly NotedAgent[];
 }
 
 /** The folder of one worker. */
 export interface WorkerFolder {
-  /** A fresh workspace. Throws what the system says, ENOSPC on a full disk. */
+  /** A fresh workspace, once the note could be written. Throws what the system says, ENOSPC on a full disk. */
   workspace(name: string): string;
   /** Where what an agent prints is kept. */
   transcript(name: string): string;
-  /** Notes a process that an agent was started as; call the answer once that has ended. */
-  started(pid: number): () => void;
+  /** Notes a process that an agent was started as; call the answer once that has ended. Neither of them throws. */
+  started(pid: number, mark: string): () => void;
   /** Removes what an attempt left. */
   remove(workspace: string): void;
   /** Removes all of it. */
   close(): void;
 }
 
-/** Transcripts are kept so long. */
+/** Transcripts are kept so long, and the folders of other machines that nobody has touched meanwhile. */
 const keepMs = 14 * 24 * 3_600_000;
+/** A folder without a readable note may be one that is just being made. */
+const youngMs = 3_600_000;
 
-/** Makes the folder of this worker. `id`: different for each. */
+/**
+ * Makes the folder of this worker, and removes old transcripts once a day. `id`: different for each.
+ * Throws what the system says.
+ */
 export async function openWorkerFolder(stateDir: string, id: string): Promise<WorkerFolder> {
   const folder = join(workersFolder(stateDir), id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const me: Noted = { pid: process.pid, started: await startOfProcess(process.pid) };
-  const agents = new Map<number, Noted>();
-  // Before an agent does anything, and so within the turn in which it is started.
-  const write = (): void => {
+  const transcripts = distantTranscripts(stateDir);
+  const me = { pid: process.pid, started: await startOfProcess(process.pid), host: hostname() };
+  const agents = new Map<number, NotedAgent>();
+  // A reader finds the old note or the new one, never half of one.
+  const write = (at: string): void => {
     const note: Note = { ...me, agents: [...agents.values()] };
-    writeFileSync(workerNote(folder), JSON.stringify(note));
+    const next = `${workerNote(at)}.new`;
+    writeFileSync(next, JSON.stringify(note));
+    renameSync(next, workerNote(at));
   };
-  write();
+  // Before an agent does anything, and so within the turn in which it is started.
+  const note = (): void => {
+    try {
+      write(folder);
+    } catch {
+      // A full disk, say. There was room for a note when the attempt began.
+    }
+  };
+  // It gets its name with the note in it.
+  const unready = join(workersFolder(stateDir), `.${id}`);
+  mkdirSync(unready, { recursive: true, mode: 0o700 });
+  mkdirSync(transcripts, { recursive: true, mode: 0o700 });
+  write(unready);
+  renameSync(unready, folder);
+  const tidying = setInterval(() => {
+    // Shows other machines that this worker lives.
+    note();
+    clearTranscripts(stateDir, Date.now());
+  }, times.tidy).unref();
   return {
     workspace(name) {
+      write(folder);
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
       return path;
     },
-    transcript(name) {
-      const all = distantTranscripts(stateDir);
-      mkdirSync(all, { recursive: true, mode: 0o700 });
-      return join(all, `${name}.jsonl`);
-    },
-    started(pid) {
-      agents.set(pid, { pid });
-      write();
+    transcript: (name) => join(transcripts, `${name}.jsonl`),
+    started(pid, mark) {
+      agents.set(pid, { pid, mark });
+      note();
       void startOfProcess(pid).then((started) => {
         if (!agents.has(pid)) return;
-        agents.set(pid, { pid, started });
-        write();
+        agents.set(pid, { pid, mark, started });
+        note();
       });
       return () => {
         agents.delete(pid);
-        write();
+        note();
       };
     },
     remove: (workspace) => clear(workspace),
-    close: () => clear(folder),
+    close() {
+      clearInterval(tidying);
+      clear(folder);
+    },
   };
 }
 
@@ -91,17 +126,28 @@ export async function clearUp(stateDir: string, now: number): Promise<number> {
   for (const name of namesIn(all)) {
     const folder = join(all, name);
     const note = noteIn(folder);
-    if (note !== undefined && (await isSameProcess(note.pid, note.started))) continue;
+    const untouched = now - lastChange(folder, now);
+    if (note === undefined ? untouched < youngMs : await mayLive(note, untouched)) continue;
     for (const agent of note?.agents ?? []) if (await endAgent(agent)) ended += 1;
     clear(folder);
   }
+  clearTranscripts(stateDir, now);
+  return ended;
+}
+
+const mayLive = async ({ pid, started, host }: Note, untouched: number): Promise<boolean> =>
+  host === hostname() ? await isSameProcess(pid, started) : untouched < keepMs;
+
+function clearTranscripts(stateDir: string, now: number): void {
   const transcripts = distantTranscripts(stateDir);
   for (const name of namesIn(transcripts)) {
     const path = join(transcripts, name);
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) < now - keepMs) clear(path);
+    if (lastChange(path, now) < now - keepMs) clear(path);
   }
-  return ended;
 }
+
+/** When a file was changed, or something put into a folder; `now` of one that has gone. Milliseconds. */
+const lastChange = (path: string, now: number): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
 
 function namesIn(folder: string): string[] {
   try {
@@ -113,32 +159,40 @@ function namesIn(folder: string): string[] {
 
 function noteIn(folder: string): Note | undefined {
   try {
-    const { pid, started, agents } = JSON.parse(readFileSync(workerNote(folder), "utf8")) as Partial<Note>;
-    if (typeof pid !== "number") return undefined;
+    const { pid, started, host, agents } = JSON.parse(readFileSync(workerNote(folder), "utf8")) as Partial<Note>;
+    if (typeof pid !== "number" || typeof host !== "string") return undefined;
     const right = (agents ?? []).filter((each) => Number.isInteger(each?.pid) && each.pid > 1);
-    return { pid, started, agents: right };
+    return {
+      pid,
+      started,
+      host,
+      agents: right.map(({ mark, ...agent }) => ({ ...agent, ...given({ mark: aMark(mark) }) })),
+    };
   } catch {
     return undefined;
   }
 }
 
-/** Whether there was one to end: its group, and what left the group and still carries our mark. */
-async function endAgent({ pid, started }: Noted): Promise<boolean> {
-  if (!(await isSameProcess(pid, started))) return false;
-  const mark = markOf(pid);
+/** A part of a mark would be in the environment of strangers too. */
+const aMark = (text: unknown): string | undefined =>
+  typeof text === "string" && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text) ? text : undefined;
+
+/**
+ * Whether there was one to end: its group, and everything that carries its mark. The process that was started may have
+ * ended long before its tools: one that prints ends with its worker, whose pipe it was.
+ */
+async function endAgent({ pid, started, mark }: NotedAgent): Promise<boolean> {
   // A number that was given to another program since has no mark of ours.
-  if (mark === undefined && process.platform === "linux") return false;
-  signal(-pid, "SIGKILL");
-  if (mark !== undefined) await killDescendants(mark);
-  return true;
+  const isThere = process.platform === "linux" ? carries(pid, mark) : await isSameProcess(pid, started);
+  if (isThere) signal(-pid, "SIGKILL");
+  const hadOthers = mark !== undefined && (await killDescendants(mark));
+  return isThere || hadOthers;
 }
 
-/** The mark that everything an agent started has in its environment; see process/descendants.ts. */
-function markOf(pid: number): string | undefined {
+function carries(pid: number, mark: string | undefined): boolean {
   try {
-    const entries = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-    return entries.find((each) => each.startsWith(`${marker}=`))?.slice(marker.length + 1);
+    return mark !== undefined && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${marker}=${mark}`);
   } catch {
-    return undefined;
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import type { RedisAddress } from "./address.js";
-import { type Reached, reach } from "./connect.js";
+import { type Reached, reach, refusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
 import { prefix, runOf, wantedOf, workersOf } from "./keys.js";
 import { type Offer, offersIn } from "./offers.js";
@@ -34,10 +34,14 @@ interface RunState {
   readonly active: number;
 }
 
-/** Looks, changes nothing, and closes its connection. Throws as `reach`. */
+/**
+ * Looks, changes nothing, and closes its connection.
+ * @throws ExpectedError as `reach`, and for a user who may not look at a queue (exit code 5).
+ */
 export async function fleetState(address: RedisAddress): Promise<FleetState> {
   const reached = await reach(address);
   const redis = reached.open();
+  let looksAt = "agent-*";
   try {
     const names = [
       ...(await keysLike(redis, `${prefix}:agent-*:meta`)),
@@ -46,10 +50,13 @@ export async function fleetState(address: RedisAddress): Promise<FleetState> {
     const found = [...new Set(names.map((key) => key.split(":")[1] ?? ""))].toSorted();
     const queues: QueueState[] = [];
     const active = new Set<string>();
-    for (const name of found) queues.push(await queueState(reached, redis, name, active));
+    for (const name of found) queues.push(await queueState(reached, redis, (looksAt = name), active));
+    looksAt = "*";
     const runs = (await keysLike(redis, runOf("*"))).map((key) => key.split(":")[2] ?? "");
     const states = await Promise.all(runs.map((run) => runState(redis, run, active)));
     return { queues, runs: states.flatMap((state) => state ?? []).toSorted((a, b) => b.waiting - a.waiting) };
+  } catch (error) {
+    throw refusal(error, looksAt, address, reached.info);
   } finally {
     redis.disconnect();
   }

@@ -4,17 +4,19 @@ import type { Job, Worker } from "bullmq";
 import type { AgentSettings } from "../agents/definition.js";
 import { createAgent } from "../agents/registry.js";
 import { ExpectedError, messageOf } from "../lib/errors.js";
+import { workersFolder } from "../lib/layout.js";
 import { redactFor } from "../lib/redact.js";
 import type { Failure } from "../loop/types.js";
 import type { Exec } from "../process/run-process.js";
+import { explaining } from "../storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type AttemptEnd, attemptJob } from "./attempt.js";
-import { reach } from "./connect.js";
+import { reach, refusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
 import type { FleetItem } from "../generated/fleet-item.js";
 import { takenJob } from "./job.js";
 import { jobVersion, limits, maxBegunAgain, prefix, queueOf, talkOf, times, wantedOf } from "./keys.js";
-import { clearUp, openWorkerFolder } from "./leftovers.js";
+import { clearUp, openWorkerFolder, type WorkerFolder } from "./leftovers.js";
 import { announce } from "./offers.js";
 import { fieldsOf } from "./talk.js";
 
@@ -86,10 +88,10 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       level: "warning",
       message: `${ended} agents of a worker that was killed here were still at work; they were ended.`,
     });
-  const folder = await openWorkerFolder(stateDir, id);
+  const folder = await explaining(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
   const settings: AgentSettings = {
     ...options.settings,
-    exec: noting(options.settings.exec, (pid) => folder.started(pid)),
+    exec: noting(options.settings.exec, (pid, mark) => folder.started(pid, mark)),
     transcript: (number) => transcripts.get(number),
   };
   const agent = createAgent(spec, settings);
@@ -104,7 +106,14 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const since = new Date(now()).toISOString();
   const atWork = new Map<string, AtWork>();
   let [numbers, isEnding, otherVersions] = [0, false, 0];
-  await setLimits();
+  let looking: NodeJS.Timeout | undefined;
+  try {
+    await tryRights();
+    await setLimits();
+  } catch (error) {
+    await close();
+    throw refusal(error, name, address, reached.info);
+  }
 
   const worker: Worker = new reached.bullmq.Worker(name, (job: Job, token?: string) => work(job, token ?? ""), {
     connection: redis,
@@ -113,6 +122,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     name: id,
     skipVersionCheck: true,
     lockDuration: times.lock,
+    lockRenewTime: times.lock / 6,
     stalledInterval: times.stallCheck,
     maxStalledCount: maxBegunAgain,
   });
@@ -120,7 +130,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   worker.on("lockRenewalFailed", (jobs) => {
     for (const job of jobs) atWork.get(job)?.controller.abort("lost" satisfies Why);
   });
-  const looking = setInterval(() => void look(), times.look);
+  looking = setInterval(() => void look(), times.look);
   let isLooking = false;
   const offered = announce(redis, name, id, () => ({
     ...{ name: id, version: jobVersion, places: concurrency, busy: atWork.size },
@@ -134,6 +144,14 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     confinement: settings.sandbox?.name ?? agent.confinement,
     redis: address.shown,
   });
+
+  /** Asks for what an attempt will need beside its queue, and changes nothing. */
+  async function tryRights(): Promise<void> {
+    const nobody = "0".repeat(16);
+    await redis.sismember(wantedOf(nobody), id);
+    await redis.xlen(talkOf(nobody));
+    await redis.xadd(talkOf(nobody), "NOMKSTREAM", "*", "j", id);
+  }
 
   /** What holds for all workers of the agent stands in Redis. A queue can rest only where it has a limit. */
   async function setLimits(): Promise<void> {
@@ -254,7 +272,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
         const done = await redis
           .multi()
           .xadd(stream, "*", ...fields)
-          .pexpire(stream, 24 * 3_600_000)
+          .pexpire(stream, times.unheard)
           .exec();
         const refused = done?.find(([error]) => error !== null)?.[0];
         if (refused == null) return;
@@ -292,17 +310,22 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   async function restUntilReset({ kind, reset_at }: Failure): Promise<void> {
     const ms = kind === "rate-limit" ? Date.parse(reset_at ?? "") - now() : Number.NaN;
     if (!(ms > 0)) return;
-    await queue.rateLimit(Math.min(ms, longestRest)).catch(() => undefined);
+    const rest = Math.min(ms, times.longestRest);
+    await queue.rateLimit(rest).catch(() => undefined);
     tell({
       type: "notice",
       level: "warning",
-      message: `The limit of ${spec} is used up; its queue rests until ${reset_at}.`,
+      message: `The limit of ${spec} is used up; its queue rests until ${new Date(now() + rest).toISOString()}.`,
     });
   }
 
   async function close(): Promise<void> {
-    clearInterval(looking);
     await queue.close().catch(() => undefined);
+    shut();
+  }
+
+  function shut(): void {
+    clearInterval(looking);
     redis.disconnect();
     folder.close();
   }
@@ -323,27 +346,24 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
         worker.close(true).catch(() => undefined),
         new Promise((resolve) => setTimeout(resolve, 500)),
       ]);
-      clearInterval(looking);
-      redis.disconnect();
-      folder.close();
+      shut();
     },
   };
 }
 
 const fullDisk = "There is no space left on the disk.";
 const unlimited = 1_000_000_000;
-const longestRest = 31 * 24 * 3_600_000;
 
 /** Notes the processes of agents while they run. */
-const noting = (exec: Exec, note: (pid: number) => () => void): Exec =>
+const noting = (exec: Exec, note: WorkerFolder["started"]): Exec =>
   async function* (request) {
     let over = (): void => undefined;
     try {
       return yield* exec({
         ...request,
-        started(pid) {
-          over = note(pid);
-          request.started?.(pid);
+        started(pid, mark) {
+          over = note(pid, mark);
+          request.started?.(pid, mark);
         },
       });
     } finally {

@@ -15,19 +15,21 @@ export const isAgents = (env: NodeJS.ProcessEnv): boolean => env[marker] !== und
  * Kills (SIGKILL) every process that carries `marker=run` in its environment. The tools of an agent run in sessions of
  * their own, so killing its process group does not reach them, and a `nohup … &` survives a run that ended well.
  * Linux only, where /proc shows the environment; elsewhere nothing is found. A process that emptied its environment
- * is not found either.
+ * is not found either. Answers whether there was any.
  */
-export async function killDescendants(run: string): Promise<void> {
+export async function killDescendants(run: string): Promise<boolean> {
   const entry = Buffer.from(`${marker}=${run}`);
   const until = performance.now() + maxHunt;
   const others = new Set<number>();
+  let found = false;
   // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by
   // one look in three.
   for (let looks = 2; looks > 0 && performance.now() < until; looks--) {
     if (!killCarriers(entry, others)) continue;
-    looks = 5;
+    [looks, found] = [5, true];
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  return found;
 }
 
 /** How long processes that keep forking are run after, in milliseconds. */

@@ -45,8 +45,11 @@ export interface ProcessRequest {
   readonly inPieces?: true;
   /** What the program has to reach; a sandbox gives it nothing else. Absent: only the system's own programs. */
   readonly reach?: Reach;
-  /** Told the id of the process, which leads its group, as soon as it runs. */
-  readonly started?: (pid: number) => void;
+  /**
+   * Told the id of the process, which leads its group, as soon as it runs, and the mark by which `killDescendants`
+   * finds all that it started.
+   */
+  readonly started?: (pid: number, mark: string) => void;
 }
 
 /** How a process ended. The end we caused is told apart from the one it chose. */
@@ -94,8 +97,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     transcript.close();
     return { cause: "not-started", startError: started.startError, stderr: "" };
   }
-  const { stdin, stdout, stderr, pid, exited, sweep } = started;
-  if (pid !== undefined) request.started?.(pid);
+  const { stdin, stdout, stderr, own, exited, sweep } = started;
 
   const begun = performance.now();
   let heard = begun;
@@ -140,6 +142,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
   let transcriptProblem: string | undefined;
   const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLine);
   try {
+    if (own !== undefined) request.started?.(own.pid, own.mark);
     stdin.end(request.stdin);
     for await (const chunk of untilClosed(stdout)) {
       waiting = false;
@@ -180,8 +183,8 @@ export interface Started {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Undefined where it is no process of this machine's. */
-  readonly pid?: number;
+  /** As `ProcessRequest.started` is told; undefined where it is no process of this machine's. */
+  readonly own?: { readonly pid: number; readonly mark: string };
   readonly exited: Promise<Exit>;
   /** Asks it to end, and waits for that; milliseconds at most. */
   end(graceMs: number): Promise<void>;
@@ -229,7 +232,7 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
     groups.add(pid);
     const { stdin, stdout, stderr } = child;
     return {
-      ...{ stdin, stdout, stderr, pid, exited },
+      ...{ stdin, stdout, stderr, exited, own: { pid, mark: run } },
       // TERM to the group, a grace, KILL to the group, then to whatever left the group.
       end: (graceMs) => terminateGroup(pid, graceMs),
       async sweep() {

@@ -84,12 +84,12 @@ export function bubblewrap(program: string, { home, limits: own }: SandboxOption
           args: command.slice(1),
           env: inside.env,
           signal: AbortSignal.any([request.signal, tooMuch.signal]),
-          started: (pid) => {
+          started: (pid, mark) => {
             const folders = inside.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
             watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (what) =>
               tooMuch.abort(what),
             );
-            request.started?.(pid);
+            request.started?.(pid, mark);
           },
         });
         const isTooMuch = end.cause === "aborted" && !request.signal.aborted && tooMuch.signal.aborted;

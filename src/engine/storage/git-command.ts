@@ -99,9 +99,9 @@ export async function runGit(
   let swept: Promise<void> | undefined;
   const end = (why: string): void => {
     ended = why;
-    swept = terminateGroup(pid, graceMs).then(() => {
+    swept = terminateGroup(pid, graceMs).then(async () => {
       send(-pid, "SIGKILL");
-      return killDescendants(run);
+      await killDescendants(run);
     });
   };
   const timers = [

@@ -222,3 +222,18 @@ onLinux("what a process leaves behind", () => {
     expect(alive(pidIn("pid"))).toBe(false);
   });
 });
+
+onLinux("where it is noted", () => {
+  it("leaves no process behind where noting it fails", async () => {
+    let noted: number | undefined;
+    const asked = request("sleep 100", {
+      started(pid, mark) {
+        noted = pid;
+        expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain(mark);
+        throw new Error("no space left");
+      },
+    });
+    await expect(run(asked)).rejects.toThrow("no space left");
+    expect(alive(noted ?? 0)).toBe(false);
+  });
+});
