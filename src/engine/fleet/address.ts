@@ -36,7 +36,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
     );
   if (!tls && !isLoopback(host) && !insecure)
     throw new ExpectedError(
-      `Redis at ${shown} is on another machine and would be reached without TLS, so anyone between could read briefs and write results; use rediss://, or add --insecure-redis where the network itself is trusted.`,
+      `Redis at ${shown} is on another machine and would be reached without TLS, so anyone on the network between could read briefs and write results; use rediss://, or add --insecure-redis where the network itself is trusted.`,
       2,
     );
   const [username, password] = [decoded(url.username, shown), decoded(url.password, shown)];
@@ -48,7 +48,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
 
 function urlOf(text: string): URL {
   const wrong = new ExpectedError(
-    "The address of Redis is none; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
+    "The address of Redis is not an address; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
     2,
   );
   if (!/^rediss?:\/\/[^\s]+$/i.test(text)) throw wrong;
@@ -76,5 +76,8 @@ function decoded(part: string, shown: string): string {
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-/** An address as it may be shown: without its password, also where it is not a right one. */
-export const withoutPassword = (text: string): string => text.replace(/^([a-z][\w+.-]*:\/\/)(?:[^@]*)@/is, "$1…@");
+/**
+ * An address as it may be shown: without what stands before its last @, also where it is not a right one. A password
+ * may hold an @ itself.
+ */
+export const withoutPassword = (text: string): string => text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, "$1…@");

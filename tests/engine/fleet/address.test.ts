@@ -54,6 +54,9 @@ test("without TLS only this machine is taken, unless a person allows it", () => 
 
 test("a password is not shown, also of an address that is none", () => {
   expect(withoutPassword("rediss://user:geheim@queue.lab:1")).toBe("rediss://…@queue.lab:1");
-  expect(withoutPassword("redis://:a@b@host")).not.toContain("a@b");
+  expect(withoutPassword("redis://:a@b@host")).toBe("redis://…@host");
+  expect(withoutPassword("user:pw@host:6379")).toBe("…@host:6379");
+  expect(withoutPassword("redis://:one\ntwo@host")).toBe("redis://…@host");
+  expect(withoutPassword("redis//:a/b@c@host/0")).toBe("…@host/0");
   expect(withoutPassword("redis://host:1/0")).toBe("redis://host:1/0");
 });
