@@ -116,6 +116,18 @@ export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" 
   );
 }
 
+/** What a person is told whose agents are reached without TLS, as they allowed. Throws as redisOf. */
+export function insecureNotice(
+  config: Pick<ResolvedConfig, "redis" | "insecure_redis">,
+): { readonly level: "warning"; readonly message: string } | undefined {
+  const { tls, shown } = redisOf(config);
+  if (tls || !config.insecure_redis) return undefined;
+  return {
+    level: "warning",
+    message: `${shown} is reached without TLS: anyone on the network between can read briefs and write results.`,
+  };
+}
+
 /** The random id of a project, made when it is first asked for. */
 async function idOf(folder: string): Promise<string> {
   const path = projectIdFile(folder);

@@ -9,6 +9,7 @@ import {
   settingsFor,
   summariserFor,
   namesIn,
+  insecureNotice,
   readyFleet,
   type RunSettings,
   summarisingAgent,
@@ -16,6 +17,7 @@ import {
 import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { ResolvedConfig } from "./config.js";
 import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
+import { isDistant } from "../engine/agents/registry.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
@@ -114,8 +116,10 @@ export async function drive<State, U extends Unit, P, C>(
   let limit: ReturnType<typeof abortedAt> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
-    const jobs = await readyFleet(namesIn(config, how.roles), config, settings);
-    if (housing.notice !== undefined) void tell({ type: "notice", ...housing.notice });
+    const everyName = namesIn(config, how.roles);
+    const jobs = await readyFleet(everyName, config, settings);
+    for (const notice of [housing.notice, everyName.some(isDistant) ? insecureNotice(config) : undefined])
+      if (notice !== undefined) void tell({ type: "notice", ...notice });
     const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the guard then sees that the time is up.

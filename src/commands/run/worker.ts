@@ -1,4 +1,4 @@
-import { redisOf, settingsFor } from "../../compose/agents.js";
+import { insecureNotice, redisOf, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { isDistant } from "../../engine/agents/registry.js";
@@ -20,8 +20,8 @@ interface WorkerOptions {
 }
 
 /**
- * Runs one agent here for whoever asks over Redis, until a signal: the first one lets the iterations under way end, the
- * second one ends them at once, and they go back to the queue.
+ * Runs one agent here for any run that asks over Redis, until a signal: the first one lets the iterations under way
+ * end, the second one ends them at once, and they go back to the queue.
  */
 export async function workerCommand(options: WorkerOptions, io: Io): Promise<number> {
   const { flags, concurrency = 1, limit, atMost, json, quiet } = options;
@@ -54,12 +54,8 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   };
   try {
     if (housing.notice !== undefined) tell({ type: "notice", ...housing.notice });
-    if (config.insecure_redis && !address.tls)
-      tell({
-        type: "notice",
-        level: "warning",
-        message: `${address.shown} is reached without TLS: whoever is between can read briefs and write results.`,
-      });
+    const insecure = insecureNotice(config);
+    if (insecure !== undefined) tell({ type: "notice", ...insecure });
     const worker = await openWorker({
       ...{ address, agent, concurrency, tell },
       ...limits,
@@ -82,8 +78,8 @@ async function untilSignal(worker: FleetWorker, { signals }: Io, tell: (event: W
     return await new Promise<number>((resolve, reject) => {
       for (const name of names) {
         const handler = (): void => {
-          heard += 1;
           if (name === "SIGHUP" && signals.underNohup) return;
+          heard += 1;
           if (heard === 1) {
             tell({
               type: "notice",
