@@ -68,7 +68,7 @@ export function nextWindow(name: string, known: Known, kept: Asked | undefined, 
 }
 
 /**
- * What to keep of an update that found nothing. A window that began after the last one ended leaves open what lies
+ * What to keep of an update that found nothing. A window that began later than the next was due leaves open what lies
  * between.
  */
 export function askedBy(
@@ -100,14 +100,18 @@ function lastAsked(known: Known, kept: Asked | undefined): Asked | undefined {
   return last === undefined || kept.until >= last.until ? kept : last;
 }
 
-/** Up to which day everything was asked once a window is. */
+/**
+ * Up to which day everything was asked once a window is. One that began later than the next was due leaves open what
+ * lies between: the overlap is for works that services listed late.
+ */
 function after(last: Asked | undefined, { since, until, failed }: Asked & { readonly since: string }): Asked {
-  return last !== undefined && since > last.until ? { until: last.until, failed } : { until, failed };
+  return last !== undefined && since > daysBefore(last.until) ? { until: last.until, failed } : { until, failed };
 }
 
 /**
  * The day of the first search: the one that all of its rounds took for today, however long it was judged; else that of
- * the last batch that is no update's.
+ * the last batch that is no update's. A search begins before its batches are judged: a later day is that of a record
+ * which was made anew.
  */
 function firstAsked({ rrd, ledger, searchedOn }: Known): Asked | undefined {
   const { updates = [], statistics } = rrd;
@@ -120,7 +124,9 @@ function firstAsked({ rrd, ledger, searchedOn }: Known): Asked | undefined {
   const batches = countingLines(ledger)
     .filter((line) => line.phase === "DISCOVERY" && line.outcome === "accepted" && !isOfUpdate(line))
     .map(({ at }) => at.slice(0, 10));
-  const until = searchedOn ?? ends.toSorted().at(-1) ?? batches.toSorted().at(-1);
+  const last = batches.toSorted().at(-1);
+  const known = searchedOn !== undefined && (last === undefined || searchedOn <= last) ? searchedOn : undefined;
+  const until = known ?? ends.toSorted().at(-1) ?? last;
   return until === undefined ? undefined : { until, failed: {} };
 }
 

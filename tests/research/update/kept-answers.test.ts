@@ -76,6 +76,10 @@ describe("what sources said to an update", () => {
     for (const name of [".ralph", "search-records.json.gz", "queries.jsonl"])
       rmSync(join(folder, name), { recursive: true, force: true });
     papers.push(newcomer);
+    const dayKept = () => {
+      const kept = JSON.parse(readFileSync(join(folder, ".ralph", "candidates.json"), "utf8")) as SearchRecord;
+      return kept.day;
+    };
     const done = await update(...since);
     expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
     const [old, now] = [before, read()].map(({ statistics }) => statistics?.discovery_metrics);
@@ -83,6 +87,8 @@ describe("what sources said to an update", () => {
     const counted = [old, now].map((metrics) => metrics?.flow?.identified?.["OpenAlex"] ?? 0);
     expect(counted[1]).toBeGreaterThanOrEqual(counted[0] ?? 0);
     expect(read().updates?.[0]?.new).toContain(newcomerId);
+    // Not the one on which the old rounds were asked again.
+    expect(dayKept()).toBe("2026-01-01");
   });
 
   it("gives up the window of a source that answers when the update goes on", async () => {

@@ -25,7 +25,7 @@ describe("the window of the next update", () => {
   });
 
   it("does not take the batches of an update, judged weeks later, for a search", () => {
-    const ledger = [batch(1, "2026-05-20"), batch(11, "2026-10-01")];
+    const ledger = [batch(1, "2026-05-31"), batch(11, "2026-10-01")];
     const failed = { arXiv: "2026-05-01" };
     const known = { rrd: state([update({ closed_at: "2026-10-02T10:00:00Z", failed })]), ledger };
     expect(windowOf(known)).toEqual({ since: "2026-05-02", until: "2026-11-20", sources: failed });
@@ -33,13 +33,27 @@ describe("the window of the next update", () => {
 
   it("leaves open what lies before a window that a person let begin later", () => {
     const gap = update({ id: "update-2", since: "2026-09-01", until: "2026-10-01" });
-    expect(windowOf({ rrd: state([update({}), gap]), ledger: [batch(1, "2026-05-20")] }).since).toBe("2026-05-02");
-    const known = { rrd: state([update({})]), ledger: [batch(1, "2026-05-20")] };
+    expect(windowOf({ rrd: state([update({}), gap]), ledger: [batch(1, "2026-05-31")] }).since).toBe("2026-05-02");
+    const known = { rrd: state([update({})]), ledger: [batch(1, "2026-05-31")] };
     const kept = askedBy(known, undefined, { since: "2026-09-01", until: "2026-10-01", sources: {} }, {});
     expect(kept).toEqual({ until: "2026-06-01", failed: {}, updates: 1 });
     expect(askedBy(known, kept, { since: "2026-05-02", until: "2026-10-01", sources: {} }, {}).until).toBe(
       "2026-10-01",
     );
+  });
+
+  it("leaves open the 30 days of overlap that a window of a later day did not ask for", () => {
+    const known = { rrd: state([update({ since: "2026-05-15", until: "2026-09-01" })]), ledger: [] };
+    const first = { ...known, searchedOn: "2026-06-01" };
+    expect(windowOf(first).since).toBe("2026-05-02");
+    const none = { rrd: state(), ledger: [], searchedOn: "2026-06-01" };
+    const asked = (since: string) => askedBy(none, undefined, { since, until: "2026-09-01", sources: {} }, {}).until;
+    expect([asked("2026-05-03"), asked("2026-05-02")]).toEqual(["2026-06-01", "2026-09-01"]);
+  });
+
+  it("takes a day later than every batch for that of a record made anew, not of the search", () => {
+    const known = { rrd: state(), ledger: [batch(1, "2026-06-01")], searchedOn: "2026-11-20" };
+    expect(windowOf(known).since).toBe("2026-05-02");
   });
 
   it("keeps the window of a source that failed, also where a person names a later day", () => {

@@ -121,7 +121,9 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     for (const [index, step] of begun.lost.entries())
       for (const listing of await runStep(index, step, open, watching(index, step).told))
         listings.push({ ...listing, records: listing.records.filter(isOld) });
-    if (!signal.aborted) await keep((kept = { ...kept, steps: begun.lost, listings }));
+    // Today is no day of the old rounds: by it, the next update would leave out all that lies between.
+    const day = dayOf(rrd, begun.lost) ?? opened.since;
+    if (!signal.aborted) await keep((kept = { ...kept, day, steps: begun.lost, listings }));
   } else if (begun.isRemade) await keep(kept);
   // An update asks for its own window again, not for what failed long ago.
   const isOwn = (step: number) => update === undefined || kept.steps[step]?.update === update;
@@ -265,6 +267,10 @@ async function begin(
   const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
   const empty: SearchRecord = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
   const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
+  const committed = steps.length === 0 ? undefined : await readCommittedSearch(searchFile(folder));
+  // It may be a batch ahead: it was written once all was asked, and the rounds are noted once the batch is judged.
+  const isOfThese = committed?.search === search && isDeepStrictEqual(committed.steps.slice(0, steps.length), steps);
+  const day = dayOf(rrd, steps) ?? (isOfThese ? committed.day : undefined) ?? empty.day;
   const remade: SearchRecord[] = [];
   let missing = 0;
   for (const way of steps.length === 0 ? [] : await replay()) {
@@ -272,13 +278,11 @@ async function begin(
     const listings: Listing[] = [];
     for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
     missing = replayed.missing().length;
-    if (missing > 0) continue;
-    remade.push({ ...empty, day: dayOf(steps) ?? empty.day, steps, listings });
+    // A log that names no source of these rounds holds nothing of them.
+    if (missing > 0 || listings.every(isFailed)) continue;
+    remade.push({ ...empty, day, steps, listings });
     if (candidatesHash(steps, candidatesOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
   }
-  const committed = remade.length > 0 || steps.length === 0 ? undefined : await readCommittedSearch(searchFile(folder));
-  // It may be a batch ahead: it was written once all was asked, and the rounds are noted once the batch is judged.
-  const isOfThese = committed?.search === search && isDeepStrictEqual(committed.steps.slice(0, steps.length), steps);
   const best = remade.at(-1) ?? (isOfThese ? committed : undefined);
   if (best === undefined) {
     if (steps.length > 0 || kept === "broken")
@@ -313,9 +317,15 @@ function withoutUnopened(kept: SearchRecord, rrd: Rrd, isAsking: boolean): Searc
 const candidatesHash = (steps: readonly Step[], candidates: CandidateSet): string =>
   createHash("sha256").update(candidatesText(steps, candidates)).digest("hex");
 
-/** The end of the recent window is the day on which the search began. */
-const dayOf = (steps: readonly Step[]): string | undefined =>
-  steps.flatMap((step) => (step.kind === "search" ? step.queries.flatMap(({ until }) => until ?? []) : []))[0];
+/**
+ * The end of the recent window is the day on which the search began; an update's ends later, and a last day of
+ * publication that a person set says nothing of it.
+ */
+function dayOf({ requirements }: Rrd, steps: readonly Step[]): string | undefined {
+  if (requirements.published_until != null) return undefined;
+  const first = steps.flatMap((step) => (step.kind === "search" && step.update === undefined ? step.queries : []));
+  return first.flatMap(({ until }) => until ?? [])[0];
+}
 
 function sort(
   rrd: Rrd,
