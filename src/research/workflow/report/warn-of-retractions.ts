@@ -63,11 +63,12 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
   const { decision, status, notes } = paper;
   const demoted_from = paper.updates_check?.demoted_from;
   const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
+  const all = withKnown(paper, check);
   const updates_check = {
     ...{ at, checked_by: [...checked_by], unchecked: [...unchecked], ...given({ demoted_from }) },
     ...(citation === undefined ? {} : { citation: copied(citation) }),
   };
-  const noted = { ...(isNews ? { updates: updates.map((update) => ({ ...update })) } : {}), updates_check };
+  const noted = { ...(isNews ? { updates: all } : {}), updates_check };
   const concerns = updates.filter(({ type }) => type === "concern").map(sentenceOf);
   const warnings = [...new Set([...(paper.warnings ?? []), ...concerns])];
   const retraction = updates.find(isRetraction);
@@ -85,6 +86,17 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
     decision: "REJECT",
     notes: `${notes ?? ""} (No longer ${decision ?? status}: ${because}; found on ${at.slice(0, 10)}.)`.trim(),
   };
+}
+
+/** What happened to a paper: what is said now, and what a service said before that did not answer this time. */
+function withKnown(paper: Paper, { updates, checked_by }: UpdateCheck): NonNullable<Paper["updates"]> {
+  const isSaid = (one: { readonly type: string; readonly date?: string }) =>
+    updates.some(({ type, date }) => type === one.type && date === one.date);
+  // "Crossref (retraction-watch)" is what Crossref says.
+  const isAsked = (source: string) => checked_by.some((name) => source === name || source.startsWith(`${name} (`));
+  const known = (paper.updates ?? []).filter((one) => !isAsked(one.source) && !isSaid(one));
+  const all = [...known, ...updates].map((update) => ({ ...update }));
+  return all.toSorted((a, b) => ((a.date ?? "9999") < (b.date ?? "9999") ? -1 : a.date === b.date ? 0 : 1));
 }
 
 const copied = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["citation"]>) => ({

@@ -53,6 +53,17 @@ describe("a check before the report", () => {
     ).toEqual(["p1", "p3", "p4"]);
   });
 
+  test("keeps a correction that a service told before and is away now, however often it is", () => {
+    const correction = { type: "correction", date: "2026-02-01", source: "Crossref (publisher)" } as const;
+    const away = { ...standing, checked_by: ["OpenAlex"], unchecked: ["Crossref: it is away."] };
+    let pool = [presented("p1", { updates: [correction] })];
+    for (const check of [away, away]) pool = [...checked(pool, { p1: check }).rrd.papers_pool];
+    expect(pool[0]?.updates).toEqual([correction]);
+    const said = { ...away, updates: [{ type: "version", date: "2026-01-01", source: "arXiv" } as const, correction] };
+    expect(checked(pool, { p1: said }).rrd.papers_pool[0]?.updates).toEqual(said.updates);
+    expect(checked(pool, { p1: standing }).rrd.papers_pool[0]?.updates).toEqual([]);
+  });
+
   test("takes a retracted paper out of the presented ones, with when, who says so and when it was found", () => {
     const { rrd, retracted: found } = checked([presented("p1"), presented("p2")], { p1: retracted, p2: standing });
     expect(found).toEqual(["p1"]);
