@@ -78,11 +78,15 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
         code = 3;
       } else {
         const before = await spentOn(folder);
-        code = await updateOne(folder, args, limits, io);
-        const now = await spentOn(folder);
-        spent.usd += now.usd - before.usd;
-        spent.tokens += now.tokens - before.tokens;
-        spent.iterations += now.iterations - before.iterations;
+        try {
+          code = await updateOne(folder, args, limits, io);
+        } finally {
+          // What a run that failed has spent counts too.
+          const now = await spentOn(folder).catch(() => before);
+          spent.usd += now.usd - before.usd;
+          spent.tokens += now.tokens - before.tokens;
+          spent.iterations += now.iterations - before.iterations;
+        }
       }
     } catch (error) {
       code = explain(error, io, ["update"]);
