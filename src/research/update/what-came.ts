@@ -140,7 +140,9 @@ function newsOf(paper: Paper, { updates }: UpdateCheck, readOn: string): UpdateC
   const known = new Set((paper.updates ?? []).map(({ type, date }) => `${type} ${date}`));
   return updates.filter(
     ({ type, date }) =>
-      !known.has(`${type} ${date}`) && (isRetraction({ type }) || date === undefined || date >= readOn),
+      !known.has(`${type} ${date}`) &&
+      // Of a month or a year alone nobody knows on which side of a day within it the notice lies.
+      (isRetraction({ type }) || date === undefined || date >= readOn.slice(0, date.length)),
   );
 }
 

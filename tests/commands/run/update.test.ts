@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -123,7 +123,10 @@ describe("update", () => {
     const none = await update(...since);
     expect([none.code, none.out]).toEqual([0, expect.stringContaining("(2 sources asked).")]);
     const said = "We gripped wet tactile things with a soft robot. It worked in 71 percent of 52 trials. ";
-    writeFileSync(join(papers, "wet.md"), `# Tactile Grasping of Wet Things\n\n## Results\n\n${said.repeat(20)}\n`);
+    const wet = join(papers, "wet.md");
+    writeFileSync(wet, `# Tactile Grasping of Wet Things\n\n## Results\n\n${said.repeat(20)}\n`);
+    // As unpacking and moving leave it: of a day long before it came.
+    utimesSync(wet, new Date("2020-01-01"), new Date("2020-01-01"));
     const done = await update(...since);
     expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
     expect(read().updates?.[0]?.new).toHaveLength(1);

@@ -55,6 +55,13 @@ describe("a paper that was read, in an update", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
+  it("that is corrected in a month of which no day is told is not passed over", async () => {
+    const { alter, update } = await finished();
+    const month = new Date().toISOString().slice(0, 7);
+    const corrected = alter("p05", { notices: [{ type: "correction", date: month }] });
+    expect((await update(...since, "--dry-run")).out).toContain(`changed: ${corrected.id}: a correction of ${month}`);
+  });
+
   it("is read again where a later version on arXiv says something else", async () => {
     const { alter, pages, update, read } = await finished();
     const before = alter("p03", { version: { number: 2, date: later } });

@@ -159,14 +159,17 @@ function leftOutWorks({ excluded = [], apart }: Rrd): ReturnType<typeof workInde
   return works;
 }
 
-/** Documents of a folder that were changed on this day or later; samples never are. */
+/**
+ * Documents of a folder that were changed, or came into it, on this day or later; samples never are. A file that was
+ * copied, unpacked or moved keeps its old date of change, and the file system notes the day for itself.
+ */
 async function newerFiles(documents: readonly PaperRecord[], since: string): Promise<PaperRecord[]> {
   const newer: PaperRecord[] = [];
   for (const document of documents) {
     const reference = parseReference(document.url);
     if (reference.kind !== "file") continue;
-    const { mtimeMs } = await stat(reference.path);
-    if (mtimeMs >= Date.parse(since)) newer.push(document);
+    const { mtimeMs, ctimeMs } = await stat(reference.path);
+    if (Math.max(mtimeMs, ctimeMs) >= Date.parse(since)) newer.push(document);
   }
   return newer;
 }
