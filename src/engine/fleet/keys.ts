@@ -48,6 +48,8 @@ export const times = {
   silence: 5_000,
   /** How long nobody may offer an agent until a person is told. */
   noWorker: 10_000,
+  /** How long after its time limit a coordinator still waits for the end of an agent: the worker ends it, else nobody. */
+  grace: 120_000,
   /** What a worker has to say is gathered for so long. */
   batch: 250,
   /** Most time to reach Redis at the start. */
@@ -77,7 +79,11 @@ export const limits = {
   entry: 8 * 1024 * 1024,
   /** An entry of many small items unpacks to more than it has itself. */
   unpackedEntry: 32 * 1024 * 1024,
-  /** The files of a workspace, packed and unpacked. */
+  /** Items of an entry, and commas outside of its texts: what is made of much less than these. */
+  items: 5_000,
+  commas: 250_000,
+  /** How many files a workspace may have, and their bytes packed and unpacked. */
+  fileCount: 1_000,
   files: 16 * 1024 * 1024,
   unpackedFiles: 64 * 1024 * 1024,
   /** Characters of what an agent says in one event, and of its final message. */

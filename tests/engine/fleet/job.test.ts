@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   existsSync,
   linkSync,
@@ -65,9 +66,9 @@ test("links are not packed: neither what they lead to nor they themselves", asyn
   symlinkSync(secret, join(here, "link"));
   symlinkSync(fresh(), join(here, "folder"));
   writeFileSync(join(here, "own.txt"), "own");
-  expect([...(unpack((await pack(here)).toString("base64")) as { files: Map<string, Buffer> }).files.keys()]).toEqual([
-    "own.txt",
-  ]);
+  expect([
+    ...(unpack(((await pack(here)) as Buffer).toString("base64")) as { files: Map<string, Buffer> }).files.keys(),
+  ]).toEqual(["own.txt"]);
 });
 
 test("a unit that works on files of this machine is refused, and so are too many files", async () => {
@@ -77,11 +78,53 @@ test("a unit that works on files of this machine is refused, and so are too many
     { web: false, read: true, everything: true },
   ])
     expect(await jobOf(run, briefOf(here, { access }), {}, nothing)).toMatchObject({ kind: "unusable" });
-  writeFileSync(
-    join(here, "a"),
-    Buffer.from(Array.from({ length: limits.files + 1_000_000 }, () => Math.floor(Math.random() * 256))),
-  );
+  writeFileSync(join(here, "a"), randomBytes(limits.files + 1_000_000));
   expect(await jobOf(run, briefOf(here), {}, nothing)).toMatchObject({ kind: "too-large" });
+});
+
+test("what workers refuse is not sent, and is said in one sentence", async () => {
+  const tried = async (make: (folder: string) => void, more: Partial<Brief> = {}) => {
+    const here = fresh();
+    make(here);
+    return jobOf(run, briefOf(here, more), {}, nothing);
+  };
+  const many = (folder: string): void => {
+    for (let number = 0; number <= limits.fileCount; number++) writeFileSync(join(folder, String(number)), "");
+  };
+  const most = `${limits.fileCount} are the most`;
+  expect(await tried(many)).toMatchObject({ kind: "too-large", message: expect.stringContaining(most) });
+  // It packs to little; as base64 it is 64 MB and more.
+  const large = (folder: string): void =>
+    writeFileSync(join(folder, "a"), Buffer.alloc((limits.unpackedFiles * 3) / 4));
+  expect(await tried(large)).toMatchObject({ kind: "too-large", message: expect.stringContaining("64.0 MB") });
+  const deep = (folder: string): void => {
+    mkdirSync(join(folder, "d".repeat(150)));
+    writeFileSync(join(folder, "d".repeat(150), "f".repeat(60)), "");
+  };
+  expect(await tried(deep)).toMatchObject({ kind: "unusable", message: expect.stringContaining("200 characters") });
+  const text = "x".repeat(1_048_577);
+  expect(await tried(() => undefined, { text })).toMatchObject({ kind: "too-large" });
+  expect(await tried(() => undefined, { temperature: 2 })).toMatchObject({ kind: "unusable" });
+});
+
+test("the most that is sent is taken", async () => {
+  const here = fresh();
+  for (let number = 1; number <= limits.fileCount; number++) writeFileSync(join(here, `${number}.txt`), "text");
+  const job = await jobOf(run, briefOf(here, { text: "x".repeat(1_048_576) }), {}, nothing);
+  expect(takenJob(job)).toHaveProperty("job");
+});
+
+test("signs that replacements know stand in a path as they are", async () => {
+  const [root, there] = [fresh(), join(fresh(), "$&$1$$")];
+  const here = join(root, "$&");
+  mkdirSync(here);
+  mkdirSync(there);
+  const paths = new Map([["/home/me/researches/x", "$`x$'"]]);
+  const taken = takenJob(await jobOf(run, briefOf(here), {}, { ...nothing, paths }));
+  if (!("job" in taken)) throw new Error("it was not taken");
+  expect((await briefIn(there, taken, 1)).text).toBe(
+    `Write ${there}/result.json, not ${there}/other. The folder is $\`x$', hush.`,
+  );
 });
 
 const packed = (files: unknown): string => gzipSync(JSON.stringify(files)).toString("base64");
@@ -99,7 +142,10 @@ test("what unpacks to more than 64 MB, or is no list of files, is refused", () =
   const bomb = gzipSync(Buffer.alloc(limits.unpackedFiles + 1, 0x20));
   expect(bomb.length).toBeLessThan(200_000);
   expect(unpack(bomb.toString("base64"))).toMatchObject({ reason: expect.stringContaining("64.0 MB unpacked") });
-  for (const files of [[], null, { a: 5 }, "x"]) expect(unpack(packed(files))).toHaveProperty("reason");
+  for (const files of [[], null, { a: 5 }, "x"])
+    expect(unpack(packed(files))).toEqual({ reason: "its files are not a list of files by name" });
+  const many = Object.fromEntries(Array.from({ length: limits.fileCount + 1 }, (_, number) => [`f${number}`, ""]));
+  expect(unpack(packed(many))).toMatchObject({ reason: expect.stringContaining("more than 1000 files") });
   expect(unpack("AAAA")).toHaveProperty("reason");
 });
 
