@@ -134,7 +134,7 @@ export async function drive<State, U extends Unit, P, C>(
       patienceMs,
       finish,
       words,
-      more: [stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
+      more: [settings.fleet.guard, stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
       ...given({ folder, maxMs }),
     });
     const remembering = withHistory(

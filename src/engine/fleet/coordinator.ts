@@ -5,9 +5,10 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../generated/fleet-item.js";
 import { spanInWords, timeIsUp } from "../lib/clock.js";
-import { messageOf } from "../lib/errors.js";
+import { ExpectedError, hasCode, messageOf, tooFewFiles } from "../lib/errors.js";
 import { resultName } from "../lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../loop/types.js";
+import { explainSystemError } from "../storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type Reached, reach } from "./connect.js";
 import { hearingOf } from "./hearing.js";
@@ -15,12 +16,14 @@ import { jobOf, type Leaving } from "./job.js";
 import { prefix, projectOf, queueOf, runOf, talkOf, times, wantedOf } from "./keys.js";
 import { missing, offersIn } from "./offers.js";
 import { ranksOf } from "./ranks.js";
-import { type Entry, entryOf } from "./talk.js";
+import { type Entry, entryOf, type TooLarge } from "./talk.js";
 
 /** Sends the briefs of one run to workers, and hears what becomes of them. */
 export interface Coordinator {
   /** Runs an agent once, as Agent.run. */
   run(agent: string, brief: Brief, options: RunOptions): AsyncGenerator<AgentEvent>;
+  /** Why nothing more of the run may be begun, on this machine either; undefined while it may. */
+  over(): string | undefined;
   /** Wants nothing any more, and closes the connections. */
   close(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export interface CoordinatorOptions extends Leaving {
 interface Live {
   readonly queue: string;
   /** What was said and not yet taken; the reader waits for `taken`. */
-  readonly inbox: { readonly entry: Entry | "too large"; readonly taken: () => void }[];
+  readonly inbox: { readonly entry: Entry | TooLarge; readonly taken: () => void }[];
   wake(): void;
 }
 
@@ -62,6 +65,8 @@ return 1`;
 const forgetProject = 30 * 24 * 3_600_000;
 /** Entries that are read at once: each may have some megabytes. */
 const readAtOnce = 8;
+/** So many times a worker that begins a job gives it new time: one that lies could begin it for ever. */
+const mostBegun = 20;
 
 /**
  * Reaches Redis. With its first job, when the project's own lock is held, it takes the project over: what an earlier
@@ -82,6 +87,9 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   let isReplaced = false;
 
   let takingOver: Promise<void> | undefined;
+  /** Whose work is taken over, until what it wanted is deleted. */
+  let predecessor: string | undefined;
+  const forgetting = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   const reader = readerOf(ear, run, hear, () => isClosed);
 
@@ -92,13 +100,21 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   }
 
   async function takeOver(): Promise<void> {
-    project = projectOf((await options.projectId?.()) ?? run);
-    timer = setInterval(() => void beat(), times.lease / 3);
-    redis.on("ready", () => void beat());
+    const id = (await options.projectId?.()) ?? run;
+    if (isClosed) return;
+    project = projectOf(id);
     const before = await redis.set(project, run, "PX", forgetProject, "GET");
-    if (before === null || !/^[0-9a-f]{16}$/.test(before)) return;
-    const [jobs, said] = await Promise.all([redis.smembers(wantedOf(before)), redis.get(runOf(before))]);
-    await redis.del(wantedOf(before), talkOf(before), runOf(before));
+    if (isClosed) return;
+    // From now on, as a beat before would meet the earlier run's name there.
+    if (timer === undefined) {
+      timer = setInterval(() => void beat(), times.lease / 3);
+      redis.on("ready", () => void beat());
+    }
+    if (before !== null && before !== run && /^[0-9a-f]{16}$/.test(before)) predecessor = before;
+    if (predecessor === undefined) return;
+    const [jobs, said] = await Promise.all([redis.smembers(wantedOf(predecessor)), redis.get(runOf(predecessor))]);
+    await redis.del(wantedOf(predecessor), talkOf(predecessor), runOf(predecessor));
+    predecessor = undefined;
     // Those that wait need not be looked at by a worker.
     for (const name of queuesIn(said))
       for (const job of jobs)
@@ -106,6 +122,13 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
           .remove(job)
           .catch(() => 0);
   }
+
+  /** Once; again where it did not succeed. */
+  const takenOver = (): Promise<void> =>
+    (takingOver ??= takeOver().catch((error: unknown) => {
+      takingOver = undefined;
+      throw error;
+    }));
 
   async function beat(): Promise<void> {
     if (isClosed || isReplaced) return;
@@ -125,7 +148,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     const job = entry === undefined ? undefined : live.get(entry.job);
     if (entry === undefined || job === undefined) return;
     await new Promise<void>((taken) => {
-      job.inbox.push({ entry: "tooLarge" in entry ? "too large" : entry, taken });
+      job.inbox.push({ entry, taken });
       job.wake();
     });
   }
@@ -164,10 +187,13 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     { signal, maxUsd, maxMs }: RunOptions,
   ): AsyncGenerator<AgentEvent> {
     const allowed = {
-      ...(maxUsd === undefined ? {} : { maxUsd }),
-      maxMs: Math.min(options.iterationMs, maxMs ?? Infinity),
+      // A worker takes no job without money or time.
+      ...(maxUsd === undefined ? {} : { maxUsd: Math.max(0.01, maxUsd) }),
+      maxMs: Math.max(1, Math.min(options.iterationMs, maxMs ?? Infinity)),
     };
-    const data = await jobOf(run, brief, allowed, options);
+    const data = await jobOf(run, brief, allowed, options).catch((error: unknown) =>
+      fileFailure(error, brief.workspace),
+    );
     if ("kind" in data) return yield failed(data);
     const name = queueOf(agent);
     const queue = queueFor(name);
@@ -183,16 +209,24 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     let looking: Promise<void> | undefined;
     let loss: Failure | undefined;
     let notice: string | undefined;
-    let isAlone = false;
+    /** Since when no worker could have the job. */
+    let aloneSince: number | undefined;
+    let isToldAlone = false;
+    /** When its worker should have ended it long ago. */
+    let deadline = Infinity;
+    let begun = 0;
 
-    /** Looks whether the job is still there, and before it is begun whether anybody is there to do it. */
+    /** Looks whether the job is still there, and whether anybody has it or is there to do it. */
     async function look(): Promise<void> {
-      if (!hearing.hasBegun()) {
-        const none = missing(await offersIn(redis, name), agent);
-        const waited = performance.now() - sentAt;
-        if (none !== undefined && waited >= times.noWorker && !isAlone) [isAlone, notice] = [true, none];
-        if (none === undefined) isAlone = false;
-        else if (waited >= options.patienceMs)
+      // A worker that is about to end offers nothing any more, and still has its jobs.
+      const [offers, locks] = await Promise.all([offersIn(redis, name), redis.exists(`${queue.toKey(id)}:lock`)]);
+      const none = locks > 0 ? undefined : missing(offers, agent);
+      if (none === undefined) [aloneSince, isToldAlone] = [undefined, false];
+      else {
+        aloneSince ??= Math.max(heardAt, lookedAt);
+        const waited = performance.now() - aloneSince;
+        if (waited >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, none];
+        if (waited >= options.patienceMs)
           loss = { kind: "auth", message: `${none} Nobody did within ${spanInWords(options.patienceMs)}.` };
       }
       const lost = await lossOf(queue, id);
@@ -201,23 +235,44 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     }
 
     try {
-      const unsent = await Promise.race([send().then(noFailure, unsentFailure), aborted(signal)]);
+      const unsent = await Promise.race([
+        send().then(noFailure, (error: unknown) => unsentFailure(error, brief.workspace)),
+        aborted(signal),
+      ]);
       if (unsent !== undefined) return yield failed(unsent);
       for (;;) {
         if (signal.aborted) return yield failed(abortion(signal));
+        if (isClosed) return yield failed({ kind: "aborted", message: "The agent was ended because the run is over." });
+        if (performance.now() >= deadline)
+          return yield failed({
+            kind: "timeout",
+            message: `${agent} was given up: ${hearing.worker() ?? "its worker"} should have ended it after ${spanInWords(allowed.maxMs)}, and said nothing of that.`,
+          });
         const next = mine.inbox.shift();
         if (next !== undefined) {
-          heardAt = performance.now();
           try {
-            if (next.entry === "too large")
+            if (hearing.isOld(next.entry.attempt)) continue;
+            [heardAt, aloneSince] = [performance.now(), undefined];
+            if ("tooLarge" in next.entry)
               return yield failed({
                 kind: "crashed",
                 message: "The worker said too much at once, so the attempt was ended.",
               });
             for (const item of hearing.hear(next.entry)) {
-              if (item.type === "begun") ranks.begun(id);
-              if (item.type === "result") await keepResult(brief.workspace, item);
-              else yield item;
+              if (item.type === "begun") {
+                ranks.begun(id);
+                begun += 1;
+                if (begun <= mostBegun) deadline = performance.now() + allowed.maxMs + times.grace;
+              }
+              if (item.type === "result") {
+                const unkept = await keepResult(brief.workspace, item);
+                if (unkept === undefined) continue;
+                return yield failed(unkept);
+              }
+              const saidAt = performance.now();
+              yield item;
+              // A slow listener holds its worker up.
+              deadline += performance.now() - saidAt;
               if (item.type === "end") return;
             }
           } finally {
@@ -245,20 +300,23 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
       signal.removeEventListener("abort", onAbort);
       live.delete(id);
       for (const each of mine.inbox) each.taken();
-      const promoted = ranks.over(id);
-      void forget(queue, id, promoted);
+      forget(queue, id, ranks.over(id));
     }
 
     async function send(): Promise<void> {
-      await (takingOver ??= takeOver());
+      const isWanted = (): boolean => live.has(id) && !isClosed && !isReplaced;
+      await takenOver();
+      if (!isWanted()) return;
       const rank = ranks.add(id);
       await beat();
+      if (!isWanted()) return;
       await queue.add("run", data as object, {
         jobId: id,
         priority: rank,
         removeOnComplete: true,
         removeOnFail: { age: 3_600, count: 100 },
       });
+      if (!isWanted()) forget(queue, id, undefined);
     }
 
     function pause(): Promise<void> {
@@ -270,13 +328,18 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
           resolve();
         }
         wake = done;
-        if (mine.inbox.length > 0 || signal.aborted) done();
+        if (mine.inbox.length > 0 || signal.aborted || isClosed) done();
       });
     }
   }
 
   /** Takes back what is not wanted any more, and lets the next of our own move up. */
-  async function forget(queue: Queue, id: string, promoted: ReturnType<typeof ranks.over>): Promise<void> {
+  function forget(queue: Queue, id: string, promoted: ReturnType<typeof ranks.over>): void {
+    const forgotten = takeBack(queue, id, promoted).finally(() => forgetting.delete(forgotten));
+    forgetting.add(forgotten);
+  }
+
+  async function takeBack(queue: Queue, id: string, promoted: ReturnType<typeof ranks.over>): Promise<void> {
     try {
       await redis.srem(wantedOf(run), id);
       // Fails for one that a worker has; that ends it at its next look.
@@ -292,9 +355,14 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
 
   return {
     run: runJob,
+    over: () => (isReplaced ? replaced.message : undefined),
     async close() {
       isClosed = true;
       clearInterval(timer);
+      for (const [id, each] of live) {
+        forget(queueFor(each.queue), id, undefined);
+        each.wake();
+      }
       ear.disconnect();
       const isOurs = !isReplaced;
       const told = redis
@@ -302,7 +370,8 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         .then(async () => (isOurs && (await redis.get(project)) === run ? redis.del(project) : 0))
         .catch(() => 0);
       // Where Redis is away, the lease ends by itself.
-      await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+      const allTold = Promise.all([told, ...forgetting]);
+      await Promise.race([allTold, new Promise((resolve) => setTimeout(resolve, 2_000))]);
       for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), told]);
       redis.disconnect();
     },
@@ -311,8 +380,10 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
 
 const noFailure = (): undefined => undefined;
 
-/** Why a job could not be put into the queue: Redis refused it. */
-function unsentFailure(error: unknown): Failure {
+/** Why a job could not be put into the queue: Redis refused it, or a file of this machine could not be written. */
+function unsentFailure(error: unknown, path: string): Failure {
+  if (error instanceof ExpectedError) return { kind: "unusable", message: error.message };
+  if (isOfFiles(error)) return fileFailure(error, path);
   const message = messageOf(error);
   return /^(?:NOPERM|NOAUTH|WRONGPASS)/.test(message)
     ? {
@@ -341,9 +412,28 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 
-/** The result as the agent left it, where the judge of results looks for it. Nobody else has written there. */
-async function keepResult(workspace: string, { text }: Extract<FleetItem, { type: "result" }>): Promise<void> {
-  await writeFile(join(workspace, resultName), text);
+/**
+ * The result as the agent left it, where the judge of results looks for it. Nobody else has written there. Answers with
+ * why it could not be kept.
+ */
+async function keepResult(
+  workspace: string,
+  { text }: Extract<FleetItem, { type: "result" }>,
+): Promise<Failure | undefined> {
+  const path = join(workspace, resultName);
+  return writeFile(path, text).then(noFailure, (error: unknown) => fileFailure(error, path));
+}
+
+/** Codes of the system for what it could not do with a file. Those of the network are of Redis. */
+const isOfFiles = (error: unknown): boolean =>
+  hasCode(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "EMLINK") ||
+  hasCode(error, "EFBIG", "EIO", "EMFILE", "ENFILE");
+
+/** What a file of this machine that can't be read or written means for the iteration. @throws our own bugs again. */
+function fileFailure(error: unknown, path: string): Failure {
+  if (!isOfFiles(error)) throw error;
+  const explained = tooFewFiles(error) ?? messageOf(explainSystemError(error, path));
+  return { kind: hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP") ? "crashed" : "resources", message: explained };
 }
 
 /** The queue of an agent, on a connection that is shared. */

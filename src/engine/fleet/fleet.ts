@@ -1,7 +1,7 @@
 import type { DistantAgent } from "../agents/definition.js";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { given } from "../lib/given.js";
-import type { Agent, Failure } from "../loop/types.js";
+import type { Agent, Failure, Guard } from "../loop/types.js";
 import type { RedisAddress } from "./address.js";
 import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
 
@@ -14,6 +14,11 @@ export interface Fleet {
    * @throws ExpectedError as `reach`, and where no address was given (exit code 2).
    */
   connect(): Promise<void>;
+  /**
+   * Ends the run as blocked once a later one elsewhere has taken the project over: no agent may go on with a copy that
+   * nobody asks for any more, one of this machine neither.
+   */
+  readonly guard: Guard;
 }
 
 interface FleetOptions extends CoordinatorOptions {
@@ -27,7 +32,8 @@ interface FleetOptions extends CoordinatorOptions {
  */
 export function fleetOf(options: FleetOptions): Fleet {
   let opening: Promise<Coordinator> | undefined;
-  const open = (): Promise<Coordinator> => (opening ??= openOne(options));
+  let opened: Coordinator | undefined;
+  const open = (): Promise<Coordinator> => (opening ??= openOne(options).then((coordinator) => (opened = coordinator)));
   return {
     agent: (named) => ({
       name: named.name,
@@ -51,6 +57,10 @@ export function fleetOf(options: FleetOptions): Fleet {
     }),
     async connect() {
       await open();
+    },
+    guard() {
+      const reason = opened?.over();
+      return reason === undefined ? undefined : { verdict: "blocked", reason };
     },
   };
 }

@@ -11,8 +11,8 @@ export interface Hearing {
    * The events that an entry adds. None where it is of an older attempt, was heard already, or comes after the end.
    */
   hear(entry: Entry): readonly (FleetItem | AgentEvent)[];
-  /** Whether a worker has begun the job. */
-  hasBegun(): boolean;
+  /** Whether it is an attempt before the newest one that was heard. */
+  isOld(attempt: number): boolean;
   /** Who has it now. */
   worker(): string | undefined;
 }
@@ -52,7 +52,7 @@ export function hearingOf(): Hearing {
       sequence = entry.sequence;
       return entry.items.flatMap(told);
     },
-    hasBegun: () => worker !== undefined,
+    isOld: (each) => each < attempt,
     worker: () => worker,
   };
 }

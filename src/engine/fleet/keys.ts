@@ -48,7 +48,7 @@ export const times = {
   silence: 5_000,
   /** How long nobody may offer an agent until a person is told. */
   noWorker: 10_000,
-  /** How long after its time limit a coordinator still waits for the end of an agent: the worker ends it, else nobody. */
+  /** How long after its time limit a coordinator still waits for the end of an agent, which its worker has to end. */
   grace: 120_000,
   /** What a worker has to say is gathered for so long. */
   batch: 250,

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { limits } from "../../../src/engine/fleet/keys.js";
-import { bounded, type Entry, entryOf, fieldsOf, talkerOf } from "../../../src/engine/fleet/talk.js";
+import { bounded, type Entry, entryOf, fieldsOf, fieldsOfItems, talkerOf } from "../../../src/engine/fleet/talk.js";
 import type { FleetItem } from "../../../src/engine/generated/fleet-item.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
 
 const entry = (...items: FleetItem[]): Entry => ({ job: "run-1", attempt: 2, sequence: 3, items });
 const fields = (json: string): string[] => ["j", "run-1", "a", "1", "n", "0", "e", json];
@@ -46,6 +48,45 @@ test("items that the schema of events does not know are left out, and their unkn
   expect(itemsIn(JSON.stringify(said))).toEqual([{ type: "text", text: "kept" }]);
 });
 
+test("of as many items as there may be those are taken that fit", () => {
+  const wrong = Array.from({ length: limits.items }, (_, index) => ({ type: "end", message: index, evil: {} }));
+  expect(itemsIn(JSON.stringify(wrong))).toEqual([]);
+  const more = wrong.map(() => ({ type: "text", text: "a", evil: [1] }));
+  expect(itemsIn(JSON.stringify(more))).toHaveLength(limits.items);
+});
+
+test("an entry of more items or fields than any worker writes ends the attempt", () => {
+  const tooLarge = { job: "run-1", attempt: 1, tooLarge: true };
+  const items = Array.from({ length: limits.items + 1 }, () => ({ type: "text", text: "" }));
+  expect(entryOf(fields(JSON.stringify(items)))).toEqual(tooLarge);
+  const unknown = Array.from({ length: limits.commas }, (_, index) => `"f${index}":1`).join();
+  expect(entryOf(fields(`[{"type":"text","text":"a",${unknown}}]`))).toEqual(tooLarge);
+  const said = { type: "text", text: ",[{".repeat(limits.commas / 5) };
+  expect(itemsIn(JSON.stringify([said]))).toEqual([said]);
+  const long = Array.from({ length: 100_000 }, (_, index) => [`x${index}`, "1"]).flat();
+  expect(entryOf([...fields("[]"), ...long])).toBeUndefined();
+});
+
+test("the fields that are taken are those of the schema", () => {
+  type Node = { properties: Record<string, Node & { const?: string; $ref?: string }>; oneOf: Node[]; $defs: Defs };
+  type Defs = Record<string, Node>;
+  const schema = (name: string) => JSON.parse(readFileSync(packageFile(`schemas/${name}.schema.json`), "utf8")) as Node;
+  const { $defs } = schema("event");
+  const all = [...($defs["agentEvent"]?.oneOf ?? []), ...schema("fleet-item").oneOf.filter((node) => node.properties)];
+  const found: Record<string, string[]> = {};
+  for (const { properties } of all) {
+    const type = properties["type"]?.const ?? "";
+    found[type] = Object.keys(properties);
+    for (const [name, { $ref = "" }] of Object.entries(properties)) {
+      const inner = $defs[$ref.slice("#/$defs/".length)]?.properties;
+      if (inner !== undefined) found[`${type}/${name}`] = Object.keys(inner);
+    }
+  }
+  const sorted = (fields: Readonly<Record<string, readonly string[]>>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, names]) => [name, names.toSorted()]));
+  expect(sorted(fieldsOfItems)).toEqual(sorted(found));
+});
+
 test("control characters go and texts are cut; a result and a final message stay as the agent wrote them", () => {
   expect(itemsIn(JSON.stringify([{ type: "text", text: "\u001b]0;title\u0007a\u202eb\u0000" }]))).toEqual([
     { type: "text", text: "ab" },
@@ -67,11 +108,12 @@ test("control characters go and texts are cut; a result and a final message stay
 test("an entry above 8 MB, and a small one that unpacks to more than 32 MB, end the attempt", () => {
   expect(entryOf(fields(JSON.stringify([{ type: "text", text: "x".repeat(limits.entry) }])))).toEqual({
     job: "run-1",
+    attempt: 1,
     tooLarge: true,
   });
   const bomb = gzipSync(Buffer.alloc(limits.unpackedEntry + 1, 0x20)).toString("base64");
   expect(bomb.length).toBeLessThan(100_000);
-  expect(entryOf(["j", "run-1", "a", "1", "n", "0", "z", bomb])).toEqual({ job: "run-1", tooLarge: true });
+  expect(entryOf(["j", "run-1", "a", "1", "n", "0", "z", bomb])).toEqual({ job: "run-1", attempt: 1, tooLarge: true });
   expect(entryOf(["j", "run-1", "a", "1", "n", "0", "z", randomBytes(100).toString("base64")])).toBeUndefined();
 });
 
@@ -97,6 +139,15 @@ test("what is said is gathered, sent in order, and a slow reader holds up who sp
     "yyyyy",
     "last",
   ]);
+});
+
+test("texts of one character are sent in entries that are taken", async () => {
+  const sent: number[] = [];
+  const talker = talkerOf(async (items) => void sent.push(items.length), 60_000);
+  for (let count = 0; count < 3 * limits.items; count++) await talker.say({ type: "text", text: "" });
+  await talker.finish();
+  expect(sent.reduce((sum, count) => sum + count, 0)).toBe(3 * limits.items);
+  expect(Math.max(...sent)).toBeLessThanOrEqual(limits.items);
 });
 
 test("what can't be sent is told to who speaks next", async () => {

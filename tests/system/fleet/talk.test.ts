@@ -1,13 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Queue } from "bullmq";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Queue, Worker } from "bullmq";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { attemptJob } from "../../../src/engine/fleet/attempt.js";
 import type { Coordinator } from "../../../src/engine/fleet/coordinator.js";
+import { fleetOf } from "../../../src/engine/fleet/fleet.js";
 import { takenJob } from "../../../src/engine/fleet/job.js";
-import { limits, talkOf, times } from "../../../src/engine/fleet/keys.js";
+import { limits, prefix, talkOf, times } from "../../../src/engine/fleet/keys.js";
 import { fieldsOf } from "../../../src/engine/fleet/talk.js";
+import { addressOf } from "../../../src/engine/fleet/address.js";
 import type { FleetWorker } from "../../../src/engine/fleet/worker.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
 import {
@@ -37,6 +39,38 @@ const worker = async (...given: Parameters<typeof startWorker> extends [unknown,
   return one;
 };
 const endOf = (events: readonly { type: string }[]) => events.at(-1);
+
+/** The one job that a coordinator wants, and the stream of its run. */
+async function theJob(): Promise<{ readonly job: string; readonly stream: string }> {
+  let wanted: string | undefined;
+  await until(async () => ([wanted] = await server.redis.keys("rr:wanted:*"))[0] !== undefined);
+  const [job = ""] = await server.redis.smembers(wanted ?? "");
+  return { job, stream: talkOf(wanted?.split(":")[2] ?? "") };
+}
+
+type Said = Parameters<typeof fieldsOf>[0];
+
+/** Says something for a worker. */
+const say = (stream: string, entry: Said) => server.redis.xadd(stream, "*", ...fieldsOf(entry));
+const begun: Said["items"][number] = { type: "begun", worker: "hostile", confinement: "workspace" };
+
+/** A worker that takes jobs and says nothing; it has offered nothing either. `lockMs`: how long its locks live. */
+function silentWorker(lockMs: number): Worker {
+  const connection = { host: "127.0.0.1", port: server.port };
+  const silent = new Worker("agent-scripted", () => new Promise(() => undefined), {
+    ...{ connection, prefix, lockDuration: lockMs, skipStalledCheck: true },
+  });
+  silent.on("error", () => undefined);
+  return silent;
+}
+
+/** How many jobs of the agent are in its queue. */
+async function counted(): Promise<number> {
+  const queue = new Queue("agent-scripted", { connection: server.redis, prefix });
+  const counts = await queue.getJobCounts();
+  await queue.close();
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
 
 describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote}`, () => {
   beforeAll(async () => {
@@ -178,17 +212,23 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
 
   test("entries of nobody, of an old attempt, after the end and of no shape change nothing", async () => {
-    await worker();
+    const first = await worker();
     const one = await coordinator();
-    const run = heardOf(one.run("scripted", asking(1, { workMs: 1_000, message: "right" }), runOptions()));
-    await until(async () => (await server.redis.keys("rr:wanted:*")).length === 1);
-    const [wanted = ""] = await server.redis.keys("rr:wanted:*");
-    const [job = ""] = await server.redis.smembers(wanted);
-    const stream = talkOf(wanted.split(":")[2] ?? "");
-    const say = (attempt: number, ...items: Parameters<typeof fieldsOf>[0]["items"]) =>
-      server.redis.xadd(stream, "*", ...fieldsOf({ job, attempt, sequence: 90, items }));
-    await until(() => atWork.size === 1);
-    await say(0, { type: "end", message: "wrong" });
+    const workers: string[] = [];
+    const end = new AbortController();
+    const run = heardOf(one.run("scripted", asking(1, { workMs: 60_000 }), runOptions(end.signal)), (event) =>
+      event.type === "begun" ? workers.push(event.worker) : undefined,
+    );
+    const { job, stream } = await theJob();
+    await until(() => workers.length === 1);
+    await first.end();
+    await worker();
+    await until(() => workers.length === 2);
+    // Of the first attempt, which is over: its end, and too much at once.
+    const wrong: Said = { job, attempt: 1, sequence: 90, items: [{ type: "end", message: "wrong" }] };
+    await say(stream, wrong);
+    const much = JSON.stringify([{ type: "text", text: "x".repeat(limits.entry) }]);
+    await server.redis.xadd(stream, "*", "j", job, "a", "1", "n", "91", "e", much);
     await server.redis.xadd(stream, "*", "x", "y");
     await server.redis.xadd(
       stream,
@@ -202,8 +242,16 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
       "e",
       '[{"type":"end","message":"wrong"}]',
     );
-    await server.redis.xadd(stream, "*", "j", job, "a", "1", "n", "91", "e", '{"type":"end"');
-    expect(endOf(await run)).toEqual({ type: "end", message: "right" });
+    await server.redis.xadd(stream, "*", "j", job, "a", "2", "n", "91", "e", '{"type":"end"');
+    // Of the second, from a later entry on: that one is heard, and nothing after its end.
+    const items: Said["items"] = [
+      { type: "end", message: "right" },
+      { type: "text", text: "after the end" },
+    ];
+    await say(stream, { job, attempt: 2, sequence: 92, items });
+    const heard = await run;
+    expect(endOf(heard)).toEqual({ type: "end", message: "right" });
+    expect(JSON.stringify(heard)).not.toContain("wrong");
   });
 
   test("a worker that says more than 8 MB at once has its attempt ended", async () => {
@@ -272,6 +320,153 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await worker();
     expect(endOf(await waiting)).toEqual({ type: "end", message: "late" });
+  });
+
+  test("the last worker dies with a job: that is told, waited for, and in the end a person is needed", async () => {
+    const silent = silentWorker(1_000);
+    const run = heardOf((await coordinator({ patienceMs: 2_500 })).run("scripted", asking(1, {}), runOptions()));
+    const { job, stream } = await theJob();
+    await say(stream, { job, attempt: 1, sequence: 0, items: [begun] });
+    await until(async () => (await server.redis.exists(`rr:agent-scripted:${job}:lock`)) === 1);
+    // As after a kill: the job is still the worker's, and its lock is renewed no more.
+    await silent.close(true);
+    const heard = await run;
+    expect(heard.map(({ type }) => type)).toEqual(["begun", "notice", "end"]);
+    expect(heard[1]).toMatchObject({ message: expect.stringContaining("research-ralph worker --agent scripted") });
+    expect(endOf(heard)).toMatchObject({
+      failure: { kind: "auth", message: expect.stringContaining("Nobody did within 2.5 seconds") },
+    });
+  });
+
+  test("a worker that ends after its jobs offers nothing any more, and is waited for", async () => {
+    const [first, one] = [await worker({ concurrency: 1 }), await coordinator({ patienceMs: 1_000 })];
+    const run = heardOf(one.run("scripted", asking(1, { workMs: 4_000, message: "in peace" }), runOptions()));
+    await until(() => atWork.size === 1);
+    await first.finish();
+    const heard = await run;
+    expect(heard.map(({ type }) => type)).toEqual(["begun", "end"]);
+    expect(endOf(heard)).toEqual({ type: "end", message: "in peace" });
+  });
+
+  test("a worker that has the job for longer than it may, and says nothing of its end, is given up", async () => {
+    times.grace = 1_000;
+    const silent = silentWorker(60_000);
+    const options = { ...runOptions(), maxMs: 500 };
+    const run = heardOf((await coordinator()).run("scripted", asking(1, {}), options));
+    const { job, stream } = await theJob();
+    await say(stream, { job, attempt: 1, sequence: 0, items: [begun] });
+    // It chatters on.
+    let sequence = 0;
+    const chatter = setInterval(() => {
+      sequence += 1;
+      void say(stream, { job, attempt: 1, sequence, items: [{ type: "text", text: "still there" }] });
+    }, 20);
+    const heard = await run;
+    clearInterval(chatter);
+    expect(endOf(heard)).toMatchObject({
+      failure: { kind: "timeout", message: expect.stringContaining("hostile should have ended it after 0.5 seconds") },
+    });
+    await silent.close(true);
+  });
+
+  test("a run that was replaced begins nothing more, with no agent of its own machine either", async () => {
+    times.lease = 600;
+    await worker();
+    const fleet = () =>
+      fleetOf({
+        ...{ project: "a project", paths: new Map(), redact: (text) => text, iterationMs: 600_000, patienceMs: 60_000 },
+        ...{ address: () => addressOf(server.url, false), projectId: async () => "b".repeat(32) },
+      });
+    const [earlier, later] = [fleet(), fleet()];
+    const agents = [earlier, later].map((each) => each.agent({ name: "fleet:scripted", spec: "scripted" }));
+    const soFar = { startedAt: 0, now: 0, iterations: [] };
+    for (const agent of agents) {
+      expect(earlier.guard(soFar)).toBeUndefined();
+      await heardOf(agent.run(asking(1, {}), runOptions()));
+    }
+    await until(() => earlier.guard(soFar) !== undefined);
+    expect(earlier.guard(soFar)).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringContaining("started elsewhere"),
+    });
+    expect(later.guard(soFar)).toBeUndefined();
+    await Promise.all(agents.map((agent) => agent.close?.()));
+  });
+
+  test("what failed of taking a project over is tried again with the next job", async () => {
+    await worker();
+    let asked = 0;
+    const one = await coordinator({
+      projectId: async () => {
+        asked += 1;
+        if (asked === 1) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+        return "c".repeat(32);
+      },
+    });
+    const first = await heardOf(one.run("scripted", asking(1, {}), runOptions()));
+    expect(endOf(first)).toMatchObject({
+      failure: { kind: "resources", message: expect.stringContaining("no space left on the disk") },
+    });
+    const second = await heardOf(one.run("scripted", asking(2, { message: "second" }), runOptions()));
+    expect(endOf(second)).toEqual({ type: "end", message: "second" });
+    expect(await server.redis.exists(`rr:project:${"c".repeat(32)}`)).toBe(1);
+  });
+
+  test("an abort while a job is being sent leaves nothing: no job in the queue, and no rank taken", async () => {
+    const notYet = (_: string): void => undefined;
+    let go = notYet;
+    const one = await coordinator({ projectId: () => new Promise((resolve) => (go = resolve)) });
+    const abort = new AbortController();
+    const run = heardOf(one.run("scripted", asking(1, {}), runOptions(abort.signal)));
+    await until(() => go !== notYet);
+    abort.abort();
+    expect(endOf(await run)).toMatchObject({ failure: { kind: "aborted" } });
+    go("d".repeat(32));
+    const again = new AbortController();
+    const second = heardOf(one.run("scripted", asking(2, {}), runOptions(again.signal)));
+    await until(async () => (await counted()) > 0);
+    const queue = new Queue("agent-scripted", { connection: server.redis, prefix });
+    const [job, ...more] = await queue.getPrioritized();
+    await queue.close();
+    expect([job?.id, job?.opts.priority, more]).toEqual([expect.stringMatching(/-2$/), 1, []]);
+    again.abort();
+    await second;
+  });
+
+  test("a coordinator that is closed takes its jobs back, ends its lanes and leaves no timer", async () => {
+    const one = await coordinator();
+    const run = heardOf(one.run("scripted", asking(1, {}), runOptions()));
+    await until(async () => (await counted()) === 1);
+    await one.close();
+    expect(endOf(await run)).toMatchObject({ failure: { kind: "aborted" } });
+    expect(await counted()).toBe(0);
+
+    const notYet = (_: string): void => undefined;
+    let go = notYet;
+    const early = await coordinator({ projectId: () => new Promise((resolve) => (go = resolve)) });
+    const unsent = heardOf(early.run("scripted", asking(1, {}), runOptions()));
+    await until(() => go !== notYet);
+    const timers = vi.spyOn(globalThis, "setInterval");
+    await early.close();
+    go("e".repeat(32));
+    expect(endOf(await unsent)).toMatchObject({ failure: { kind: "aborted" } });
+    expect(timers.mock.calls.filter(([, ms]) => ms === times.lease / 3)).toEqual([]);
+    timers.mockRestore();
+  });
+
+  test("a file of this machine that can't be read or written is the iteration's failure, no bug of ours", async () => {
+    await worker();
+    const one = await coordinator();
+    const gone = asking(1, {});
+    rmSync(gone.workspace, { recursive: true });
+    expect(await heardOf(one.run("scripted", gone, runOptions()))).toEqual([
+      { type: "end", message: "", failure: { kind: "crashed", message: expect.stringContaining(gone.workspace) } },
+    ]);
+    const inTheWay = asking(2, { result: "{}" });
+    mkdirSync(join(inTheWay.workspace, "result.json"));
+    expect(endOf(await heardOf(one.run("scripted", inTheWay, runOptions())))).toMatchObject({
+      failure: { kind: "crashed", message: expect.stringContaining("result.json") },
+    });
   });
 
   test("a job of another version is left alone, and both sides are told", async () => {
@@ -348,12 +543,16 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     );
     clearInterval(watch);
     expect(most).toBe(2);
-    const reset_at = new Date(Date.now() + 2_000).toISOString();
+    const reset_at = new Date(Date.now() + 3_000).toISOString();
     const limited = await heardOf(
       one.run("scripted", asking(20, { fails: { kind: "rate-limit", message: "Used up.", reset_at } }), runOptions()),
     );
     expect(endOf(limited)).toMatchObject({ failure: { kind: "rate-limit", reset_at } });
-    await until(async () => (await server.redis.pttl("rr:agent-scripted:limiter")) > 0);
+    // Jobs were counted there before, for a minute; the rest is shorter.
+    await until(async () => {
+      const left = await server.redis.pttl("rr:agent-scripted:limiter");
+      return left > 0 && left <= 3_000;
+    });
     await heardOf(one.run("scripted", asking(21, {}), runOptions()));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(reset_at));
   });
@@ -367,13 +566,20 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
 
     const second = await worker();
     const spoken: string[] = [];
-    const run2 = one.run("scripted", asking(2, { workMs: 1_500, message: "elsewhere" }), runOptions());
+    // So long that it is not over by itself before it is ended, however slow the machine is.
+    const run2 = one.run("scripted", asking(2, { workMs: 600_000 }), runOptions());
     const again = heardOf(run2, ({ type }) => spoken.push(type));
     await until(() => spoken.includes("begun"));
     void second.finish();
     await second.end();
     expect(atWork.size).toBe(0);
-    await worker();
+    const quick = settingsIn(fresh(), {
+      exec: async function* () {
+        yield JSON.stringify({ type: "answer", answer: { message: "elsewhere" } });
+        return { cause: "exited", exitCode: 0, stderr: "" };
+      },
+    });
+    await worker({ settings: quick });
     const heard = await again;
     expect(endOf(heard)).toEqual({ type: "end", message: "elsewhere" });
     expect(heard.some((event) => event.type === "notice" && event.message.startsWith("Begun again"))).toBe(true);
