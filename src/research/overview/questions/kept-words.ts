@@ -78,7 +78,7 @@ const textsOf = ({ card, body, record, ofPassages }: PaperWords): readonly Count
   ...[card, body, record],
   ...ofPassages,
 ];
-/** Texts of a paper beside its passages. */
+/** Texts of a paper besides its passages. */
 const others = 3;
 
 function encoded(papers: ReadonlyMap<string, KeptPaper>, vocabulary: Vocabulary): Buffer {

@@ -13,7 +13,7 @@ export interface PaperWords {
   readonly card: CountedWords;
   /** The whole text. */
   readonly body: CountedWords;
-  /** What its record says beside title and abstract: its words are known, and searched by nothing. */
+  /** What its record says besides title and abstract: its words are known, and searched by nothing. */
   readonly record: CountedWords;
   /** Each passage, with the title and its section. */
   readonly ofPassages: readonly CountedWords[];
@@ -49,7 +49,7 @@ export function wordsOfPaper(
   };
 }
 
-/** What a record says beside title and abstract. */
+/** What a record says besides title and abstract. */
 export const recordText = ({ analysis }: Paper): string =>
   [
     ...[analysis?.summary, analysis?.results].map((part) => (typeof part === "string" ? part : "")),

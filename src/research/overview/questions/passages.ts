@@ -46,7 +46,7 @@ export function passagesOf({ text, marks }: { readonly text: string; readonly ma
 
 const hasLetters = new RegExp(`(?:[\\p{L}\\p{N}][^\\p{L}\\p{N}]*){${minLetters}}`, "u");
 
-/** Whether a passage says something beside the lines that only say where it stands. */
+/** Whether a passage says something besides the lines that only say where it stands. */
 const saysSomething = (text: string): boolean =>
   hasLetters.test(text.replace(/^(?:\[p\. ?\d+\]|#{1,6} [^\n]*)$/gm, ""));
 

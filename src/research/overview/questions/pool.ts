@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { given } from "../../../engine/lib/given.js";
+import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { abstractLocator } from "../../evidence/check.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
@@ -9,6 +10,7 @@ import { stemsOf } from "../../screening/bm25.js";
 import { isIneligible } from "../../workflow/eligibility/eligibility.js";
 import { type KeptPaper, type KeptWords, minPassagesKept } from "./kept-words.js";
 import { wordsOfPaper } from "./paper-words.js";
+import type { Passage } from "./passages.js";
 import { openVocabulary, type TextIndex, textIndexBuilder, type Vocabulary } from "./text-index.js";
 
 /** A project that a question is put to. */
@@ -63,6 +65,8 @@ export interface Pool {
   readonly passages: readonly PoolPassage[];
   /** Estimated tokens of all passages. */
   readonly tokens: number;
+  /** Estimated tokens of a character in each paper's passages, by its place: Chinese has more than three times as many. */
+  readonly rates: readonly number[];
   readonly vocabulary: Vocabulary;
   query(question: string): Query;
   /** The best passage of each paper and the best of all, best first. `most`: how many of all. */
@@ -79,7 +83,7 @@ export interface KeptTexts {
   stampOf(folder: string, paper: Paper): string | undefined;
 }
 
-/** How much title and abstract, and the whole text, of its paper count for a passage beside its own words. */
+/** How much title and abstract, and the whole text, of its paper count for a passage besides its own words. */
 const paperShare = 0.5;
 /** How much a word counts that the glossary adds. */
 const glossaryWeight = 0.5;
@@ -95,6 +99,7 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
   const [byPassage, byCard, byPaper] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
   const passages: PoolPassage[] = [];
   const withoutText: string[] = [];
+  const rates: number[] = [];
   let tokens = 0;
   const textOf = async ({ folder, paper }: AskedPaper): Promise<AskedText | undefined> =>
     (await read(folder, paper)) ?? abstractText(paper);
@@ -125,6 +130,7 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
     for (const each of words.ofPassages) byPassage.add(each);
     for (const passage of words.passages) passages.push({ paper: place, ...passage });
     tokens += words.tokens;
+    rates.push(words.tokens / Math.max(1, charactersOf(words.passages)));
     byPaper.add(words.body);
   }
   if (kept !== undefined && cutAnew >= minPassagesKept)
@@ -142,6 +148,7 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
     withoutText,
     passages,
     tokens,
+    rates,
     vocabulary,
     query: (question) => queryOf(question, projects, vocabulary, passageIndex),
     paperScores,
@@ -149,6 +156,9 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
     textOf: async (place) => (papers[place] === undefined ? undefined : textOf(papers[place])),
   };
 }
+
+const charactersOf = (passages: readonly Passage[]): number =>
+  passages.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** The papers of all projects, each once, with what they are called in a question. */
 function papersIn(projects: readonly AskedProject[]): AskedPaper[] {
@@ -256,7 +266,8 @@ export interface ShownPassage {
  */
 export async function passagesFor(pool: Pool, query: Query, tokens: number): Promise<ShownPassage[]> {
   const chosen = fitsWhole(pool, tokens) ? new Set(pool.passages) : chosenFor(pool, query, tokens);
-  const shown: ShownPassage[] = [];
+  const rank = new Map([...chosen].map((passage, index) => [passage, index]));
+  const shown: { readonly rank: number; readonly cost: number; readonly passage: ShownPassage }[] = [];
   const texts = new Map<number, string>();
   for (const passage of [...chosen].sort((a, b) => a.paper - b.paper || a.start - b.start)) {
     if (!texts.has(passage.paper)) {
@@ -265,13 +276,23 @@ export async function passagesFor(pool: Pool, query: Query, tokens: number): Pro
     }
     const text = texts.get(passage.paper)?.slice(passage.start, passage.end).trim() ?? "";
     const key = pool.papers[passage.paper]?.key;
-    if (text !== "" && key !== undefined) shown.push({ key, text, ...given({ locator: passage.locator }) });
+    if (text === "" || key === undefined) continue;
+    shown.push({
+      rank: rank.get(passage) ?? 0,
+      cost: estimateTokens(text) + passageFrame,
+      passage: { key, text, ...given({ locator: passage.locator }) },
+    });
   }
-  return shown;
+  // What the passages of a paper cost on average says little of one: the last ones chosen may not fit.
+  const fitting = new Set<object>();
+  let room = tokens;
+  for (const each of shown.toSorted((a, b) => a.rank - b.rank)) {
+    room -= each.cost;
+    if (room < 0) break;
+    fitting.add(each);
+  }
+  return shown.filter((each) => fitting.has(each)).map(({ passage }) => passage);
 }
-
-/** Bytes of a passage are not known before it is read; its characters are, and few texts have more than one each. */
-const costOf = ({ start, end }: PoolPassage): number => (end - start) / 3.8 + passageFrame;
 
 const fitsWhole = (pool: Pool, tokens: number): boolean => pool.tokens + pool.passages.length * passageFrame <= tokens;
 
@@ -280,11 +301,15 @@ export function chosenFor(pool: Pool, query: Query, tokens: number): Set<PoolPas
   const { perPaper, best } = pool.search(query, Math.ceil(tokens / 20));
   const chosen = new Set<PoolPassage>();
   let room = tokens;
+  /** A passage's own words are not known before it is read; its characters are, and what those of its paper cost. */
+  const costOf = ({ paper, start, end }: PoolPassage): number =>
+    (end - start) * (pool.rates[paper] as number) + passageFrame;
   const take = (hits: readonly Hit[], until: number) => {
     for (const { passage } of hits) {
       if (chosen.has(passage)) continue;
-      if (room - costOf(passage) < until) return;
-      room -= costOf(passage);
+      const cost = costOf(passage);
+      if (room - cost < until) return;
+      room -= cost;
       chosen.add(passage);
     }
   };
