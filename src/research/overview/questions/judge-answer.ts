@@ -1,11 +1,12 @@
 import { given } from "../../../engine/lib/given.js";
+import { abstractLocator } from "../../evidence/check.js";
 import { numbersWithoutQuote } from "../../evidence/check-numbers.js";
 import type { QuoteMatch } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
-import type { Pool } from "./pool.js";
+import { abstractText, type AskedPaper, type AskedText, type Pool } from "./pool.js";
 
 type Quote = Answer["quotes"][number];
 type Statement = Answer["statements"][number];
@@ -37,7 +38,8 @@ const minShared = 2;
 
 /**
  * Looks for every quote of an answer in the paper that it names, and drops what rests on none. Handles of records count
- * as found where their quote was found in the text when it was read.
+ * as found where their quote was found in the text when it was read; where another text is kept by now, it is looked for
+ * in that one.
  */
 export async function checkAnswer(
   pool: Pool,
@@ -47,44 +49,68 @@ export async function checkAnswer(
   const found = new Map<string, Quote>();
   const missing = new Map<string, MissingQuote>();
   const places = new Map(pool.papers.map(({ key }, place) => [key, place]));
-  const keys = [...new Set(quotes.map(({ paper }) => paper))];
-  for (const key of keys) {
-    const own = quotes.filter(({ paper }) => paper === key);
+  const lookFor = async (text: AskedText, wanted: readonly Quote[], isOfRecord: boolean): Promise<void> => {
+    const search = await searchUntrusted(
+      "findQuotes",
+      text,
+      wanted.map(({ quote }) => quote),
+    );
+    for (const [index, each] of wanted.entries()) {
+      const { handle, quote } = each;
+      const match = "cut" in search ? undefined : search.value[index];
+      if ("cut" in search) missing.set(handle, { quote, why: search.cut, nearest: "" });
+      else if (match?.found !== true || match.isCited === true) missing.set(handle, { quote, ...problemOf(match) });
+      else if (isOfRecord) found.set(handle, each);
+      else found.set(handle, { ...each, ...given({ locator: match.locator }), text_sha256: text.sha256 });
+    }
+  };
+
+  const own = new Map<string, Quote[]>();
+  for (const { id, paper, quote } of quotes) {
+    const handle = `${paper}#${id}`;
+    const of = own.get(paper) ?? [];
+    const same = of.find((each) => each.handle === handle);
+    if (same === undefined) own.set(paper, [...of, { handle, paper, quote }]);
+    else if (same.quote !== quote)
+      missing.set(handle, { quote, nearest: "", why: `two quotes of ${paper} have the id ${id}; each needs its own` });
+  }
+  for (const [key, all] of own) {
+    const wanted = all.filter(({ handle }) => !missing.has(handle));
     const place = places.get(key);
     const text = place === undefined ? undefined : await pool.textOf(place);
-    const miss = (why: string) => {
-      for (const { id, quote } of own) missing.set(`${key}#${id}`, { quote, why, nearest: "" });
-    };
-    if (place === undefined) miss(`${key} is none of the papers that were asked`);
-    else if (text === undefined) miss(`no text of ${key} is kept; rest on the quotes of its record`);
-    else {
-      const search = await searchUntrusted(
-        "findQuotes",
-        text,
-        own.map(({ quote }) => quote),
-      );
-      if ("cut" in search) miss(search.cut);
-      else
-        for (const [index, { id, quote }] of own.entries()) {
-          const match = search.value[index];
-          const handle = `${key}#${id}`;
-          if (match?.found === true && match.isCited !== true)
-            found.set(handle, {
-              handle,
-              paper: key,
-              quote,
-              ...given({ locator: match.locator }),
-              text_sha256: text.sha256,
-            });
-          else missing.set(handle, { quote, ...problemOf(match) });
-        }
-    }
+    const why =
+      place === undefined
+        ? `${key} is none of the papers that were asked`
+        : `no text of ${key} is kept; rest on the quotes of its record`;
+    if (text !== undefined) await lookFor(text, wanted, false);
+    else for (const { handle, quote } of wanted) missing.set(handle, { quote, why, nearest: "" });
   }
+
+  const ofRecords = new Map<string, Quote[]>();
   for (const handle of new Set(statements.flatMap(({ rests_on }) => rests_on))) {
     if (found.has(handle) || missing.has(handle)) continue;
     const kept = recordQuote(pool, places, handle);
     if (typeof kept === "string") missing.set(handle, { quote: handle, nearest: "", why: kept });
-    else found.set(handle, kept);
+    else ofRecords.set(kept.paper, [...(ofRecords.get(kept.paper) ?? []), kept]);
+  }
+  for (const [key, all] of ofRecords) {
+    const place = places.get(key) as number;
+    const paper = (pool.papers[place] as AskedPaper).paper;
+    const abstract = abstractText(paper);
+    const text = pool.withoutText.includes(key) ? undefined : await pool.textOf(place);
+    const sourceOf = ({ locator }: Quote) => (locator === abstractLocator ? abstract : text);
+    const changed = all.filter((quote) => {
+      const source = sourceOf(quote);
+      return source !== undefined && source.sha256 !== quote.text_sha256;
+    });
+    for (const quote of all) if (!changed.includes(quote)) found.set(quote.handle, quote);
+    for (const source of new Set(changed.map(sourceOf)))
+      if (source !== undefined)
+        await lookFor(
+          source,
+          changed.filter((quote) => sourceOf(quote) === source),
+          true,
+        );
   }
 
   const asked = new Set(stemsOf(question).map(foldedStem));
