@@ -38,6 +38,7 @@ import { needsWriting } from "../../research/workflow/report/close-update.js";
 import { readNarrative } from "../../research/workflow/report/kept-narrative.js";
 import { explain } from "../explain.js";
 import { classicPrompt } from "./classic-prompt.js";
+import { rest } from "./rest.js";
 import { work } from "./run.js";
 
 interface UpdateArguments {
@@ -106,20 +107,6 @@ function isNoProject(cwd: string, named: string): boolean {
 async function spentOn(folder: string): Promise<Spent> {
   const { rrd, ledger } = await readResearch(folder);
   return accountOf(rrd, ledger).spent;
-}
-
-/** The settings with what is left of the limits; undefined where one is reached. */
-function rest(
-  config: ResolvedConfig,
-  spent: Pick<Spent, "usd" | "tokens" | "iterations">,
-  ms: number,
-): ResolvedConfig | undefined {
-  const { budget, iterations, maxMs } = config;
-  const left = (most: number | undefined, used: number) => (most === undefined ? undefined : most - used);
-  const [usd, tokens] = [left(budget.usd, spent.usd), left(budget.tokens, spent.tokens)];
-  const [more, time] = [left(iterations, spent.iterations), left(maxMs, ms)];
-  if ([usd, tokens, more, time].some((each) => each !== undefined && each <= 0)) return undefined;
-  return { ...config, budget: given({ usd, tokens }), ...given({ iterations: more, maxMs: time }) };
 }
 
 async function updateOne(folder: string, args: UpdateArguments, config: ResolvedConfig, io: Io): Promise<number> {

@@ -1,0 +1,20 @@
+import type { ResolvedConfig } from "../../compose/config.js";
+import { given } from "../../engine/lib/given.js";
+import type { Spent } from "../../engine/loop/types.js";
+
+/**
+ * The settings with what is left of a command's limits, where it does one piece of work after the other; undefined
+ * where one is reached. `ms`: since the command began.
+ */
+export function rest(
+  config: ResolvedConfig,
+  spent: Pick<Spent, "usd" | "tokens" | "iterations">,
+  ms: number,
+): ResolvedConfig | undefined {
+  const { budget, iterations, maxMs } = config;
+  const left = (most: number | undefined, used: number) => (most === undefined ? undefined : most - used);
+  const [usd, tokens] = [left(budget.usd, spent.usd), left(budget.tokens, spent.tokens)];
+  const [more, time] = [left(iterations, spent.iterations), left(maxMs, ms)];
+  if ([usd, tokens, more, time].some((each) => each !== undefined && each <= 0)) return undefined;
+  return { ...config, budget: given({ usd, tokens }), ...given({ iterations: more, maxMs: time }) };
+}
