@@ -1,13 +1,12 @@
 import { createColors } from "picocolors";
-import { dirname, join } from "node:path";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Pool } from "../../research/overview/questions/pool.js";
-import { whyStale } from "../../research/overview/questions/stale.js";
-import { readAnswers } from "../../research/folder/logs/answers-log.js";
+import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
+import { foldersAsked, questionKey, readAnswers } from "../../research/folder/logs/answers-log.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
@@ -22,6 +21,8 @@ export interface AnswerStanding {
   readonly latest: boolean;
   /** Why it no longer stands, a clause each; empty where it does. */
   readonly why: readonly string[];
+  /** Nobody can say: one of its projects is not there, or can't be read. */
+  readonly isUnchecked?: true;
 }
 
 /** Lists the questions of a project with their answers, and which of them no longer stand and why. */
@@ -66,32 +67,25 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
 export async function standings(folder: string, io: Pick<Io, "stderr">): Promise<AnswerStanding[]> {
   const { answers, notices } = await readAnswers(folder);
   for (const notice of notices) io.stderr(`warning: ${notice}\n`);
-  const home = await readResearch(folder);
-  const pools = new Map<string, Pool>();
-  const last = new Map(answers.map((answer) => [keyOf(answer), answer.id]));
+  const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly Standing[] }>();
+  const last = new Map(answers.map((answer) => [questionKey(answer), answer.id]));
   const all: AnswerStanding[] = [];
   for (const answer of answers) {
-    const projects = placesOf(folder, answer);
+    const projects = foldersAsked(folder, answer);
     const key = projects.join("\n");
-    const latest = last.get(keyOf(answer)) === answer.id;
-    let why: readonly string[];
+    const latest = last.get(questionKey(answer)) === answer.id;
     try {
-      const pool = pools.get(key) ?? (await poolOf(projects));
-      pools.set(key, pool);
-      why = await whyStale(answer, home, pool);
+      const { pool, asked } = opened.get(key) ?? { pool: await poolOf(projects), asked: await standingsOf(projects) };
+      opened.set(key, { pool, asked });
+      all.push({ answer, projects, latest, why: await whyStale(answer, asked, pool) });
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      why = [`it can't be checked: ${error.message.replace(/\.$/, "")}`];
+      const why = `it can't be checked: ${error.message.replace(/\.$/, "")}`;
+      all.push({ answer, projects, latest, why: [why], isUnchecked: true });
     }
-    all.push({ answer, projects, latest, why });
   }
   return all;
 }
 
-const keyOf = ({ question, projects = [] }: Answer): string => JSON.stringify([question.toLowerCase(), projects]);
-
-/** Projects lie side by side; the first is the one that keeps the answer. */
-const placesOf = (folder: string, { projects = [] }: Answer): [string, ...string[]] => [
-  folder,
-  ...projects.slice(1).map((name) => join(dirname(folder), name)),
-];
+const standingsOf = (folders: readonly string[]): Promise<Standing[]> =>
+  Promise.all(folders.map(async (folder) => ({ folder, ledger: (await readResearch(folder)).ledger })));

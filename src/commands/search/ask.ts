@@ -1,14 +1,22 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { drive } from "../../compose/drive.js";
 import { openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
+import type { Spent } from "../../engine/loop/types.js";
+import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
+import { pageName } from "../../research/folder/layout.js";
+import { signState } from "../../research/folder/tamper/other-projects.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch } from "../../research/overview/find-research.js";
+import { rest } from "../run/rest.js";
 import { answerLines } from "./answer-lines.js";
 import { standings } from "./answers.js";
 
@@ -33,7 +41,9 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const question = questionOf(words.at(-1) ?? "");
   const folders = await foldersOf(words.slice(0, -1), io);
   await requireAgents(config, io);
-  return put(question, folders, args, config, io);
+  const { code } = await put(question, folders, args, config, io);
+  if (code === 0) await showInReport(folders[0], config, io);
+  return code;
 }
 
 /** @throws ExpectedError (exit code 2) for a question that is empty or too long. */
@@ -55,40 +65,87 @@ async function foldersOf(named: readonly string[], io: Io): Promise<[string, ...
   return found as [string, ...string[]];
 }
 
+/** What a question came to. */
+interface Put {
+  readonly code: number;
+  readonly spent: Spent;
+}
+
 async function put(
   question: string,
   folders: readonly [string, ...string[]],
   { fetch, quiet, json }: AskArguments,
   config: ResolvedConfig,
   io: Io,
-): Promise<number> {
+): Promise<Put> {
   let answer: Answer | undefined;
+  let spent = nothingSpent;
   const answered = (given: Answer) => {
     answer = given;
   };
+  const paid = (now: Spent) => {
+    spent = now;
+  };
   const verdict = await drive(config, io, { quiet, json, iterations: 4 }, (run) =>
-    openQuestion({ folders, question, fetch, answered }, config, io, run),
+    openQuestion({ folders, question, fetch, answered, paid }, config, io, run),
   );
   if (answer !== undefined)
     io.stdout(json ? `${JSON.stringify({ type: "answer", ...answer })}\n` : `${answerLines(answer, io).join("\n")}\n`);
-  return exitCodeOf(verdict);
+  return { code: exitCodeOf(verdict), spent };
 }
 
-/** Asks every question again whose latest answer no longer stands. */
+/**
+ * Asks every question again whose latest answer no longer stands, within the limits of the command as a whole. What
+ * can't be checked is told and passed by; the exit code is the first that is not 0.
+ */
 async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Promise<number> {
   const folders = await foldersOf(args.words, io);
   await requireAgents(config, io);
+  const began = io.clock.now();
+  let spent = nothingSpent;
+  let exitCode = 0;
   for (const folder of folders) {
     const stale = (await standings(folder, io)).filter(({ latest, why }) => latest && why.length > 0);
-    if (stale.length === 0) {
-      if (!args.quiet) io.stderr(`Every answer of ${basename(folder)} stands.\n`);
-      continue;
+    if (stale.length === 0 && !args.quiet) io.stderr(`Every answer of ${basename(folder)} stands.\n`);
+    let isAnswered = false;
+    let code = 0;
+    for (const { answer, projects, why, isUnchecked } of stale) {
+      if (isUnchecked === true) {
+        io.stderr(`${answer.id} of ${basename(folder)} was not asked again: ${oneLine(why.join("; "))}.\n`);
+        code = 2;
+      } else {
+        const limits = rest(config, spent, io.clock.now() - began);
+        if (limits === undefined) {
+          io.stderr(`The limit of this command is reached; ${answer.id} of ${basename(folder)} was not asked again.\n`);
+          code = 3;
+        } else {
+          if (!args.quiet && !args.json) io.stdout(`${oneLine(answer.question)}\n\n`);
+          const done = await put(answer.question, projects, args, limits, io);
+          spent = plus(spent, done.spent);
+          isAnswered ||= done.code === 0;
+          code = done.code;
+        }
+      }
+      if (exitCode === 0) exitCode = code;
+      // A signal, or a limit: what follows would end in the same way.
+      if (code === 3 || code > 128) break;
     }
-    for (const { answer, projects } of stale) {
-      if (!args.quiet && !args.json) io.stdout(`${oneLine(answer.question)}\n\n`);
-      const code = await put(answer.question, projects, args, config, io);
-      if (code !== 0) return code;
-    }
+    if (isAnswered) await showInReport(folder, config, io);
+    if (code === 3 || code > 128) break;
   }
-  return 0;
+  return exitCode;
+}
+
+/** Renders the report again, where there is one and no run is at work on it: no model and no network. */
+async function showInReport(folder: string, { git, stateDir }: ResolvedConfig, io: Io): Promise<void> {
+  if (!existsSync(join(folder, pageName)) || (await isHeld(lockFile(folder)))) return;
+  const { renderProject } = await import("../../research/report/documents/render-project.js");
+  try {
+    await renderProject(folder, { git, now: io.clock.now, notify: (message) => io.stderr(`${oneLine(message)}\n`) });
+    await signState(folder, stateDir);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    // A run may have begun since, which renders it itself.
+    if (!(await isHeld(lockFile(folder)))) io.stderr(`The report does not list it yet: ${oneLine(error.message)}\n`);
+  }
 }

@@ -1,26 +1,28 @@
-import { basename, join } from "node:path";
-import { keptTextOf, keptTexts, projectsIn } from "../../research/overview/questions/stored-pool.js";
+import { join } from "node:path";
+import { keptTextOf, keptTexts } from "../../research/overview/questions/stored-pool.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import type { Run } from "../../compose/drive.js";
 import { libraryFor } from "../../compose/library.js";
 import { toolsOf } from "../../compose/tools.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
+import type { Spent } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
 import { leaveMessage } from "../../engine/storage/records/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { answerWorkflow } from "../../research/overview/questions/answer-workflow.js";
 import { openPool, type ReadText } from "../../research/overview/questions/pool.js";
-import { nextAnswerUnit, readAnswers } from "../../research/folder/logs/answers-log.js";
+import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/folder/logs/answers-log.js";
 import { openResearch, readResearch } from "../../research/folder/research.js";
 import { researchFormat } from "../../research/folder/rrd-file.js";
 import { signState } from "../../research/folder/tamper/other-projects.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
 import { type AskedIteration, foldAsked } from "../../research/workflow/derived/fold-answer.js";
-import { accountOf } from "../../research/workflow/derived/forecast.js";
+import { accountOf, spentOn } from "../../research/workflow/derived/forecast.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 
@@ -31,19 +33,22 @@ interface QuestionWish {
   /** Fetch the texts that are not kept. */
   readonly fetch: boolean;
   readonly answered: (answer: Answer) => void;
+  /** Told what this question has cost so far, after each iteration. */
+  readonly paid: (spent: Spent) => void;
 }
 
 /** Makes a question to one or more projects ready for a run. Takes no lock before there is something to keep. */
 export async function openQuestion(
-  { folders, question, fetch, answered }: QuestionWish,
+  { folders, question, fetch, answered, paid }: QuestionWish,
   config: ResolvedConfig,
   io: Io,
   { everyone, redact, tell, ending }: Run,
 ) {
   const [home] = folders;
   await requireKnownFormats(home, researchFormat);
-  const projects = await projectsIn(folders);
-  const { rrd, ledger } = await readResearch(home);
+  const states = await Promise.all(folders.map(readResearch));
+  const projects = folders.map((folder, index) => ({ folder, rrd: (states[index] as (typeof states)[number]).rrd }));
+  const { rrd, ledger } = states[0] as (typeof states)[number];
   const { answers } = await readAnswers(home);
   const root = rootOf(home, io.cwd);
   const read = fetch ? fetching(config, io, ending) : keptTextOf;
@@ -53,24 +58,32 @@ export async function openQuestion(
     ledger.map((line) => line.unit),
   );
   const takesTools = everyone.every((agent) => agent.takesTools === true);
+  const kept: LedgerLine[] = [];
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   return answerWorkflow({
     ...{ pool, question, unit, root, redact, answered },
     project: projects.map(({ rrd: { project } }) => project).join("; "),
-    ...(folders.length === 1 ? {} : { projects: folders.map((folder) => basename(folder)) }),
-    seen: ledger.reduce((most, { iteration }) => Math.max(most, iteration), 0),
+    ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
+    seen: lastOf({ ledger }),
     workspaces: workspacesOf(config.stateDir, join(home, `ask-${process.pid}`)),
     now: io.clock.now,
     account: () => {
-      const { forecast: _, ...account } = accountOf(rrd, ledger);
+      const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
       return account;
     },
     ...given({
       tools: takesTools && folders.length === 1 ? toolsOf(home, config, io.env)(["find_passages"]) : undefined,
     }),
-    keep: (iteration) => keepIteration(home, iteration, { config, now: io.clock.now, notify }),
+    keep: async (iteration) => {
+      kept.push(iteration.line);
+      paid(spentOn({}, kept));
+      await keepIteration(home, iteration, { config, now: io.clock.now, notify });
+    },
   });
 }
+
+const lastOf = ({ ledger }: { readonly ledger: readonly LedgerLine[] }): number =>
+  ledger.reduce((most, { iteration }) => Math.max(most, iteration), 0);
 
 interface Keeping {
   readonly config: ResolvedConfig;
@@ -85,22 +98,24 @@ async function keepIteration(
   { config, now, notify }: Keeping,
 ): Promise<void> {
   const lock = lockFile(folder);
-  const foldNow = async (): Promise<void> => {
-    const options = { derive, git: config.git, notify, short: true };
-    const research = await openResearch(folder, options);
-    try {
-      await foldAsked(research, iteration);
-    } finally {
-      await signState(folder, config.stateDir);
-      await research.close();
-    }
-  };
+  let research: Awaited<ReturnType<typeof openResearch>> | undefined;
   if (!(await isHeld(lock)))
     try {
-      return await foldNow();
+      research = await openResearch(folder, { derive, git: config.git, notify, short: true });
     } catch (error) {
       // A run may have begun since.
       if (!(error instanceof ExpectedError) || !(await isHeld(lock))) throw error;
+    }
+  if (research !== undefined)
+    try {
+      await foldAsked(research, iteration);
+      return;
+    } finally {
+      try {
+        await signState(folder, config.stateDir);
+      } finally {
+        await research.close();
+      }
     }
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);

@@ -26,12 +26,16 @@ export interface Answer {
    */
   seen: number;
   /**
+   * Of a question to several projects, the last iteration of each, in the order of projects; absent in older answers, of which only the first project is known.
+   */
+  seen_in?: number[];
+  /**
    * Absent where code alone answered: no paper shared a word with the question.
    */
   agent?: string;
   model?: string;
   /**
-   * Of a question to several projects, their folders' names in the order of the handles: 2:sample_01#2 names the second.
+   * Of a question to several projects, their folders in the order of the handles, as paths from the folder in which the first one lies: 2:sample_01#2 names the second.
    */
   projects?: string[];
   /**

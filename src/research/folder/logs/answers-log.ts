@@ -1,3 +1,4 @@
+import { dirname, join, relative, sep } from "node:path";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
@@ -50,3 +51,17 @@ export function nextAnswerUnit(answers: readonly Answer[], units: readonly strin
   const numbers = [...answers.map(({ id }) => id), ...units.filter(isAnswerUnit)].map((id) => Number(id.slice(7)));
   return `answer-${Math.max(0, ...numbers) + 1}`;
 }
+
+/** What `projects` of an answer holds for these folders, the first of which keeps it. */
+export const namesOfProjects = (folders: readonly [string, ...string[]]): string[] =>
+  folders.map((folder) => relative(dirname(folders[0]), folder).split(sep).join("/"));
+
+/** The folders that an answer kept in `folder` was asked of; that one first, whatever it was called then. */
+export const foldersAsked = (folder: string, { projects = [] }: Answer): [string, ...string[]] => [
+  folder,
+  ...projects.slice(1).map((name) => join(dirname(folder), name)),
+];
+
+/** The same for a question that was put again to the same projects. */
+export const questionKey = ({ question, projects = [] }: Answer): string =>
+  JSON.stringify([question.toLowerCase(), projects.slice(1)]);

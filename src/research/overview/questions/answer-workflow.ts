@@ -24,10 +24,12 @@ interface AnswerOptions {
   readonly unit: string;
   /** What the projects are called. */
   readonly project: string;
-  /** Names of the projects' folders, where several are asked. */
+  /** The projects' folders as an answer names them, where several are asked. */
   readonly projects?: readonly string[];
   /** The last iteration of the project when the question was put. */
   readonly seen: number;
+  /** The same of each project, where several are asked. */
+  readonly seenIn?: readonly number[];
   readonly root: string;
   readonly workspaces: Workspaces;
   readonly redact: Redact;
@@ -66,7 +68,6 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
   const { pool, question, workspaces, redact } = options;
   let state: AnswerState = { refused: 0 };
   let started = 0;
-  let account: Account | undefined;
   const unit: AnswerUnit = { kind: "question", id: options.unit, phase: "QUESTION", title: "Question" };
   const query = pool.query(question);
 
@@ -78,7 +79,12 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       seen: options.seen,
       statements: [],
       quotes: [],
-      ...given({ agent: line.agent, model: line.model, projects: options.projects?.slice() }),
+      ...given({
+        agent: line.agent,
+        model: line.model,
+        projects: options.projects?.slice(),
+        seen_in: options.seenIn?.slice(),
+      }),
       ...part,
       ...(pool.withoutText.length === 0 ? {} : { without_text: pool.withoutText.slice(0, maxWithoutText) }),
       ...(line.tokens === undefined ? {} : { tokens: { input: line.tokens.input, output: line.tokens.output } }),
@@ -136,10 +142,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
 
   return {
     name: "ask",
-    load: async () => {
-      account = options.account();
-      return state;
-    },
+    load: async () => state,
     next: ({ answer, refused }, busy): AnswerUnit | "wait" | Verdict => {
       if (busy.length > 0) return "wait";
       if (answer !== undefined) return { verdict: "complete", reason: "The question is answered." };
@@ -147,7 +150,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       return refused < maxRefused ? unit : { verdict: "blocked", reason };
     },
     progress: ({ answer }) => ({ done: answer === undefined ? 0 : 1, total: 1 }),
-    account: () => account ?? options.account(),
+    account: options.account,
     prepare: async () => (query.words.size === 0 ? { settled: undefined } : { ready: undefined }),
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {

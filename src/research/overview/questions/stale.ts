@@ -1,23 +1,27 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
+import { abstractLocator, hashOf } from "../../evidence/check.js";
 import type { Answer } from "../../generated/answer.js";
-import type { Rrd } from "../../generated/rrd.js";
-import { chosenFor, passageTokens, type Pool } from "./pool.js";
+import type { Paper } from "../../generated/rrd.js";
+import { type AskedText, chosenFor, passageTokens, type Pool } from "./pool.js";
 
-/** A project that an answer rests on, as it stands now; the home of the answer is the first. */
+/** A project that a question was put to, as it stands now. */
 export interface Standing {
-  readonly rrd: Rrd;
+  /** Absolute. */
+  readonly folder: string;
   readonly ledger: readonly LedgerLine[];
 }
 
 /**
  * Why an answer no longer stands, a clause each; none where it does: a paper that it rests on is retracted, gone or was
  * read anew, or a paper read since would be among the passages of its question. Derived from the files, never kept.
- * `pool`: of the same projects in the same order.
+ * `projects`: those of the pool in the same order, the home of the answer first.
  */
-export async function whyStale(answer: Answer, home: Standing, pool: Pool): Promise<string[]> {
+export async function whyStale(answer: Answer, projects: readonly Standing[], pool: Pool): Promise<string[]> {
   const places = new Map(pool.papers.map(({ key }, place) => [key, place]));
+  const since = readSince(answer, projects, pool);
   const reasons: string[] = [];
+  const anew = new Set<string>();
   for (const key of new Set(answer.quotes.map(({ paper }) => paper))) {
     const place = places.get(key);
     const paper = place === undefined ? undefined : pool.papers[place]?.paper;
@@ -26,19 +30,18 @@ export async function whyStale(answer: Answer, home: Standing, pool: Pool): Prom
       continue;
     }
     if (paper.retracted === true && !wasMarked(answer, key)) reasons.push(`${key} was retracted`);
-    // Without a kept text nobody can say that it was read anew.
-    if (pool.withoutText.includes(key)) continue;
-    const now = (await pool.textOf(place))?.sha256;
-    const then = answer.quotes.filter((quote) => quote.paper === key).flatMap(({ text_sha256 }) => text_sha256 ?? []);
-    if (now !== undefined && then.length > 0 && !then.includes(now)) reasons.push(`${key} was read anew`);
+    const text = pool.withoutText.includes(key) ? undefined : await pool.textOf(place);
+    const own = answer.quotes.filter((quote) => quote.paper === key);
+    if (own.every((quote) => isAsRead(quote, paper, text, since.has(key)))) continue;
+    anew.add(key);
+    reasons.push(`${key} was read anew`);
   }
-  const newer = newerPapers(answer, home, pool);
-  if (newer.size > 0) {
+  if (since.size > 0) {
     const shown = chosenFor(pool, pool.query(answer.question), passageTokens);
     const among = new Set(
-      [...shown].flatMap(({ paper }) => pool.papers[paper]?.key ?? []).filter((key) => newer.has(key)),
+      [...shown].flatMap(({ paper }) => pool.papers[paper]?.key ?? []).filter((key) => since.has(key)),
     );
-    for (const key of among) reasons.push(`${key} was read since`);
+    for (const key of among) if (!anew.has(key)) reasons.push(`${key} was read since`);
   }
   return reasons;
 }
@@ -47,13 +50,34 @@ export async function whyStale(answer: Answer, home: Standing, pool: Pool): Prom
 const wasMarked = ({ statements }: Answer, key: string): boolean =>
   statements.some(({ marks = [] }) => marks.includes(`${key} was retracted.`));
 
-/** Keys of the home project's papers that were accepted after the question was put. */
-function newerPapers({ seen }: Answer, { ledger }: Standing, pool: Pool): Set<string> {
-  const accepted = currentAccepted(ledger);
-  const home = pool.papers[0]?.folder;
-  return new Set(
-    pool.papers
-      .filter(({ paper, folder }) => folder === home && (accepted.get(paper.id) ?? 0) > seen)
-      .map(({ key }) => key),
-  );
+/**
+ * Whether a quote's paper is still read as it was. A quote of the record is compared with the record, which a clone has
+ * too; one that the answer found itself with the text that is kept. Without that text only the ledger tells.
+ */
+function isAsRead(
+  { handle, quote, locator, text_sha256 }: Answer["quotes"][number],
+  { abstract, analysis }: Paper,
+  text: AskedText | undefined,
+  isReadSince: boolean,
+): boolean {
+  const number = /#(\d{1,6})$/.exec(handle.trim())?.[1];
+  if (number !== undefined) {
+    const now = analysis?.evidence?.[Number(number) - 1];
+    return now?.quote === quote && now.status === "verified" && (now.text_sha256 ?? null) === (text_sha256 ?? null);
+  }
+  if (text_sha256 == null || locator === abstractLocator || text_sha256 === hashOf(abstract ?? "")) return true;
+  return text === undefined ? !isReadSince : text.sha256 === text_sha256;
+}
+
+/** Keys of the papers that were accepted after the question was put, as far as the answer says what it saw. */
+function readSince({ seen, seen_in }: Answer, projects: readonly Standing[], pool: Pool): Set<string> {
+  const keys = new Set<string>();
+  for (const [index, { folder, ledger }] of projects.entries()) {
+    const until = index === 0 ? seen : seen_in?.[index];
+    if (until === undefined) continue;
+    const accepted = currentAccepted(ledger);
+    for (const { key, paper, folder: of } of pool.papers)
+      if (of === folder && (accepted.get(paper.id) ?? 0) > until) keys.add(key);
+  }
+  return keys;
 }

@@ -1,3 +1,4 @@
+import { questionKey } from "../../folder/logs/answers-log.js";
 import type { Answer } from "../../generated/answer.js";
 import type { PaperName } from "../quotes.js";
 
@@ -38,8 +39,9 @@ export function askedQuestions(
 ): readonly AskedQuestion[] {
   const newest = new Map<string, Answer>();
   for (const answer of answers) {
-    newest.delete(answer.question);
-    newest.set(answer.question, answer);
+    const key = questionKey(answer);
+    newest.delete(key);
+    newest.set(key, answer);
   }
   return [...newest.values()]
     .slice(-maxQuestions)

@@ -217,7 +217,7 @@ export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Expe
  * Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's
  * summaries of the history.
  */
-function spentOn({ loop }: Rrd, ledger: readonly LedgerLine[]): Spent {
+export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spent {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const sum = (of: (line: LedgerLine) => number | undefined) =>
     work.reduce((total, line) => total + (of(line) ?? 0), 0);
