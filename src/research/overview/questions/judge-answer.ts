@@ -38,8 +38,8 @@ const minShared = 2;
 
 /**
  * Looks for every quote of an answer in the paper that it names, and drops what rests on none. Handles of records count
- * as found where their quote was found in the text when it was read; where another text is kept by now, it is looked for
- * in that one.
+ * as found where their quote was found in the text when it was read; where another text is kept by now, it is looked
+ * for in that one.
  */
 export async function checkAnswer(
   pool: Pool,

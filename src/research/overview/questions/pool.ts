@@ -65,7 +65,7 @@ export interface Pool {
   readonly passages: readonly PoolPassage[];
   /** Estimated tokens of all passages. */
   readonly tokens: number;
-  /** Estimated tokens of a character in each paper's passages, by its place: Chinese has more than three times as many. */
+  /** Estimated tokens of a character in each paper's passages, by its place: of Chinese, thrice those of English. */
   readonly rates: readonly number[];
   readonly vocabulary: Vocabulary;
   query(question: string): Query;

@@ -54,6 +54,25 @@ describe("quotes on one outcome stand side by side", () => {
       about("up", "randomization compared with training", "success rates"),
       "agreed",
     ],
+    [
+      "arms that share a word, turned round",
+      about("up", "high dose vs low dose"),
+      about("down", "low dose vs high dose"),
+      "agreed",
+    ],
+    [
+      "arms that share a word, in the same order",
+      about("up", "touch sensing vs vision sensing"),
+      about("down", "touch sensing vs vision sensing"),
+      "opposite",
+    ],
+    [
+      "one arm within the other, turned round",
+      about("up", "vision and touch against touch"),
+      about("down", "touch against vision and touch"),
+      "agreed",
+    ],
+    ["a comparison that names one arm alone", about("up", "touch"), about("down", "touch against vision"), "opposite"],
   ])("%s", (_, one, other, stand) => {
     expect(stands(read("a", one), read("b", other))).toEqual([[stand, "a#1", "b#1"]]);
   });
@@ -62,6 +81,21 @@ describe("quotes on one outcome stand side by side", () => {
     ["another outcome", read("b", about("down", "touch against vision", "cost of a hand")), read("a", about("up"))],
     ["another comparison", read("b", about("down", "gravity against vision")), read("a", about("up"))],
     ["another comparator", read("b", about("down", "touch against gravity")), read("a", about("up"))],
+    [
+      "another dose of the same",
+      read("b", about("down", "low-dose aspirin vs placebo", "mortality")),
+      read("a", about("up", "high-dose aspirin vs placebo", "mortality")),
+    ],
+    [
+      "one arm alone, which is the other's comparator",
+      read("b", about("down", "vision sensing vs touch sensing")),
+      read("a", about("up", "touch sensing")),
+    ],
+    [
+      "an order that nobody can tell",
+      read("b", about("down", "sensing of touch vs sensing of force")),
+      read("a", about("up", "sensing vs sensing")),
+    ],
     ["nothing stated", read("b", undefined), read("a", about("up"))],
     ["a quote that is not in the text", read("b", about("down"), { status: "not-in-text" }), read("a", about("up"))],
     [
