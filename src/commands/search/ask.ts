@@ -114,7 +114,7 @@ async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Pro
         io.stderr(`${answer.id} of ${basename(folder)} was not asked again: ${oneLine(why.join("; "))}.\n`);
         code = 2;
       } else {
-        const limits = rest(config, spent, io.clock.now() - began);
+        const limits = rest(config, { ...spent, iterations: 0 }, io.clock.now() - began);
         if (limits === undefined) {
           io.stderr(`The limit of this command is reached; ${answer.id} of ${basename(folder)} was not asked again.\n`);
           code = 3;

@@ -111,11 +111,8 @@ async function keepIteration(
       await foldAsked(research, iteration);
       return;
     } finally {
-      try {
-        await signState(folder, config.stateDir);
-      } finally {
-        await research.close();
-      }
+      await signState(folder, config.stateDir);
+      await research.close();
     }
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
@@ -132,6 +133,56 @@ test("answers lists them, and says which no longer stand and why; --again asks t
   expect((await cli(["ask", "--again", "--agent", "baseline", "--no-git"], cwd)).err).toContain("stands");
 });
 
+test("--again spends its limit once for all questions, not once for each", async () => {
+  const name = "limits-2026-03-06";
+  const home = sampleResearch(cwd, name);
+  expect((await cli(["run", name, ...agent], cwd)).code).toBe(0);
+  const kept = () => readFileSync(join(home, "answers.jsonl"), "utf8").trim().split("\n");
+  for (const n of [1, 2, 3]) await cli(["ask", name, `How is a hand calibrated in trial ${n}?`, ...agent], cwd);
+  const state = JSON.parse(readFileSync(join(home, "rrd.json"), "utf8")) as Rrd;
+  const papers_pool = state.papers_pool.map((each) => ({ ...each, retracted: true }));
+  writeFileSync(join(home, "rrd.json"), JSON.stringify({ ...state, papers_pool }));
+  const program = join(cwd, "paid-agent.mjs");
+  const unit = fileURLToPath(new URL("../../support/unit-agent.mjs", import.meta.url));
+  writeFileSync(
+    program,
+    `#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { work } from ${JSON.stringify(unit)};
+if (process.argv.includes("--version")) console.log("1.0.0"), process.exit(0);
+for await (const _ of work(readFileSync(0, "utf8"), process.cwd(), process.env));
+const usage = { input_tokens: 10, output_tokens: 5 };
+console.log(JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "Done.", usage, total_cost_usd: 1.5 }));
+`,
+    { mode: 0o755 },
+  );
+  writeFileSync(
+    join(cwd, "ralph.config.json"),
+    JSON.stringify({ agents: { paid: { type: "claude", command: program } } }),
+  );
+  const paid = ["--agent", "paid", "--sandbox", "host", "--quiet", "--no-git"];
+  const { code, err } = await cli(["ask", name, "--again", "--max-usd", "2", ...paid], cwd);
+  rmSync(join(cwd, "ralph.config.json"));
+  expect({ code, err }).toEqual({
+    code: 3,
+    err: expect.stringContaining("The limit of this command is reached; answer-3"),
+  });
+  expect(kept()).toHaveLength(5);
+  rmSync(home, { recursive: true });
+});
+
+test("the report that stands lists a question as soon as it is answered", async () => {
+  const page = () => readFileSync(join(folder, "report.html"), "utf8");
+  const asked = "Is calibration listed at once?";
+  await cli(["report", "grasping-2026-03-01", "--no-git"], cwd);
+  expect(page()).not.toContain(asked);
+  await cli(["ask", "grasping-2026-03-01", asked, ...agent], cwd);
+  expect(page()).toContain(asked);
+  await cli(["ask", "grasping-2026-03-01", asked.toUpperCase(), ...agent], cwd);
+  expect(page()).toContain(asked.toUpperCase());
+  expect(page()).not.toContain(asked);
+});
+
 test("of several projects the first keeps the answer, handles carry the project, and a paper held twice is one", async () => {
   const other = sampleResearch(cwd, "second-2026-03-02");
   const home = folder;
@@ -148,6 +199,72 @@ test("of several projects the first keeps the answer, handles carry the project,
   expect(existsSync(join(other, "answers.jsonl"))).toBe(false);
   rmSync(other, { recursive: true, force: true });
   folder = home;
+});
+
+test("projects that lie in different folders are found again, and a handle names the paper of its own project", async () => {
+  const elsewhere = join(cwd, "elsewhere");
+  const other = sampleResearch(elsewhere, "grasping-2026-03-01");
+  expect((await cli(["run", ...agent], elsewhere)).code).toBe(0);
+  const state = JSON.parse(readFileSync(join(other, "rrd.json"), "utf8")) as Rrd;
+  const texts = join(other, ".ralph/texts");
+  // Other works than the first project's under the same ids, and of each a sentence of its own.
+  const ownWords = (id: string) => `The calibration of a dexterous hand took ninety days in project two for ${id}.`;
+  for (const { id } of state.papers_pool) {
+    const text = buildText([{ label: "§ 1", text: ownWords(id) }], { kind: "markdown", depth: "full", title: id });
+    await saveText(texts, id, text);
+  }
+  const papers_pool = state.papers_pool.map(({ id, status }): Paper => ({
+    id,
+    status,
+    title: `Ninety days of calibrating ${id} by hand`,
+    abstract: ownWords(id),
+  }));
+  writeFileSync(join(other, "rrd.json"), JSON.stringify({ ...state, papers_pool }));
+  const [id = ""] = papers_pool.map((each) => each.id);
+  const projects = ["researches/grasping-2026-03-01", "elsewhere/researches/grasping-2026-03-01"];
+  const asked = "How many days of calibration in both?";
+  const result = {
+    quotes: [
+      { id: "q1", paper: `1:${id}`, quote: ownWords(id) },
+      { id: "q1", paper: `2:${id}`, quote: ownWords(id) },
+    ],
+    statements: [
+      { text: "Of the first project, whose paper has other words.", rests_on: [`1:${id}#q1`] },
+      { text: "Ninety days of calibration.", rests_on: [`2:${id}#q1`] },
+    ],
+    not_found: null,
+  };
+  const { code } = await cli(["ask", ...projects, asked, ...agent], cwd, { ANSWER: JSON.stringify(result) });
+  const answer = answers().at(-1);
+  expect({ code, projects: answer?.projects, on: answer?.statements.map(({ rests_on }) => rests_on) }).toEqual({
+    ...{ code: 0, projects: ["grasping-2026-03-01", "../elsewhere/researches/grasping-2026-03-01"] },
+    on: [[`2:${id}#q1`]],
+  });
+  expect(answer?.seen_in).toHaveLength(2);
+  const standing = async () => {
+    const { out } = await cli(["answers", "researches/grasping-2026-03-01", "--json"], cwd);
+    return (JSON.parse(out) as { question: string; stale: string[] }[]).find((each) => each.question === asked)?.stale;
+  };
+  expect(await standing()).toEqual([]);
+  writeFileSync(
+    join(other, "rrd.json"),
+    JSON.stringify({ ...state, papers_pool: papers_pool.map((each) => ({ ...each, retracted: true })) }),
+  );
+  expect(await standing()).toEqual([`2:${id} was retracted`]);
+
+  // What can't be checked any more is told, and does not keep the others from being asked.
+  rmSync(elsewhere, { recursive: true });
+  const retracted = answers().findLast(({ question: each, quotes }) => each === question && quotes.length > 0);
+  const first = retracted?.quotes[0]?.paper.replace(/^1:/, "") ?? "";
+  save((before) => ({
+    ...before,
+    papers_pool: before.papers_pool.map((each) => (each.id === first ? { ...each, retracted: true } : each)),
+  }));
+  const again = await cli(["ask", "researches/grasping-2026-03-01", "--again", ...agent], cwd);
+  expect(again).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`${answer?.id} of grasping-2026-03-01 was not`),
+  });
 });
 
 test("without texts, as in a clone, an answer rests on the quotes of the records and says so", async () => {

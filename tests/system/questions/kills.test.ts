@@ -39,10 +39,11 @@ async function killed(
   let out = "";
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
   const ended = once(child, "close");
-  const byItself = (await Promise.race([ended.then(() => true), sleep(delayMs, false)])) as boolean;
-  if (!byItself && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  const hasEnded = (await Promise.race([ended.then(() => true), sleep(delayMs, false)])) as boolean;
+  if (!hasEnded && child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   await ended;
-  return { out, byItself };
+  // One that ended in the same instant was not killed.
+  return { out, byItself: child.signalCode !== "SIGKILL" };
 }
 
 test(
@@ -63,16 +64,19 @@ test(
     let whole = Date.now() - begun;
     const promised = ["Which question was first about the hand?"];
     const asked = new Set(promised);
+    /** Kills by what they came upon; `finished`: rounds that ended by themselves, which count as none. */
     const counts = { direct: 0, inbox: 0, drain: 0, finished: 0 };
+    const killsDone = () => counts.direct + counts.inbox + counts.drain;
 
-    for (let done = 0; done < kills; done += 1) {
-      const question = `How long does the calibration of hand ${done} take?`;
+    for (let round = 0; killsDone() < kills; round += 1) {
+      expect(round, `too few rounds were killed: ${JSON.stringify(counts)}`).toBeLessThan(6 * kills + 20);
+      const question = `How long does the calibration of hand ${round} take?`;
       const draw = random.next();
       const way = draw < 0.5 ? "direct" : draw < 0.8 ? "inbox" : "drain";
       const delay = random.next() * 1.2 * whole;
-      counts[way] += 1;
       if (way === "drain") {
-        await killed(["run", name, "--agent", "baseline", "--quiet"], root, delay);
+        const { byItself } = await killed(["run", name, "--agent", "baseline", "--quiet"], root, delay);
+        counts[byItself ? "finished" : way] += 1;
         continue;
       }
       asked.add(question);
@@ -81,8 +85,8 @@ test(
       const { out, byItself } = await killed(asking(question), root, delay);
       await lock?.release();
       // Other programs come and go on the machine: as many are to be killed late as early.
+      counts[byItself ? "finished" : way] += 1;
       if (byItself) {
-        counts.finished += 1;
         whole = Date.now() - from;
       } else whole *= 1.1;
       // What was told to a person is kept, whatever came then.

@@ -32,9 +32,19 @@ const questions = [
 ];
 const unanswered = "Does aspirin reduce mortality after stroke?";
 
-/** A model that quotes a sentence of the first passage that shares a word with the question. */
+/** Words that stand in no paper. */
+const madeUp = "Aspirin lowered the mortality after a stroke by eleven percent in this laboratory.";
+
+/**
+ * A model that quotes a sentence of the first passage that shares a word with the question. Where no paper answers, it
+ * answers all the same: with words that it made up, and with a sentence of one paper as another's.
+ */
 function answers({ user }: ModelRequest): Answer {
-  const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "{}") as { unit: string; question: string };
+  const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "{}") as {
+    unit: string;
+    question: string;
+    papers: readonly { readonly id: string }[];
+  };
   const words = unit.question.toLowerCase().match(/[a-z]{5,}/g) ?? [];
   const found = user.split(/^(?=@@ )/m).flatMap((part) => {
     const [, paper, said] = /^@@ (.+?) \| [^\n]*\n([\s\S]*)$/.exec(part) ?? [];
@@ -43,17 +53,25 @@ function answers({ user }: ModelRequest): Answer {
       ?.find((each) => words.some((word) => each.toLowerCase().includes(word)));
     return paper === undefined || quote === undefined ? [] : [{ id: "q1", paper, quote }];
   });
-  const [first] = unit.question === unanswered ? [] : found;
-  const result =
-    first === undefined
-      ? { unit: unit.unit, quotes: [], statements: [], not_found: "Nothing on it." }
-      : {
-          unit: unit.unit,
-          quotes: [first],
-          statements: [{ text: first.quote, rests_on: [`${first.paper}#q1`] }],
-          not_found: null,
-        };
+  const quotes = unit.question === unanswered ? falseQuotes(user, unit.papers) : found.slice(0, 1);
+  const statements = quotes.map(({ id, paper, quote }) => ({ text: quote, rests_on: [`${paper}#${id}`] }));
+  const result = { unit: unit.unit, quotes, statements, not_found: null };
   return { text: JSON.stringify(result) };
+}
+
+/** A made-up quote, and a sentence of one paper as another's; the first alone in a repair, which shows no passages. */
+function falseQuotes(user: string, papers: readonly { readonly id: string }[]) {
+  const passages = user.split(/^(?=@@ )/m).flatMap((part) => {
+    const [, paper, said = ""] = /^@@ (.+?) \| [^\n]*\n([\s\S]*)$/.exec(part) ?? [];
+    const quote = said.match(/[A-Z][^.\n]{60,}\./)?.[0];
+    return paper === undefined || quote === undefined ? [] : [{ paper, quote }];
+  });
+  const made = papers.slice(0, 1).map(({ id }) => ({ id: "q1", paper: id, quote: madeUp }));
+  const [one] = passages;
+  const other = passages.find(({ paper }) => paper !== one?.paper);
+  return one === undefined || other === undefined
+    ? made
+    : [...made, { id: "q2", paper: other.paper, quote: one.quote }];
 }
 
 for (const name of ["claude", "codex"] as const) {
@@ -61,7 +79,7 @@ for (const name of ["claude", "codex"] as const) {
   describe.skipIf("problem" in found)(
     `questions to the sample project, with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
-      test("five are answered with a quote that was found, a sixth with 'not in these papers', each in one request", async () => {
+      test("five are answered in one request with a quote that was found; a sixth, whose quotes are false twice, with none", async () => {
         server = await startFakeLlm(answers);
         const [root, home] = [join(folder, "repo"), join(folder, "home")];
         for (const path of [root, home]) mkdirSync(path, { recursive: true });
@@ -73,12 +91,14 @@ for (const name of ["claude", "codex"] as const) {
         expect((await cli("demo", "--quiet")).code).toBe(0);
         for (const question of [...questions, unanswered]) {
           const { code, err } = await cli("ask", question, "--agent", name, "--sandbox", "host", "--no-git");
-          expect({ question, code, err }).toMatchObject({ code: 0, err: expect.not.stringContaining("refused") });
+          expect({ question, code }).toEqual({ question, code: 0 });
+          if (question !== unanswered) expect(err).not.toContain("refused");
         }
         const { out } = await cli("answers", "--json");
         const all = JSON.parse(out) as Kept[];
         expect(all.map(({ question }) => question)).toEqual([...questions, unanswered]);
         expect(all.map(({ statements }) => statements.length)).toEqual([1, 1, 1, 1, 1, 0]);
+        expect(all.at(-1)).toMatchObject({ quotes: [], dropped: 1, missing: [madeUp] });
         const [project = ""] = (await cli("list", "--json")).out.match(/[\w/.-]*sample-sim2real[\w-]*/) ?? [];
         const at = join(root, "researches", project.split("/").at(-1) ?? "");
         for (const { paper, quote } of all.flatMap(({ quotes }) => quotes)) {
@@ -92,7 +112,7 @@ for (const name of ["claude", "codex"] as const) {
           .map((row) => JSON.parse(row) as LedgerLine)
           .filter(({ unit }) => unit.startsWith("answer-"));
         expect(asked.map(({ outcome, tokens }) => [outcome, tokens?.requests])).toEqual(
-          asked.map(() => ["accepted", 1]),
+          [...questions.map(() => "accepted"), "refused", "accepted"].map((outcome) => [outcome, 1]),
         );
         expect(Math.max(...asked.map(({ brief_tokens = 0 }) => brief_tokens))).toBeLessThanOrEqual(26_000);
       });
