@@ -165,7 +165,8 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
       TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000, look: 300 }),
     };
     // Its answer says where it was at work.
-    const agent = `cmd:sh -c 'sleep 3; cat > /dev/null; echo "{\\"unit\\":\\"$HOME\\"}"'`;
+    const go = join(asleep, "go");
+    const agent = `cmd:sh -c 'until [ -e ${go} ]; do sleep 0.1; done; cat > /dev/null; echo "{\\"unit\\":\\"$HOME\\"}"'`;
     const args = ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url];
     const first = launch(program, args, asleep, env);
     await until(() => first.said().includes("offers"));
@@ -181,13 +182,15 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     const second = launch(program, args, awake, env);
     await until(() => project.said().includes("Begun again on"));
     first.child.kill("SIGCONT");
+    // Both are at work until then, however slow the machine is.
+    await until(() => first.said().includes("not wanted"));
+    writeFileSync(go, "");
     expect((await project.ended).code).toBe(3);
     const [line, ...more] = ledgerOf(join(cwd, "researches/grasping-2026-03-01")).filter(
       ({ outcome }) => outcome !== undefined,
     );
     expect(more).toEqual([]);
     expect(second.said()).toContain(line?.worker ?? "nobody");
-    await until(() => first.said().includes("not wanted"));
     expect(first.said()).not.toContain(" said after");
   });
 

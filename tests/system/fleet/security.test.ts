@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { Redis } from "ioredis";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { limits } from "../../../src/engine/fleet/keys.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { redacted } from "../../../src/engine/lib/redact.js";
 import { run, sharedPackage } from "../../support/built.js";
 import { killProcesses } from "../../support/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
@@ -130,8 +133,14 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     };
     const RESEARCH_RALPH_REDIS = server.url.replace("//", `//:${secrets.redis}@`);
     const [cwd, home] = [fresh(), fresh()];
-    // The agent prints all that it has in its environment.
-    const agent = `cmd:sh -c 'env >&2; env; cat > /dev/null'`;
+    // The agent prints all that it has in its environment, and leaves a result with it that is sent packed.
+    writeFileSync(
+      join(home, "agent.sh"),
+      `env >&2; env; cat > /dev/null
+      { printf '{"all":"'; env | tr '\\n"\\\\' '   '; head -c ${limits.plainEntry} /dev/zero | tr '\\0' x; printf '"}'; } > result.json
+      `,
+    );
+    const agent = `cmd:sh ${home}/agent.sh`;
     const worker = start(built, ["worker", "--agent", agent, "--unconfined", "--sandbox", "host"], home, {
       RESEARCH_RALPH_REDIS,
       ANTHROPIC_API_KEY: secrets.provider,
@@ -175,15 +184,33 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
       [...seen].join("\n") + readFileSync(join(server.folder, "appendonlydir", "appendonly.aof.1.incr.aof"), "latin1");
     expect(all).toContain("fleet");
     expect(all).toContain("workspace-");
-    const told = ended.out + ended.err + worker.said() + all;
+    const unpacked = unpackedIn(all);
+    // What was planted was there, and was taken out: of a brief, of what the agent said and of what it left.
+    expect(all).toMatch(/"brief":.*\[secret removed\]/);
+    expect(unpacked.some((text) => text.startsWith("{"))).toBe(true);
+    expect(unpacked.some((text) => text.includes('"type":"result"') && text.includes(redacted))).toBe(true);
+    const told = ended.out + ended.err + worker.said() + all + unpacked.join("\n");
     for (const [name, secret] of Object.entries(secrets)) {
       expect(told.includes(secret), name).toBe(false);
       expect(told.includes(Buffer.from(secret).toString("base64").slice(2, 20)), name).toBe(false);
     }
-    expect(all).not.toContain(cwd);
-    expect(all).not.toContain("RESEARCH_RALPH_REDIS");
+    for (const text of [all, ...unpacked]) {
+      expect(text.includes(cwd)).toBe(false);
+      expect(text.includes("RESEARCH_RALPH_REDIS")).toBe(false);
+    }
   });
 });
+
+/** What is packed somewhere in a text: entries of workers and the files of jobs, these ones also letter by letter. */
+function unpackedIn(text: string): string[] {
+  const packed = new Set([...text.matchAll(/H4sI[A-Za-z0-9+/]+={0,2}/g)].map(([base64]) => base64));
+  return [...packed].flatMap((base64) => {
+    const json = gunzipSync(Buffer.from(base64, "base64")).toString();
+    const value: unknown = JSON.parse(json);
+    const files = Array.isArray(value) ? [] : Object.values(value as Record<string, string>);
+    return [json, ...files.map((file) => Buffer.from(file, "base64").toString())];
+  });
+}
 
 /** The name and all of the content of a key. */
 async function everythingIn(redis: Redis, key: string): Promise<string> {
