@@ -3,7 +3,7 @@ import { ExpectedError, messageOf } from "../lib/errors.js";
 import { given } from "../lib/given.js";
 import { oneLine } from "../lib/sanitise.js";
 import type { RedisAddress } from "./address.js";
-import { prefix, talkOf, times, wantedOf } from "./keys.js";
+import { times } from "./keys.js";
 
 type Bullmq = typeof import("bullmq");
 
@@ -103,23 +103,20 @@ function unreached(error: unknown, { shown, tls }: RedisAddress): ExpectedError 
 }
 
 /**
- * What the server's answer means to a person where it refused what a queue needs: rights that this user lacks (exit
- * code 5), or anything else (1). What is no answer of the server comes back as it was.
+ * What the server's answer means to a person where it refused what `what` needs: keys that this user may not use (exit
+ * code 5), or anything else (1). `keys`: as an ACL names them. What is no answer of the server comes back as it was.
  */
 export function refusal(
   error: unknown,
-  queue: string,
+  { what, keys }: { readonly what: string; readonly keys: string },
   { shown, username = "default" }: RedisAddress,
-  info: ReadonlyMap<string, string>,
 ): unknown {
   if (!(error instanceof Error) || error.name !== "ReplyError") return error;
   // The second form comes from within a script.
   if (!/NOPERM|user executing the script/i.test(error.message))
-    return new ExpectedError(`Redis at ${shown} refused what the queue ${queue} needs: ${oneLine(error.message)}.`);
-  // Redis 6.2 has no right to read alone.
-  const reading = Number.parseInt(info.get("redis_version") ?? "", 10) >= 7 ? "%R~" : "~";
+    return new ExpectedError(`Redis at ${shown} refused what ${what} needs: ${oneLine(error.message)}.`);
   return new ExpectedError(
-    `Redis at ${shown} does not allow this user what the queue ${queue} needs; allow it there: ACL SETUSER ${username} ~${prefix}:${queue}:* ~${talkOf("*")} ${reading}${wantedOf("*")} +@all -@dangerous +info`,
+    `Redis at ${shown} does not allow this user what ${what} needs; allow it there: ACL SETUSER ${username} ${keys} +@all -@dangerous +info`,
     5,
   );
 }

@@ -41,7 +41,7 @@ interface RunState {
 export async function fleetState(address: RedisAddress): Promise<FleetState> {
   const reached = await reach(address);
   const redis = reached.open();
-  let looksAt = "agent-*";
+  let looksAt = "the list of queues";
   try {
     const names = [
       ...(await keysLike(redis, `${prefix}:agent-*:meta`)),
@@ -50,13 +50,16 @@ export async function fleetState(address: RedisAddress): Promise<FleetState> {
     const found = [...new Set(names.map((key) => key.split(":")[1] ?? ""))].toSorted();
     const queues: QueueState[] = [];
     const active = new Set<string>();
-    for (const name of found) queues.push(await queueState(reached, redis, (looksAt = name), active));
-    looksAt = "*";
+    for (const name of found) {
+      looksAt = `the queue ${name}`;
+      queues.push(await queueState(reached, redis, name, active));
+    }
+    looksAt = "the list of runs";
     const runs = (await keysLike(redis, runOf("*"))).map((key) => key.split(":")[2] ?? "");
     const states = await Promise.all(runs.map((run) => runState(redis, run, active)));
     return { queues, runs: states.flatMap((state) => state ?? []).toSorted((a, b) => b.waiting - a.waiting) };
   } catch (error) {
-    throw refusal(error, looksAt, address, reached.info);
+    throw refusal(error, { what: looksAt, keys: `~${prefix}:*` }, address);
   } finally {
     redis.disconnect();
   }

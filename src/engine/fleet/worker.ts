@@ -112,7 +112,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     await setLimits();
   } catch (error) {
     await close();
-    throw refusal(error, name, address, reached.info);
+    throw refusal(error, { what: `the queue ${name}`, keys: keysFor(name, reached.info) }, address);
   }
 
   const worker: Worker = new reached.bullmq.Worker(name, (job: Job, token?: string) => work(job, token ?? ""), {
@@ -353,6 +353,12 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
 
 const fullDisk = "There is no space left on the disk.";
 const unlimited = 1_000_000_000;
+
+/** What a worker's user has to be allowed, as an ACL writes it. Redis 6.2 has no right to read alone. */
+function keysFor(queue: string, info: ReadonlyMap<string, string>): string {
+  const reading = Number.parseInt(info.get("redis_version") ?? "", 10) >= 7 ? "%R~" : "~";
+  return `~${prefix}:${queue}:* ~${talkOf("*")} ${reading}${wantedOf("*")}`;
+}
 
 /** Notes the processes of agents while they run. */
 const noting = (exec: Exec, note: WorkerFolder["started"]): Exec =>
