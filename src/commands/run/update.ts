@@ -117,7 +117,10 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
       2,
     );
   const open = openUpdate(rrd);
-  if (open === undefined) return await begin(folder, args, config, io);
+  if (open === undefined) {
+    const begun = await begin(folder, args, config, io);
+    return begun === "opened" ? await updateOne(folder, args, config, io) : begun;
+  }
   if (args.since !== undefined && !args.json)
     io.stderr(`${basename(folder)}: --since counts once ${open.id}, which is open, is done.\n`);
   if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
@@ -126,8 +129,16 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
   return await work(folder, rrd, config, io, args);
 }
 
-/** Asks, and where something came, opens an update and works on it. */
-async function begin(folder: string, args: UpdateArguments, config: ResolvedConfig, io: Io): Promise<number> {
+/**
+ * Asks, and where something came, opens an update and works on it. `opened`: an update that was killed had noted that it
+ * was open, and now it is.
+ */
+async function begin(
+  folder: string,
+  args: UpdateArguments,
+  config: ResolvedConfig,
+  io: Io,
+): Promise<number | "opened"> {
   const name = basename(folder);
   const signals = listenForSignals(io);
   const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
@@ -137,6 +148,7 @@ async function begin(folder: string, args: UpdateArguments, config: ResolvedConf
   let works: number;
   try {
     const state = await (research === undefined ? readResearch(folder) : research.load());
+    if (research !== undefined && openUpdate(state.rrd) !== undefined) return "opened";
     requireFinished(name, folder, state.rrd, state.ledger);
     const known = { ...state, searchedOn: await readSearchedOn(folder, state.rrd) };
     const kept = await readAsked(folder);

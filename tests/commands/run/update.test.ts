@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -104,6 +114,26 @@ describe("update", () => {
     expect((await ralph("status", folder)).out).toMatch(/^ {2}Update {5}update-1, 2026-01-01 to \S+, open$/m);
     expect((await ralph("run", folder, "--agent", "baseline")).code).toBe(0);
     expect(read().updates).toEqual([expect.objectContaining({ new: [newcomerId], closed_at: expect.any(String) })]);
+  });
+
+  it("goes on with one whose opening a kill had only noted", async () => {
+    const { folder, ralph, papers, read } = await finished();
+    papers.push(newcomer);
+    const [state, ledger, progress] = ["rrd.json", "ledger.jsonl", "progress.txt"].map((name) => join(folder, name));
+    const before = [state, ledger, progress].map((path = "") => [path, readFileSync(path)] as const);
+    await ralph("update", folder, ...since, "--agent", "baseline", "--iterations", "1");
+    const done = join(folder, ".ralph", "journal", "done");
+    const entries = readdirSync(done).map((name) => Number.parseInt(name, 10));
+    const lines = before[1]?.[1].toString().trim().split("\n") ?? [];
+    const { iteration: last } = JSON.parse(lines.at(-1) ?? "{}") as { iteration: number };
+    // As the kill leaves it: the first entry of the update noted, and nothing of it in any file.
+    for (const entry of entries.filter((number) => number > last + 1)) rmSync(join(done, `${entry}.json`));
+    renameSync(join(done, `${last + 1}.json`), join(folder, ".ralph", "journal", `${last + 1}.json`));
+    for (const [path, bytes] of before) writeFileSync(path, bytes);
+    const ended = await ralph("update", folder, ...since, "--agent", "baseline");
+    expect([ended.code, ended.err]).toEqual([0, expect.stringContaining("goes on")]);
+    expect(read().updates).toHaveLength(1);
+    expect(read().papers_pool.filter(({ id }) => id === newcomerId)).toHaveLength(1);
   });
 
   it("is not for a project whose agents work on the folder itself", async () => {
