@@ -8,7 +8,9 @@ import { type FakeLlm, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 import { sharedPackage } from "../../support/built.js";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
-const socket = `ralph-${process.pid}`;
+/** One of its own for each dialogue: a server that is being ended still answers for a moment. */
+let socket = "";
+let dialogues = 0;
 
 let built: string;
 let folder: string;
@@ -54,6 +56,7 @@ async function shows(words: string | RegExp): Promise<string> {
 }
 
 function begin(columns: number): void {
+  socket = `ralph-${process.pid}-${(dialogues += 1)}`;
   const program = `cd '${folder}' && HOME='${folder}' '${process.execPath}' '${join(built, "dist/ralph.js")}'; echo LEFT; sleep 60`;
   tmux("new-session", "-d", "-x", String(columns), "-y", "40", `sh -c "${program}"`);
 }
