@@ -130,8 +130,8 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
 }
 
 /**
- * Asks, and where something came, opens an update and works on it. `opened`: an update that was killed had noted that it
- * was open, and now it is.
+ * Asks, and where something came, opens an update and works on it. `opened`: an update that was killed had noted that
+ * it was open, and now it is.
  */
 async function begin(
   folder: string,
