@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { run, sharedPackage } from "../../support/built.js";
@@ -192,6 +192,34 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     expect(more).toEqual([]);
     expect(second.said()).toContain(line?.worker ?? "nobody");
     expect(first.said()).not.toContain(" said after");
+  });
+
+  test("a second run of a project elsewhere wins: the first ends as blocked, and not with its other agent", async () => {
+    const program = await quickProgram();
+    const [earlier, later, home] = [fresh(), fresh(), fresh()];
+    const env = { TEST_FLEET_TIMES: JSON.stringify({ lease: 1_500, announce: 500, silence: 500, look: 300 }) };
+    const go = join(home, "go");
+    writeFileSync(join(home, "agent.sh"), `until [ -e ${go} ]; do sleep 0.1; done; cat > /dev/null; echo "{}"`);
+    const agent = `cmd:sh ${home}/agent.sh`;
+    const worker = launch(
+      program,
+      [...["worker", "--agent", agent, "--unconfined", "--sandbox", "host"], "--redis", server.url],
+      home,
+      env,
+    );
+    await until(() => worker.said().includes("offers"));
+    sampleResearch(earlier);
+    const args = (agents: string) => ["run", "--agent", agents, "--redis", server.url, "-i", "1", "--no-git"];
+    const first = launch(program, args(`fleet:${agent},baseline`), earlier, env);
+    await until(() => /#1 on \S+ \(unconfined\)/.test(first.said()));
+    // The lock is of one machine, and stays there.
+    const isNoLock = (path: string): boolean => basename(path) !== "lock";
+    cpSync(join(earlier, "researches"), join(later, "researches"), { recursive: true, filter: isNoLock });
+    const second = launch(program, args(`fleet:${agent}`), later, env);
+    expect([(await first.ended).code, first.said()]).toEqual([5, expect.stringContaining("started elsewhere")]);
+    expect(ledgerOf(researchIn(earlier)).map(({ agent }) => agent)).not.toContain("baseline");
+    writeFileSync(go, "");
+    expect((await second.ended).code).toBe(3);
   });
 
   test("Ctrl+C twice ends an agent on another machine", async () => {
