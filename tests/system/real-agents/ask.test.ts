@@ -61,17 +61,19 @@ function answers({ user }: ModelRequest): Answer {
 
 /** A made-up quote, and a sentence of one paper as another's; the first alone in a repair, which shows no passages. */
 function falseQuotes(user: string, papers: readonly { readonly id: string }[]) {
-  const passages = user.split(/^(?=@@ )/m).flatMap((part) => {
+  const saidBy = new Map<string, string>();
+  for (const part of user.split(/^(?=@@ )/m)) {
     const [, paper, said = ""] = /^@@ (.+?) \| [^\n]*\n([\s\S]*)$/.exec(part) ?? [];
-    const quote = said.match(/[A-Z][^.\n]{60,}\./)?.[0];
-    return paper === undefined || quote === undefined ? [] : [{ paper, quote }];
-  });
-  const made = papers.slice(0, 1).map(({ id }) => ({ id: "q1", paper: id, quote: madeUp }));
-  const [one] = passages;
-  const other = passages.find(({ paper }) => paper !== one?.paper);
-  return one === undefined || other === undefined
-    ? made
-    : [...made, { id: "q2", paper: other.paper, quote: one.quote }];
+    if (paper !== undefined) saidBy.set(paper, `${saidBy.get(paper) ?? ""}\n${said}`);
+  }
+  const [[one, said] = ["", ""], ...others] = [...saidBy];
+  const foreign = others
+    .flatMap(([, own]) => own.match(/[A-Z][^.\n]{60,}\./g) ?? [])
+    .find((each) => !said.includes(each));
+  return [
+    ...papers.slice(0, 1).map(({ id }) => ({ id: "q1", paper: id, quote: madeUp })),
+    ...(foreign === undefined ? [] : [{ id: "q2", paper: one, quote: foreign }]),
+  ];
 }
 
 for (const name of ["claude", "codex"] as const) {
