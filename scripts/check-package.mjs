@@ -11,8 +11,8 @@ const { version, exports, bin } = JSON.parse(readFileSync(join(root, "package.js
  * In bytes, a fifth above what it was when this was written: a package that grows more has taken something in by
  * mistake.
  */
-const maxPacked = 2_300_000;
-const maxUnpacked = 6_000_000;
+const maxPacked = 2_600_000;
+const maxUnpacked = 7_000_000;
 
 const needed = [
   "package.json",
