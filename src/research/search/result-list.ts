@@ -52,6 +52,18 @@ export const listingOf = (
 
 export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status !== "ok" && status !== "empty";
 
+/** Whether there may be more than was listed: as many as were wanted came, and the source counts no fewer. */
+export const isFull = (answer: Answer<readonly unknown[]>, most: number): boolean =>
+  answer.status === "ok" &&
+  answer.value.length >= most &&
+  (answer.total === undefined || answer.total > answer.value.length);
+
+/** A full answer, with the sentence that says so. */
+export const markedFull = <Value>(answer: Answer<Value>, most: number): Answer<Value> =>
+  answer.status === "ok" && answer.incomplete === undefined
+    ? { ...answer, incomplete: `it listed the ${most} works that were asked for, and there may be more` }
+    : answer;
+
 /**
  * A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a
  * row.

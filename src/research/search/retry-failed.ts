@@ -110,7 +110,12 @@ const rememberingLinks =
     const links = directions.flatMap((direction) => {
       const ask = opened.source[direction];
       if (ask === undefined) return [];
-      const follow = async (work: Identifiers, most: number): Promise<Answer<readonly PaperRecord[]>> => {
+      const follow = async (
+        work: Identifiers,
+        most: number,
+        _: unknown,
+        from?: string,
+      ): Promise<Answer<readonly PaperRecord[]>> => {
         const seed = step.seeds.find(({ identifiers }) => identifiers === work);
         const old = kept.find(
           (listing) => listing.source === name && listing.asked === followed(direction, seed?.id ?? ""),
@@ -118,7 +123,7 @@ const rememberingLinks =
         if (old !== undefined && (isBlocked(name) || !isFailed(old))) return answerOf(old);
         return isBlocked(name)
           ? { status: "blocked", reason: `${name} is in blocked_sources.` }
-          : await ask(work, most, opened.context);
+          : await ask(work, most, opened.context, from);
       };
       return [[direction, follow] as const];
     });

@@ -1,7 +1,7 @@
 import type { SnowballStep } from "../generated/rrd.js";
 import type { PaperRecord, Place } from "../papers/paper-record.js";
 import type { Answer } from "../sources/client/source.js";
-import { isGivenUp, type Listing, listingOf, type Open, type Told } from "./result-list.js";
+import { isFull, isGivenUp, type Listing, listingOf, markedFull, type Open, type Told } from "./result-list.js";
 
 /** Both ways that lead from a paper to others. */
 export const directions = ["references", "citations"] as const;
@@ -39,7 +39,7 @@ function since(answer: Answer<readonly PaperRecord[]>, from: string | undefined)
 export async function snowball(index: number, step: SnowballStep, open: Open, told: Told): Promise<Listing[]> {
   const listings: Listing[] = [];
   const wanted = step.directions ?? directions;
-  const all = step.seeds.length * wanted.length;
+  const questions = step.seeds.length * wanted.length;
   for (const seed of step.seeds) {
     for (const direction of wanted) {
       for (const name of step.sources) {
@@ -47,14 +47,16 @@ export async function snowball(index: number, step: SnowballStep, open: Open, to
         if ("unavailable" in opened) continue;
         const follow = opened.source[direction];
         if (follow === undefined || isGivenUp(listings.filter(({ source }) => source === name))) continue;
-        const answer = since(await follow(seed.identifiers, step.most, opened.context, step.from), step.from);
+        const all = await follow(seed.identifiers, step.most, opened.context, step.from);
+        const isShort = step.update !== undefined && isFull(all, step.most);
+        const answer = since(isShort ? markedFull(all, step.most) : all, step.from);
         const listing = listingOf(
           { step: index, source: name, asked: followed(direction, seed.id), seed: seed.id },
           answer,
         );
         listings.push(listing);
         const own = listings.filter(({ source }) => source === name);
-        told(listing, { done: own.length, all, over: isGivenUp(own) });
+        told(listing, { done: own.length, all: questions, over: isGivenUp(own) });
         // "Knows none" may only mean that this source has not read the reference list.
         if (answer.status === "ok") break;
       }

@@ -42,7 +42,7 @@ export const semanticScholar: Source = {
       (batch) => lookUpBatch(batch, context),
     ),
   references: (work, most, context) => linked("references", "citedPaper", work, most, context),
-  citations: (work, most, context) => linked("citations", "citingPaper", work, most, context),
+  citations: (work, most, context, from) => linked("citations", "citingPaper", work, most, context, from),
 };
 
 const requestOf = (path: string, context: SourceContext, json?: unknown): Request => ({
@@ -164,12 +164,14 @@ async function lookUpBatch(
   };
 }
 
+/** `from`: what is of an earlier day, as far as its date tells, is left out, and page after page is asked for the rest. */
 async function linked(
   link: string,
   paper: string,
   work: Identifiers,
   most: number,
   context: SourceContext,
+  from?: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const name = s2Name(work);
   if (name === undefined)
@@ -182,8 +184,11 @@ async function linked(
     most,
     0,
     async (offset, had) => {
-      const limit = Math.min(linksPage, linksEnd - offset, Math.max(most - had, 1));
-      const path = `/paper/${inPath(name)}/${link}?fields=${fields}&offset=${offset}&limit=${limit}`;
+      const wanted = from === undefined ? Math.max(most - had, 1) : linksPage;
+      const limit = Math.min(linksPage, linksEnd - offset, wanted);
+      // Where it does not know the range, it answers with all.
+      const time = from === undefined ? "" : `&publicationDateOrYear=${from}:`;
+      const path = `/paper/${inPath(name)}/${link}?fields=${fields}${time}&offset=${offset}&limit=${limit}`;
       const answer = await askJson(semanticScholar, context, requestOf(path, context), unknown);
       if (answer.status !== "ok") return answer;
       // About this one work: to be refused would count against the whole service.
@@ -193,9 +198,19 @@ async function linked(
           reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.`,
         };
       const next = count(at(answer.value, "next"));
-      return readPage(answer.value, next !== undefined && next > offset && next < linksEnd ? next : undefined, paper);
+      const isMore = next !== undefined && next > offset;
+      const page = readPage(answer.value, isMore && next < linksEnd ? next : undefined, paper);
+      if (from === undefined || page.status !== "ok") return page;
+      const isIn = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
+      return {
+        ...page,
+        value: { ...page.value, records: page.value.records.filter(isIn) },
+        ...(isMore && next >= linksEnd
+          ? { incomplete: `Semantic Scholar lists the first ${linksEnd} ${link} of ${nameOf(work)} alone.` }
+          : {}),
+      };
     },
-    `Semantic Scholar knows no ${link} of ${nameOf(work)}.`,
+    `Semantic Scholar knows no ${link} of ${nameOf(work)}${from === undefined ? "" : ` since ${from}`}.`,
   );
 }
 

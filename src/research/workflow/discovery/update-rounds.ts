@@ -2,6 +2,7 @@ import type { Paper, ProjectUpdate, Rrd, Step } from "../../generated/rrd.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { directions } from "../../search/snowballing.js";
+import { blockedNames } from "../derived/statistics.js";
 
 type Direction = (typeof directions)[number];
 
@@ -68,8 +69,8 @@ export interface LeftOpen {
 }
 
 /**
- * Sources whose part of an update's window stays open: they failed, or are asked nothing as long as a person has them
- * blocked. `wanted`: the services that the project's sources lead to.
+ * Sources whose part of an update's window stays open: they failed, told only a part, or are asked nothing as long as a
+ * person has them blocked. `wanted`: the services that the project's sources lead to.
  */
 export function leftOpenBy(
   rrd: Rrd,
@@ -77,15 +78,23 @@ export function leftOpenBy(
   { steps, listings }: { readonly steps: readonly Step[]; readonly listings: readonly Listing[] },
   wanted: readonly string[],
 ): ReadonlyMap<string, LeftOpen> {
-  if (updateRounds(rrd, update, wanted).length === 0) return new Map();
+  // Without a keyword none is searched, and nothing of a window is left.
+  const searches = updateRounds(rrd, update, wanted).filter(({ kind }) => kind === "search");
+  const searched = new Set(searches.flatMap(({ sources }) => sources));
+  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const whyNot = (source: string) => (blocked.has(source.toLowerCase()) ? "it is blocked" : "nobody asked it");
   const own = listings.filter(({ step }) => steps[step]?.update === update.id);
   const asked = new Set(own.map(({ source }) => source));
   // That a source does not know who cites a paper is no failure of its window.
   const isOpen = (listing: Listing) =>
-    isFailed(listing) && (steps[listing.step]?.kind === "search" || listing.transient === true);
+    isFailed(listing)
+      ? steps[listing.step]?.kind === "search" || listing.transient === true
+      : listing.status === "ok" && listing.reason !== undefined;
   return new Map(
     [
-      ...wanted.filter((source) => !asked.has(source)).map((source) => ({ source, reason: "it is blocked" })),
+      ...wanted
+        .filter((source) => searched.has(source) && !asked.has(source))
+        .map((source) => ({ source, reason: whyNot(source) })),
       ...own.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
     ].map(({ source, reason }) => [source, { since: update.sources?.[source] ?? update.since, reason }]),
   );

@@ -188,6 +188,18 @@ describe("Semantic Scholar", () => {
     expect(requests[0]?.url).toContain("/paper/ARXIV:2401.00010/citations?");
   });
 
+  it("go on from page to page for citations since a day, and leave out what is older", async () => {
+    const citing = (digit: number, publicationDate: string) => ({ citingPaper: paper(digit, { publicationDate }) });
+    const { context, requests } = answering([
+      { body: { offset: 0, next: 500, data: [citing(1, "2019-05-01"), citing(2, "2026-02-01")] } },
+      { body: { offset: 500, data: [citing(3, "2026-02-02"), citing(4, "2020-01-01")] } },
+    ]);
+    const answer = await semanticScholar.citations?.({ doi: "10.1000/1" }, 2, context, "2026-01-01");
+    expect(answer).toMatchObject({ status: "ok", value: [{ title: "Paper 2" }, { title: "Paper 3" }] });
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.url).toContain("publicationDateOrYear=2026-01-01:");
+  });
+
   it("says where in a journal a paper stands, whatever white space it puts around it", () => {
     const journal = { name: "Journal of Hands", volume: "12 3", pages: "\n          101-\n          17\n" };
     expect(readPaper(paper(1, { journal }))).toMatchObject({
