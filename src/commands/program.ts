@@ -127,7 +127,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return updateCommand({ folders: folders.flat(), ...given({ since }), dryRun, ...running(values) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
-    .option("--dry-run", "print what came and a forecast; start nothing and write nothing")
+    .option("--dry-run", "print what came and a forecast; start nothing, and write only caches")
     .option("-i, --iterations <N>", "maximum iterations, of all projects together", number)
     .option("--max-minutes <N>", "maximum wall time of all projects together, in minutes", number)
     .option("--max-usd <N>", "maximum cost of all projects together, in US dollars", number)

@@ -122,7 +122,7 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
     return begun === "opened" ? await updateOne(folder, args, config, io) : begun;
   }
   if (args.since !== undefined && !args.json)
-    io.stderr(`${basename(folder)}: --since counts once ${open.id}, which is open, is done.\n`);
+    io.stderr(`${basename(folder)}: --since is ignored until ${open.id} is finished.\n`);
   if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
   if (!args.json) io.stderr(`${basename(folder)}: ${open.id}, opened on ${open.at.slice(0, 10)}, goes on.\n`);
   await requireAgents(config, io, false, roleNamesOf(config));
@@ -245,7 +245,9 @@ function missed(came: Came): string {
   const { failed, leftToAgents, unchecked } = came;
   const reason = unchecked.reason.replace(/\.?$/, "");
   return [
-    ...(failed.size === 0 ? [] : [`Not asked, and asked for this time again the next time: ${failures(came)}.`]),
+    ...(failed.size === 0
+      ? []
+      : [`Could not be asked in full; the next update asks for this period again: ${failures(came)}.`]),
     ...(leftToAgents.length === 0 ? [] : [`Left out, as only an agent can search it: ${leftToAgents.join(", ")}.`]),
     ...(unchecked.papers === 0
       ? []

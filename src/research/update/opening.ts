@@ -96,7 +96,7 @@ export function openingFold(
     ...came.titles.map((title) => `- new: ${title}`),
     ...came.changed.map((paper) => `- changed: ${paper.id}: ${paper.says}`),
     ...came.retracted.map((paper) => `- retracted: ${paper}`),
-    ...[...came.failed].map(([source, { reason }]) => `- ${source} was not asked: ${reason}`),
+    ...[...came.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
   ].map(flat);
   return {
     ...{ iteration, at, message: `${id}: ${said}` },

@@ -101,7 +101,7 @@ describe("what sources said to an update", () => {
     scholars.fail("arxiv", undefined);
     expect((await update()).code).toBe(0);
     expect(read().updates?.[0]?.failed ?? {}).toEqual({});
-    expect(text("research-report.md")).not.toContain("Not asked yet");
+    expect(text("research-report.md")).not.toContain("Not asked in full");
   });
 
   it("leaves the window of a blocked source open until it can be asked", async () => {
@@ -111,7 +111,7 @@ describe("what sources said to an update", () => {
     const done = await update(...since);
     expect(done.code).toBe(0);
     expect(read().updates?.[0]?.failed).toEqual({ Crossref: "2026-01-01" });
-    expect(text("research-report.md")).toContain("Not asked yet for this time: Crossref.");
+    expect(text("research-report.md")).toContain("Not asked in full for this time: Crossref.");
     const next = await update("--dry-run");
     expect(next.out).toMatch(/nothing new .*Crossref: it is blocked\./);
     write({ ...read(), blocked_sources: [] });

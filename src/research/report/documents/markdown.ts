@@ -162,7 +162,7 @@ const questionText = ({ question, day, sentences, fallen }: AskedQuestion): stri
 function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
   const said = movesText(findings);
   return [
-    `Of the time from ${since} to ${until}.`,
+    `What came from ${since} to ${until}:`,
     [
       ...papers.new
         .slice(0, maxListed)
@@ -180,7 +180,7 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
           `- **${moveWords[move]}**${levels(from, to)}: ${line(text)}${before === undefined ? "" : ` Before: ${line(before)}`}`,
       )
       .join("\n"),
-    ...(failed.length === 0 ? [] : [`Not asked yet for this time: ${inline(failed.join(", "))}.`]),
+    ...(failed.length === 0 ? [] : [`Not asked in full for this time: ${inline(failed.join(", "))}.`]),
   ]
     .filter((part) => part !== "")
     .join("\n\n");

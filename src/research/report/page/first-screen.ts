@@ -23,7 +23,7 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
   if (model.changes === undefined) return;
   const { since, until, findings, failed, isWritten, ...papers } = model.changes;
   const paper = (row: PaperRow) => markup`<a href="#${anchorOf(row.id)}">${row.title}</a>`;
-  yield markup`<p>Of the time from ${since} to ${until}.</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}, ${statusWords[row.status].toLowerCase()}</li>`)}${papers.changed.map(
+  yield markup`<p>What came from ${since} to ${until}:</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}, ${statusWords[row.status].toLowerCase()}</li>`)}${papers.changed.map(
     (each) => markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.reading}</li>`,
   )}${papers.retracted.map((row) => markup`<li><b>Retracted:</b> ${paper(row)}</li>`)}</ul>`;
   const said = movesText(findings);
@@ -34,7 +34,7 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
       ({ move, text, from, to, before }) =>
         markup`<li><b>${moveWords[move]}</b>${from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`}: ${text}${before === undefined ? "" : ` Before: ${before}`}</li>`,
     )}</ul>`;
-  if (failed.length > 0) yield markup`<p>Not asked yet for this time: ${failed.join(", ")}.</p>`;
+  if (failed.length > 0) yield markup`<p>Not asked in full for this time: ${failed.join(", ")}.</p>`;
 }
 
 export function* question({ model }: PageContext): Iterable<Markup> {
