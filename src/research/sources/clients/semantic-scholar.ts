@@ -164,7 +164,7 @@ async function lookUpBatch(
   };
 }
 
-/** `from`: what is of an earlier day, as far as its date tells, is left out, and page after page is asked for the rest. */
+/** `from`: what is of an earlier day, as far as its date tells, is left out, and page after page is asked for. */
 async function linked(
   link: string,
   paper: string,
