@@ -28,7 +28,7 @@ import {
   openingFold,
   withOpen,
 } from "../../research/update/opening.js";
-import { type Came, isAnything, whatCame } from "../../research/update/what-came.js";
+import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/what-came.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
 import { openUpdate } from "../../research/workflow/decisions/open-update.js";
 import { statusOf } from "../../research/workflow/decisions/status.js";
@@ -257,6 +257,10 @@ function missed(came: Came): string {
     .join("");
 }
 
+const comparedText: Readonly<Record<ChangedPaper["compared"], string>> = {
+  ...{ same: ", the same text", another: "", unknown: ", its text could not be compared" },
+};
+
 /** So many works fit into a batch of screening. */
 const worksABatch = 15;
 
@@ -292,7 +296,7 @@ async function forecast(
     ...(came?.titles ?? []).map((title) => `  new: ${oneLine(title)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(came?.changed ?? []).map(
-      (paper) => `  changed: ${paper.id}: ${oneLine(paper.says)}${paper.text === undefined ? ", the same text" : ""}`,
+      ({ id: paper, says, compared }) => `  changed: ${paper}: ${oneLine(says)}${comparedText[compared]}`,
     ),
     ...(came?.retracted ?? []).map((paper) => `  retracted: ${paper}`),
     whole === undefined ? "No agent is needed: the report is rendered again." : `${wholeForecast(whole)}${most}`,
@@ -309,7 +313,10 @@ function unitsFor({ works, changed }: Came, isWritten: boolean): UnitsLeft {
 
 const figures = ({ works, changed, retracted, failed, asked, leftToAgents, unchecked }: Came) => ({
   new: works,
-  changed: changed.map(({ id, says, text }) => ({ id, says, read_again: text !== undefined })),
+  changed: changed.map(({ id, says, text, compared }) => ({
+    ...{ id, says, read_again: text !== undefined },
+    ...(compared === "unknown" ? { compared: false } : {}),
+  })),
   ...{ retracted, asked },
   failed: Object.fromEntries([...failed].map(([source, { reason }]) => [source, reason])),
   ...(leftToAgents.length === 0 ? {} : { left_to_agents: leftToAgents }),

@@ -776,6 +776,20 @@ export interface Paper {
   abstract?: string | null;
   identifiers?: Identifiers;
   /**
+   * The same work under another DOI: the preprint of an article that was published since.
+   */
+  other_versions?: {
+    /**
+     * What the other one is.
+     */
+    relation: "preprint" | "published";
+    /**
+     * Its DOI.
+     */
+    doi: string;
+    [k: string]: unknown;
+  }[];
+  /**
    * Journal, conference or repository.
    */
   venue?: string | null;
@@ -1513,6 +1527,10 @@ export interface ProjectUpdate {
   failed?: {
     [k: string]: string;
   };
+  /**
+   * New works that waited to be judged when it was opened.
+   */
+  works?: number;
   new?: Strings;
   /**
    * Papers of the pool that changed since they were read.
@@ -1530,6 +1548,10 @@ export interface ProjectUpdate {
      * Its text is another one, so it is read again.
      */
     read_again: boolean;
+    /**
+     * false: its text could not be had, so nobody knows whether it is another one; the next update tries again.
+     */
+    compared?: boolean;
     [k: string]: unknown;
   }[];
   retracted?: Strings;

@@ -113,6 +113,8 @@ export interface PaperFacts {
   /** "566-582", "e0123". */
   readonly pages?: string | null;
   readonly otherVersions?: readonly { readonly doi: string }[];
+  /** The same, as rrd.json writes it. */
+  readonly other_versions?: readonly { readonly doi: string }[];
 }
 
 /** As much of a paper as is known, with its id. */

@@ -63,7 +63,11 @@ export function openedFor(
     { ...checked, papers_pool },
     {
       ...update,
-      changed: came.changed.map(({ id, says, text }) => ({ id, says, read_again: text !== undefined })),
+      works: came.works,
+      changed: came.changed.map(({ id, says, text, compared }) => ({
+        ...{ id, says, read_again: text !== undefined },
+        ...(compared === "unknown" ? { compared: false } : {}),
+      })),
       retracted: [...came.retracted],
       before,
       ...(came.failed.size === 0 ? {} : { failed }),

@@ -1,4 +1,5 @@
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import { given } from "../../engine/lib/given.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { currentAccepted } from "../../engine/storage/records/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
@@ -14,7 +15,7 @@ import { type Batch, nextBatch } from "../workflow/discovery/screening-batch.js"
 import { apartOf, type Sources } from "../workflow/discovery/search-session.js";
 import { type LeftOpen, leftOpenBy } from "../workflow/discovery/update-rounds.js";
 import { isRetraction } from "../workflow/report/warn-of-retractions.js";
-import { isAnotherText } from "./another-text.js";
+import { compareTexts, type TextCompared } from "./another-text.js";
 
 /** What the world has brought since a project was searched last. Nothing of it is written yet. */
 export interface Came {
@@ -43,6 +44,8 @@ export interface ChangedPaper {
   readonly says: string;
   /** What the new record adds to the paper's. */
   readonly set: Partial<Paper>;
+  /** How its text of today stands to the one that was read. */
+  readonly compared: TextCompared;
   /** The new text, where it is another one. */
   readonly text?: DocumentText;
 }
@@ -85,21 +88,25 @@ export async function whatCame(
   for (const paper of read.filter(({ id }) => !retracted.includes(id))) {
     const check = checks.get(paper.id);
     const notices = check === undefined ? [] : newsOf(paper, check, dayRead(paper, ledger));
-    // Of what a service knows of the paper by its name: one that was printed before the window is no news.
-    const named = said.get(paper.id)?.published;
-    const isNew = named?.date != null && named.date >= update.since;
-    const published = publishedIn(paper, [...(records.get(paper.id) ?? []), ...(isNew ? [named] : [])]);
-    if (notices.length === 0 && published === undefined) continue;
+    const published = publishedIn(paper, [
+      ...(records.get(paper.id) ?? []),
+      ...[said.get(paper.id)?.published ?? []].flat(),
+    ]);
+    const isNews = notices.length > 0 || published !== undefined;
+    const owed = isNews ? undefined : notCompared(rrd, paper);
+    if (!isNews && owed === undefined) continue;
     const says = [
+      ...(owed === undefined ? [] : [owed]),
       ...(published === undefined ? [] : [published.says]),
       ...notices.map(({ type, date }) => `${words[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
     ].join("; ");
     const set = published?.set ?? {};
-    const text = await outside.textNow(published === undefined ? paper : published.as);
-    const isAnother =
-      text !== undefined &&
-      isAnotherText(text, await outside.textThen(paper), paper.text_sha256, paper.read_depth ?? undefined);
-    changed.push({ id: paper.id, says, set, ...(isAnother ? { text } : {}) });
+    const text = await outside.textNow(published?.as ?? (owed?.startsWith(publishedWord) ? asPublished(paper) : paper));
+    const [then, depth] = [await outside.textThen(paper), paper.read_depth ?? undefined];
+    const compared = compareTexts(text, then, paper.text_sha256, depth);
+    // What an update has told already is news again only where its text turns out to be another.
+    if (!isNews && compared !== "another") continue;
+    changed.push({ id: paper.id, says, set, compared, ...(compared === "another" ? given({ text }) : {}) });
   }
   const { sources } = outside;
   const names = rrd.requirements.sources ?? [];
@@ -178,35 +185,57 @@ function recordsOfPool(
   return records;
 }
 
+/** What an earlier update said of a paper whose text could not be compared then, and that was not read since. */
+function notCompared({ updates = [] }: Rrd, { id, iteration = 0 }: Paper): string | undefined {
+  const told = updates.flatMap((update) => {
+    const its = (update.changed ?? []).find((each) => each.id === id);
+    return its === undefined ? [] : [{ ...its, isRead: iteration > (update.iteration ?? 0) }];
+  });
+  const last = told.at(-1);
+  return last?.compared === false && !last.isRead ? last.says : undefined;
+}
+
+const publishedWord = "published";
+
+/** A published preprint as a paper of its own: else the preprint's text would be taken. */
+function asPublished(paper: Paper, record: Partial<PaperRecord> = {}): Paper {
+  const { arxiv: _, ...identifiers } = { ...paper.identifiers, ...record.identifiers };
+  const { doi = "" } = identifiers;
+  const { url = `https://doi.org/${doi}`, pdf_url = null } = record;
+  return { ...paper, id: `doi_${doi.replace(/[^\w.-]/g, "_")}`, identifiers, url, pdf_url };
+}
+
 /** What a paper that was read as a preprint is published as, where a record says so and the paper's does not. */
 function publishedIn(
   paper: Paper,
   records: readonly PaperRecord[],
 ): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {
-  const known = matchFeaturesOf(paper).published;
-  const naming = records.filter(
-    ({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi) && known.length === 0,
-  );
+  const { published: known, preprint } = matchFeaturesOf(paper);
+  // What has no DOI is not yet a preprint: PubMed's record of an article, say, or a PDF of a folder.
+  if (!preprint || known.length > 0) return undefined;
+  const naming = records.filter(({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi));
   // The preprint's own record may name the DOI too, and then says less of where it was printed.
   const record = naming.find((each) => !matchFeaturesOf(each).preprint) ?? naming[0];
   if (record === undefined) return undefined;
   const { doi, pmid, pmcid } = record.identifiers;
-  const { venue, volume, issue, pages, publication_type } = record as Partial<Paper>;
-  const facts = { venue, volume, issue, pages, publication_type };
+  const { venue, volume, issue, pages, publicationType: publication_type } = record;
+  const date = matchFeaturesOf(record).preprint ? undefined : record.date;
+  const facts = { date, venue, volume, issue, pages, publication_type };
+  const before = paper.identifiers?.doi;
   const set: Partial<Paper> = {
     identifiers: {
       ...Object.fromEntries(Object.entries({ doi, pmid, pmcid }).filter(([, name]) => name !== undefined)),
       ...paper.identifiers,
       ...(doi === undefined ? {} : { doi }),
     },
+    ...(before === undefined || before === doi
+      ? {}
+      : { other_versions: [...(paper.other_versions ?? []), { relation: "preprint" as const, doi: before }] }),
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null)),
   };
-  const { arxiv: _, ...identifiers } = { ...paper.identifiers, ...record.identifiers };
-  const { url, pdf_url } = record;
   return {
-    says: `published${venue == null ? "" : ` in ${venue}`} as ${doi}`,
+    says: `${publishedWord}${venue == null ? "" : ` in ${venue}`} as ${doi}`,
     set,
-    // As a paper of its own: else the preprint's text would be taken.
-    as: { ...paper, identifiers, url, pdf_url: pdf_url ?? null },
+    as: asPublished(paper, record),
   };
 }

@@ -62,6 +62,23 @@ describe("a paper that was read, in an update", () => {
     expect((await update(...since, "--dry-run")).out).toContain(`changed: ${corrected.id}: a correction of ${month}`);
   });
 
+  it("whose text can't be had is not called the same, and is compared the next time", async () => {
+    const { alter, pages, update, read, text } = await finished();
+    const before = alter("p03", { version: { number: 2, date: later } });
+    // As where a page is a landing page alone: there is no text in it.
+    pages.set("p03", "");
+    expect((await update(...since)).code).toBe(0);
+    const says = `a newer version of ${later}`;
+    const told = { id: before.id, says, read_again: false, compared: false };
+    expect(read().updates?.[0]).toMatchObject({ changed: [told], report: "rendered" });
+    expect(text("research-report.md")).toContain(`${says}; its text could not be compared`);
+    expect((await update(...since)).out).toContain("nothing new");
+    pages.set("p03", pageOf("p03").replaceAll("no camera is used", "two cameras look on from above the table"));
+    expect((await update(...since)).code).toBe(0);
+    expect(read().updates?.[1]?.changed).toEqual([{ id: before.id, says, read_again: true }]);
+    expect((await update(...since)).out).toContain("nothing new");
+  });
+
   it("is read again where a later version on arXiv says something else", async () => {
     const { alter, pages, update, read } = await finished();
     const before = alter("p03", { version: { number: 2, date: later } });

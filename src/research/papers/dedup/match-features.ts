@@ -61,7 +61,9 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const dois = named.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
   const id = named.find((each) => each.kind === "arxiv")?.id;
   const arxiv = id === undefined ? undefined : arxivKey(id);
-  const linked = (paper.otherVersions ?? []).map(({ doi }) => asKey(doi)).filter((key) => key !== undefined);
+  const linked = [...(paper.otherVersions ?? []), ...(paper.other_versions ?? [])]
+    .map(({ doi }) => asKey(doi))
+    .filter((key) => key !== undefined);
   const published = dois.filter((doi) => !isPreprintDoi(doi)).map(doiStem);
   const title = titleParts(paper.title, paper.venue);
   const venue = venueOf(paper.venue);

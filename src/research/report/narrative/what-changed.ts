@@ -69,11 +69,17 @@ export function whatChanged(
     until: update.until,
     isWritten: update.report !== "rendered",
     new: rows(update.new),
-    changed: (update.changed ?? []).flatMap(({ id, says, read_again: isOther }) => {
+    changed: (update.changed ?? []).flatMap(({ id, says, read_again: isOther, compared }) => {
       const paper = row(id);
       const { iteration = 0 } = papers_pool.find((each) => each.id === id) ?? {};
       const isRead = iteration > (update.iteration ?? 0);
-      const reading = isOther ? (isRead ? "read again" : "it could not be read again") : "the same text";
+      const reading = isOther
+        ? isRead
+          ? "read again"
+          : "it could not be read again"
+        : compared === false
+          ? "its text could not be compared"
+          : "the same text";
       return paper === undefined ? [] : [{ paper, says, reading }];
     }),
     retracted: rows(update.retracted),
