@@ -11,6 +11,7 @@ import { readResearch } from "../../research/folder/research.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
+import { openUpdate } from "../../research/workflow/decisions/open-update.js";
 import { statusOf, targetOf } from "../../research/workflow/decisions/status.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
 import { given } from "../../engine/lib/given.js";
@@ -68,7 +69,7 @@ export async function work(
   how: { readonly json: boolean; readonly quiet: boolean; readonly verbose?: boolean; readonly force?: boolean },
   classic?: string,
 ): Promise<number> {
-  const units = Math.max(targetOf(rrd), rrd.papers_pool.length) + 6;
+  const units = unitsOf(rrd);
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
   const manner = { forecast: true, force: how.force === true };
   const questions = editsToApprove(folder, config.stateDir, io);
@@ -84,6 +85,12 @@ export async function work(
   if (!how.json && !how.quiet) for (const line of await endLines(folder, verdict, io)) io.stderr(`${line}\n`);
   if (verdict.verdict === "complete" && !how.json) saySentinel(io);
   return exitCodeOf(verdict);
+}
+
+/** So many units a run is given at most; an update has as many as it brought, and no whole pool. */
+function unitsOf(rrd: Rrd): number {
+  const { works, changed = [] } = openUpdate(rrd) ?? {};
+  return works === undefined ? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6 : 2 * (works + changed.length) + 6;
 }
 
 /** For the scripts that wait for it; a person on a terminal has read the verdict. */

@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { type Asking, openAsking } from "../../compose/asked-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
-import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
+import { roleNamesOf } from "../../compose/sharing.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
@@ -12,14 +12,14 @@ import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import type { Spent } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { listenForSignals } from "../../engine/ui/signals.js";
+import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
-import { rrdFile, rrdName } from "../../research/folder/layout.js";
+import { researchesName, rrdFile, rrdName } from "../../research/folder/layout.js";
 import { openResearch, readResearch } from "../../research/folder/research.js";
 import { signState } from "../../research/folder/tamper/other-projects.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
-import { findResearch } from "../../research/overview/find-research.js";
+import { findResearch, someOf } from "../../research/overview/find-research.js";
 import {
   askedUpdate,
   cameText,
@@ -64,12 +64,20 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   const began = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };
   const done = new Set<string>();
-  let exitCode = 0;
+  const none = args.folders.filter((named) => isNoProject(io.cwd, named));
+  const wrong = none.filter((named) => !isOfGlob(io.cwd, named, args.folders));
+  if (none.length === args.folders.length)
+    throw new ExpectedError(`There is no research project among ${someOf(none)}: none has a file ${rrdName}.`, 2);
+  const passed = none.length - wrong.length;
+  if (passed > 0 && !args.json)
+    io.stderr(`Passed by, as they hold no project: ${passed} of ${many(args.folders.length, "path")}.\n`);
+  for (const named of wrong) io.stderr(`${oneLine(named)} is no project: there is no ${rrdName} in it.\n`);
+  let exitCode = wrong.length === 0 ? 0 : 2;
   for (const named of args.folders) {
     let code = 0;
     let folder: string | undefined;
     try {
-      if (isNoProject(io.cwd, named)) continue;
+      if (none.includes(named)) continue;
       folder = await findResearch(io.cwd, named);
       if (done.has(folder)) continue;
       done.add(folder);
@@ -98,10 +106,20 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   return exitCode;
 }
 
-/** A file, or a folder without rrd.json, that `researches/*` names too. */
+/** A file, or a folder without rrd.json. */
 function isNoProject(cwd: string, named: string): boolean {
   const path = resolve(cwd, named);
-  return basename(path) !== rrdName && existsSync(path) && !existsSync(rrdFile(path));
+  const isOne = [path, resolve(cwd, researchesName, named)].some((folder) => existsSync(rrdFile(folder)));
+  return basename(path) !== rrdName && existsSync(path) && !isOne;
+}
+
+/** Whether a path may come of `researches/*`: it is a file, or all that is visible next to it is named too. */
+function isOfGlob(cwd: string, named: string, all: readonly string[]): boolean {
+  const path = resolve(cwd, named);
+  if (!statSync(path).isDirectory()) return true;
+  const paths = new Set(all.map((each) => resolve(cwd, each)));
+  const beside = readdirSync(dirname(path)).filter((name) => !name.startsWith("."));
+  return beside.every((name) => paths.has(join(dirname(path), name)));
 }
 
 async function spentOn(folder: string): Promise<Spent> {
@@ -143,9 +161,10 @@ async function begin(
   const signals = listenForSignals(io);
   const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
   const research = args.dryRun ? undefined : await openResearch(folder, { derive, git: config.git, notify });
+  const nothingWritten = `${name}: interrupted while its sources were asked; nothing was written.\n`;
   let asking: Asking | undefined;
+  let isOpened = false;
   let opened: Rrd;
-  let works: number;
   try {
     const state = await (research === undefined ? readResearch(folder) : research.load());
     if (research !== undefined && openUpdate(state.rrd) !== undefined) return "opened";
@@ -160,8 +179,8 @@ async function begin(
     asking = await openAsking(folder, config, io, signals.finish);
     const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
     if (signals.finish.aborted) {
-      io.stderr(`${name}: interrupted while its sources were asked; nothing was written.\n`);
-      return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
+      io.stderr(nothingWritten);
+      return interruptedBy(signals);
     }
     if (!isAnything(came)) {
       const line = nothingLine(folder, update, came, args);
@@ -178,9 +197,24 @@ async function begin(
     const before = await findings(folder, state.rrd, state.ledger, io.clock.now());
     opened = openedFor(state.rrd, update, came, before);
     await asking.keep(opened, came);
+    if (signals.finish.aborted) {
+      io.stderr(nothingWritten);
+      return interruptedBy(signals);
+    }
     await research.fold(openingFold(state.rrd, opened, came, asking.questions));
+    isOpened = true;
     opened = (await research.load()).rrd;
-    works = came.works + came.changed.length;
+    if (signals.finish.aborted) {
+      io.stderr(
+        `${name}: interrupted; ${update.id} is open, and 'research-ralph update ${shellWord(folder)}' goes on.\n`,
+      );
+      return interruptedBy(signals);
+    }
+  } catch (error) {
+    // What is interrupted fails, which says nothing of a source.
+    if (!signals.finish.aborted || isOpened) throw error;
+    io.stderr(nothingWritten);
+    return interruptedBy(signals);
   } finally {
     signals.stop();
     await asking?.close();
@@ -189,9 +223,11 @@ async function begin(
       await research.close();
     }
   }
-  const iterations = config.iterations ?? iterationsOf(config, 2 * works + 6);
-  return await work(folder, opened, { ...config, iterations }, io, args);
+  return await work(folder, opened, config, io, args);
 }
+
+const interruptedBy = ({ finish }: Signals): number =>
+  exitCodeOf({ verdict: "interrupted", reason: "", signal: finish.reason });
 
 function requireFinished(name: string, folder: string, rrd: Rrd, ledger: readonly LedgerLine[]): void {
   if (statusOf(rrd, ledger).phase === "COMPLETE") return;

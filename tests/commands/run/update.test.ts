@@ -11,6 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { main } from "../../../src/commands/main.js";
+import { ioIn } from "../../support/in-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { lockFile } from "../../../src/engine/lib/layout.js";
@@ -36,12 +38,23 @@ describe("update of several projects", () => {
     expect(done.code).toBe(1);
     expect(done.err).toContain("a-broken");
     expect(done.err).not.toMatch(/README|notes/);
+    expect(done.err).toContain("Passed by, as they hold no project: 2 of 6 paths.\n");
     for (const each of [folder, other]) expect(readAt(each).updates?.[0]).toMatchObject({ new: [newcomerId] });
     expect(git("status", "--porcelain")).toBe("");
     const again = await ralph("update", folder, other, ...since, "--agent", "baseline", "--json");
     expect(again.code).toBe(0);
     const lines = again.out.trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { new: number; folder: string }).new)).toEqual([0, 0]);
+  });
+
+  it("says so where a folder that is named is no project, and ends with 2", async () => {
+    const { home, folder, ralph } = await finished();
+    for (const name of ["typo", "papers"]) mkdirSync(join(home, name));
+    const some = await ralph("update", folder, "typo", ...since, "--agent", "baseline");
+    expect([some.code, some.err]).toEqual([2, "typo is no project: there is no rrd.json in it.\n"]);
+    expect(some.out).toContain("nothing new");
+    const none = await ralph("update", "typo", "papers", ...since, "--agent", "baseline");
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining("no research project among typo, papers")]);
   });
 
   it("spends the limit of the command once, not once a project", async () => {
@@ -134,6 +147,29 @@ describe("update", () => {
     expect([ended.code, ended.err]).toEqual([0, expect.stringContaining("goes on")]);
     expect(read().updates).toHaveLength(1);
     expect(read().papers_pool.filter(({ id }) => id === newcomerId)).toHaveLength(1);
+  });
+
+  it("that is interrupted while it asks writes nothing, and ends with 130", async () => {
+    const { papers, home, folder, read, git, scholars } = await finished();
+    papers.push(newcomer);
+    const head = git("rev-parse", "HEAD");
+    const io = ioIn(home);
+    const running = main(["update", folder, ...since, "--agent", "baseline"], io, "0.0.0");
+    while (scholars.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    io.signals.emit("SIGINT");
+    expect([await running, io.err()]).toEqual([130, expect.stringContaining("nothing was written")]);
+    expect(read().updates).toBeUndefined();
+    expect([git("rev-parse", "HEAD"), git("status", "--porcelain")]).toEqual([head, ""]);
+  });
+
+  it("two of one project at a time: one does all of it, the other says that it is at work", async () => {
+    const { papers, update, read, git } = await finished();
+    papers.push(newcomer);
+    const both = await Promise.all([update(...since), update(...since)]);
+    expect(both.map(({ code }) => code).filter((code) => code === 0)).toHaveLength(1);
+    expect(both.find(({ code }) => code !== 0)?.err).toMatch(/already|holds|lock|in use|works? on/i);
+    expect(read().updates).toEqual([expect.objectContaining({ id: "update-1", new: [newcomerId] })]);
+    expect(git("status", "--porcelain")).toBe("");
   });
 
   it("is not for a project whose agents work on the folder itself", async () => {
