@@ -215,30 +215,41 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     /** When its worker should have ended it long ago. */
     let deadline = Infinity;
     let begun = 0;
+    /** How long Redis may be away: never less than what agents outlive. */
+    const mostAway = Math.min(Math.max(options.patienceMs, times.lease), 2 ** 31 - 1);
+    const unanswered: Failure = { kind: "network", message: `Redis has not answered for ${spanInWords(mostAway)}.` };
 
     /** Looks whether the job is still there, and whether anybody has it or is there to do it. */
     async function look(): Promise<void> {
       // A worker that is about to end offers nothing any more, and still has its jobs.
       const [offers, locks] = await Promise.all([offersIn(redis, name), redis.exists(`${queue.toKey(id)}:lock`)]);
+      // Its time runs while somebody has it; put back, it may have to wait for a place.
+      if (locks === 0) deadline = Infinity;
+      else if (deadline === Infinity) deadline = performance.now() + allowed.maxMs + times.grace;
       const none = locks > 0 ? undefined : missing(offers, agent);
+      let lonely: Failure | undefined;
       if (none === undefined) [aloneSince, isToldAlone] = [undefined, false];
       else {
         aloneSince ??= Math.max(heardAt, lookedAt);
         const waited = performance.now() - aloneSince;
         if (waited >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, none];
         if (waited >= options.patienceMs)
-          loss = { kind: "auth", message: `${none} Nobody did within ${spanInWords(options.patienceMs)}.` };
+          lonely = { kind: "auth", message: `${none} Nobody did within ${spanInWords(options.patienceMs)}.` };
       }
-      const lost = await lossOf(queue, id);
+      // Its end may have been said before the last worker went.
+      if (lonely !== undefined) await reader.toItsEnd();
+      const lost = lonely ?? (await lossOf(queue, id));
       // What was heard meanwhile says more.
       if (performance.now() - heardAt >= times.silence) loss ??= lost;
     }
 
     try {
+      let late: NodeJS.Timeout | undefined;
       const unsent = await Promise.race([
         send().then(noFailure, (error: unknown) => unsentFailure(error, brief.workspace)),
         aborted(signal),
-      ]);
+        new Promise<Failure>((resolve) => (late = setTimeout(() => resolve(unanswered), mostAway))),
+      ]).finally(() => clearTimeout(late));
       if (unsent !== undefined) return yield failed(unsent);
       for (;;) {
         if (signal.aborted) return yield failed(abortion(signal));
@@ -287,7 +298,9 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
           yield { type: "notice", message };
         }
         if (loss !== undefined) return yield failed(loss);
-        if (performance.now() - Math.max(heardAt, lookedAt) >= times.silence)
+        const quiet = performance.now() - Math.max(heardAt, lookedAt);
+        if (looking !== undefined && quiet >= times.silence + mostAway) return yield failed(unanswered);
+        if (quiet >= times.silence)
           looking ??= look()
             .catch(() => undefined)
             .finally(() => {

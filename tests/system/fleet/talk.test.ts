@@ -369,6 +369,28 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await silent.close(true);
   });
 
+  test("a worker that takes a job and says nothing of it is given up", async () => {
+    times.grace = 500;
+    const silent = silentWorker(60_000);
+    const heard = await heardOf((await coordinator()).run("scripted", asking(1, {}), { ...runOptions(), maxMs: 500 }));
+    expect(endOf(heard)).toMatchObject({ failure: { kind: "timeout" } });
+    await silent.close(true);
+  });
+
+  test("Redis away for longer than the patience is the network's failure, of what waits and of what is to be sent", async () => {
+    times.lease = 1_000;
+    const one = await coordinator({ patienceMs: 1_000 });
+    const waiting = heardOf(one.run("scripted", asking(1, {}), runOptions()));
+    await until(async () => (await counted()) === 1);
+    await server.kill();
+    expect(endOf(await waiting)).toMatchObject({ failure: { kind: "network" } });
+    const unsent = await heardOf(one.run("scripted", asking(2, {}), runOptions()));
+    expect(endOf(unsent)).toMatchObject({
+      failure: { kind: "network", message: "Redis has not answered for 1 second." },
+    });
+    await server.start();
+  });
+
   test("a run that was replaced begins nothing more, with no agent of its own machine either", async () => {
     times.lease = 600;
     await worker();
