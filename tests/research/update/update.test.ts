@@ -110,6 +110,20 @@ describe("the update of a finished project", () => {
     expect({ head: git("rev-parse", "HEAD"), status: git("status", "--porcelain") }).toEqual({ head, status: "" });
   });
 
+  it("finds by its citation what no keyword leads to", async () => {
+    const { papers, update, read } = await finished();
+    const { title = "" } = read().papers_pool.find(({ status }) => status === "presented") ?? {};
+    const cited = papers.find((paper) => paper.title === title)?.key ?? "";
+    const words = { title: "Tactile Robots and Wet Objects", abstract: "Robots grasp by tactile sense in 52 trials." };
+    papers.push({ ...newcomer, ...words, cites: [cited] });
+    const done = await update(...since);
+    expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
+    expect(read().updates).toEqual([expect.objectContaining({ works: 1, new: [newcomerId] })]);
+    const came = read().papers_pool.find(({ id }) => id === newcomerId);
+    expect(came?.found?.cites).toHaveLength(1);
+    expect((await update(...since)).out).toContain("nothing new");
+  });
+
   it("goes on where it was ended, and asks for nothing again", async () => {
     const { papers, scholars, update, read } = await finished();
     papers.push(newcomer);
