@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { readResearch } from "../../../src/research/folder/research.js";
@@ -170,6 +171,9 @@ describe("a hand edit during a run", () => {
     const path = join(folder, "rrd.json");
     const { atime, mtime } = statSync(path);
     utimesSync(path, atime, mtime);
+    await research.load();
+    // Long after the file was read, as an editor that keeps the time may save it.
+    await sleep(50);
     await research.load();
     writeFileSync(path, read(folder, "rrd.json").replace("Sample 1", "Simple 1"));
     utimesSync(path, atime, mtime);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
-import { type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
+import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
 import { readRegularUpTo } from "../regular-file.js";
 import type { Problem } from "../schema-check.js";
@@ -29,6 +29,8 @@ interface Version<State> {
   readonly stamp: Stamp;
   readonly bytes: Buffer;
   readonly readAt: number;
+  /** When the file system says that anything of it was changed: unlike its time of change, nobody can set that back. */
+  readonly changedAt: number;
   /** How many of its values were read in another shape than the one that is written. */
   readonly changes: number;
 }
@@ -45,18 +47,19 @@ export function openStateFile<State extends Fields>(
   const readNow = async (found: Stamp | undefined): Promise<Version<State>> => {
     if (found === undefined) await requireState(folder, format);
     const stamp = found ?? stampOf(path) ?? "";
-    const changedAt = Number(stamp.split(":")[2]);
-    if (known?.stamp === stamp && known.readAt - changedAt > timeStepAt(changedAt)) return known;
+    const changedAt = inodeAt(path)?.ctimeMs ?? 0;
+    const isSame = known?.stamp === stamp && known.changedAt === changedAt;
+    if (known !== undefined && isSame && known.readAt - changedAt > timeStepAt(changedAt)) return known;
 
-    // By what it holds: an edit may keep the size and the time.
+    // By what it holds: two edits within a time step of the file system have one time.
     const bytes = await readBytes(path, format.maxBytes);
     if (typeof bytes !== "number" && known?.bytes.equals(bytes) === true)
-      return (known = { ...known, stamp, readAt: Date.now() });
+      return (known = { ...known, stamp, readAt: Date.now(), changedAt });
     const read = parsed(path, bytes, format);
     if (typeof bytes === "number" || read.problems !== undefined)
       throw await invalid(folder, format, read.problems ?? []);
     if (isNewer(read.ok)) throw newerFormat(path, read.ok);
-    return (known = { state: read.ok, stamp, bytes, readAt: Date.now(), changes: read.changes.length });
+    return (known = { state: read.ok, stamp, bytes, readAt: Date.now(), changedAt, changes: read.changes.length });
   };
 
   return {
@@ -73,7 +76,7 @@ export function openStateFile<State extends Fields>(
         notify(
           `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph validate' on it says what differs.`,
         );
-      known = { state, stamp: written, bytes, readAt: Date.now(), changes: 0 };
+      known = { state, stamp: written, bytes, readAt: Date.now(), changedAt: 0, changes: 0 };
       return true;
     },
     async keepCopy() {
