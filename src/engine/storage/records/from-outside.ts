@@ -113,8 +113,7 @@ export async function steer(
   const words = wordsOf(wish);
   await requireKnownFormats(folder, work.formats);
   if (wish.clear === true) await leaveMessage(folder, { clear: true }, now, stateDir);
-  // A millisecond later: messages are applied in the order of their names.
-  if (words !== "") await leaveMessage(folder, { text: words }, now + 1, stateDir);
+  if (words !== "") await leaveMessage(folder, { text: words }, now, stateDir);
   if (await work.finished()) return `${named(work, true)} is finished: no agent reads it unless you ${work.more}.`;
   const what = words === "" ? "Earlier instructions are removed" : "Every brief includes it";
   const running = await isHeldByRun(lockFile(folder));

@@ -41,8 +41,9 @@ export type Received = Message & { readonly id: string };
 
 /**
  * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order
- * they were left. It is signed, so that it is told from one that an agent planted. `now`: milliseconds since the epoch;
- * `stateDir`: the folder of the program's state.
+ * they were left, also those of one millisecond and those of a clock that was set back. It is signed, so that it is
+ * told from one that an agent planted. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's
+ * state.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<void> {
@@ -50,12 +51,23 @@ export async function leaveMessage(folder: string, message: Message, now: number
   explaining(hidden, () => makeFolder(inboxFolder(folder)));
   // The first run may be yet to come, and none of this is for the repository.
   if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-  const id = `${timeForName(now)}-${randomBytes(4).toString("hex")}`;
+  const at = Math.max(now, ...timesOfWaiting(folder).map((time) => time + 1));
+  const id = `${timeForName(at)}-${randomBytes(4).toString("hex")}`;
   const signature = await signatureOf(stateDir, signedPart(folder, id, message));
   await writeFileAtomic(
     join(inboxFolder(folder), `${id}.json`),
     JSON.stringify({ ...message, format: stateVersion, signature }),
   );
+}
+
+/** When the messages that wait were left, by their names, in milliseconds since the epoch. */
+function timesOfWaiting(folder: string): number[] {
+  const names = jsonFilesIn(inboxFolder(folder)).map((path) => basename(path));
+  return names.flatMap((name) => {
+    const [, date, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-/.exec(name) ?? [];
+    const time = Date.parse(`${date}${hours}:${minutes}:${seconds}`);
+    return Number.isNaN(time) ? [] : [time];
+  });
 }
 
 /** What is signed: the message with its name and project, so that none is taken for another's. */
