@@ -32,6 +32,8 @@ export const lastGoodOf = (folder: string, stateName: string): string =>
 export const backupsFolder = inHidden("backups");
 /** Hashes of the output files that this program wrote last. */
 export const writtenFile = inHidden("written.json");
+/** There while output files are written of which no ledger line tells, until they are committed. Empty. */
+export const uncommittedFile = inHidden("uncommitted");
 export const lockFile = inHidden(lockName);
 /** Results on their way into the state, one file an iteration. */
 export const journalFolder = inHidden("journal");

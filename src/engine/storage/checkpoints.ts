@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../lib/errors.js";
 import { given } from "../lib/given.js";
-import { sizeOf } from "./atomic-file.js";
+import { uncommittedFile } from "../lib/layout.js";
+import { sizeOf, writeFileAtomic } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
 import { withLock } from "./lock.js";
 
@@ -24,6 +26,11 @@ export interface Checkpoints {
    * next call makes up for it.
    */
   commit(message: string, later?: boolean, folds?: number): Promise<void>;
+  /**
+   * Notes that files are about to be written of which the ledger says nothing: where a kill comes before their commit,
+   * the next process that opens the folder makes it. @throws as writeFileAtomic.
+   */
+  announce(): Promise<void>;
   /** Commits what a large file or a failure has put off, and lets git tidy up where it wants to. */
   finish(): Promise<void>;
 }
@@ -80,7 +87,9 @@ export async function openCheckpoints(
   let waiting: { message: string; folds: number; since: number } | undefined;
   // A kill between a fold and its commit: after the last fold of a project no other would make up for it.
   const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
-  if (behind.ok && behind.stdout !== "")
+  const note = uncommittedFile(folder);
+  let isNoted = existsSync(note);
+  if (isNoted || (behind.ok && behind.stdout !== ""))
     waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {
@@ -127,6 +136,8 @@ export async function openCheckpoints(
     }
     told = "";
     waiting = undefined;
+    if (isNoted) await rm(note, { recursive: true, force: true });
+    isNoted = false;
     for (const name of gone) tracked.delete(name);
     // From here on what is in the history is tracked too.
     inHistory = new Set();
@@ -148,6 +159,10 @@ export async function openCheckpoints(
       const large = sizeOf(join(folder, state)) > largeFile;
       if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;
       await attempt(message);
+    },
+    async announce() {
+      isNoted = true;
+      await writeFileAtomic(note, "", { durable: false });
     },
     async finish() {
       // It would hang again, and a person who wants to stop waits.

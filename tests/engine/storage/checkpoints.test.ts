@@ -344,6 +344,43 @@ describe("checkpoints", () => {
     expect(await openCheckpoints(root, committedFiles, none)).toBeDefined();
   });
 
+  it("that a kill left out after files of no iteration is made at the next opening, and no edit of a person's is", async () => {
+    const root = repository();
+    const folder = researchIn(root);
+    const page = join(folder, "report.html");
+    const first = await open(folder, { git: true });
+    await first.rewrite([{ name: "report.html", text: "one" }], 0, "report.html: rendered");
+    await first.close();
+    writeFileSync(page, "by hand");
+    await (await open(folder, { git: true })).close();
+    expect(subjects(root)).toEqual(["report.html: rendered", "begin"]);
+    expect(git(root, "status", "--short")).not.toBe("");
+
+    const killed = await openCheckpoints(folder, committedFiles, () => undefined);
+    await killed?.announce();
+    writeFileSync(page, "two");
+    await (await open(folder, { git: true })).close();
+    expect(subjects(root)).toEqual(["What an interrupted run left", "report.html: rendered", "begin"]);
+    expect(git(root, "status", "--short")).toBe("");
+    writeFileSync(page, "by hand");
+    await (await open(folder, { git: true })).close();
+    expect(git(root, "status", "--short")).not.toBe("");
+  });
+
+  it("of files of no iteration that failed to the last is made at the next opening", async () => {
+    const root = repository();
+    const folder = researchIn(root);
+    const lock = join(root, ".git/index.lock");
+    const research = await open(folder, { git: true, told: [] });
+    writeFileSync(lock, "");
+    await research.rewrite([{ name: "report.html", text: "one" }], 0, "report.html: rendered");
+    await research.close();
+    rmSync(lock);
+    await (await open(folder, { git: true })).close();
+    expect(subjects(root)[0]).toBe("What an interrupted run left");
+    expect(git(root, "status", "--short")).toBe("");
+  });
+
   it("leave the index alone while they only look, as another research may be committing", async () => {
     const { root, folder, fold } = await checkpoints();
     await fold("one");

@@ -89,8 +89,7 @@ function left({ read, lines, text, git }: Project) {
     phase,
     report: text("research-report.md").match(/## What changed[\s\S]*?(?=## Question)/)?.[0],
     progress: (text("progress.txt").match(/^## .*$/gm) ?? []).map((head) => head.slice(14)).toSorted(),
-    // The page is made again at a run's end, by a write and then a commit: a kill between leaves that to the next run.
-    status: git("status", "--porcelain").replace(/^ M \S+\/report\.html\n$/, ""),
+    status: git("status", "--porcelain"),
   };
 }
 

@@ -149,6 +149,7 @@ export async function openRecordStore<State extends Fields>(
       },
       rewrite: async (files, at, message) => {
         await holdLock();
+        await checkpoints?.announce();
         await writeOutputs(folder, files, at, (notice) => options.notify("warning", notice));
         await checkpoints?.commit(message);
       },

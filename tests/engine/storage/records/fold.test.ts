@@ -31,6 +31,7 @@ async function writer(folder = researchFolder()) {
   const checkpoints = {
     commit: async (message: string, later?: boolean) =>
       void commits.push(later === undefined ? [message] : [message, later]),
+    announce: async () => undefined,
     finish: async () => undefined,
   };
   const opened = await openWriter(

@@ -329,7 +329,9 @@ it("a writer that holds nothing writes nothing", async () => {
   const folder = researchFolder({ ...sampleRrd(), papers_pool: [pendingPaper(1)] });
   makeJournal(folder);
   const commits: string[] = [];
-  const checkpoints = { commit: async (message: string) => void commits.push(message), finish: async () => undefined };
+  const nothing = async () => undefined;
+  const commit = async (message: string) => void commits.push(message);
+  const checkpoints = { commit, announce: nothing, finish: nothing };
   const options = { derive, notify: () => undefined };
   const writer = await openWriter(folder, researchFormat, options, checkpoints);
   const before = read(folder, "rrd.json");
