@@ -377,7 +377,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .allowExcessArguments(false)
     .helpOption(false)
     .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
-    .option("--research <folder>", "project whose papers the tools read (default: the only project)")
+    .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, collected)
     .option("--paper <id>", "default paper if the arguments name none")
     .option("-h, --help", "display help for command; with a name, the arguments of that tool")
     .action(async (name: string | undefined, values: Values) => {
@@ -388,7 +388,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .command("mcp")
     .description(summaries.mcp)
     .allowExcessArguments(false)
-    .option("--research <folder>", "project whose papers the tools read (default: the only project)")
+    .option("--research <folder>", `${projectOfTools}; again for more`, collected)
     .option("--paper <id>", "allow only this paper")
     .option("--tools <names>", "tools to serve, separated by commas (default: all)")
     .action(async (values: Values) => {
@@ -513,6 +513,7 @@ const several = (value: string, before: string[] = []): string[] => [...before, 
 const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
 
 /** Each whole, commas and all; the option may be given again. */
+const projectOfTools = "project whose papers the tools read (default: the only project)";
 const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
 function whole(value: string): number {

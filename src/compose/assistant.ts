@@ -5,7 +5,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { isProblem, toolFailure } from "../engine/tools/tool.js";
 import type { Io } from "../engine/ui/io.js";
 import { readUntrusted } from "../research/full-text/reader-process.js";
-import { findResearch } from "../research/overview/find-research.js";
+import { findProjects, findResearch } from "../research/overview/find-research.js";
 import type { Given, ResearchTool, ToolContext } from "../research/toolbox/context.js";
 import { callTool, tools, toolsNamed } from "../research/toolbox/toolbox.js";
 import { httpFor } from "./library.js";
@@ -16,7 +16,7 @@ export const handedTo = (io: Io): Handed => ({
   async tools() {
     try {
       const folder = await findResearch(io.cwd, undefined);
-      return researchTools(tools, (signal) => toolContextFor(folder, undefined, io, signal));
+      return researchTools(tools, (signal) => toolContextFor([folder], undefined, io, signal));
     } catch (error) {
       // No project here, or several: nobody has said which is meant.
       if (error instanceof ExpectedError) return [];
@@ -26,12 +26,12 @@ export const handedTo = (io: Io): Handed => ({
   async briefTools(flags) {
     const { values } = parseArgs({
       args: [...flags],
-      options: { research: { type: "string" }, tools: { type: "string" }, paper: { type: "string" } },
+      options: { research: { type: "string", multiple: true }, tools: { type: "string" }, paper: { type: "string" } },
     });
-    const folder = await findResearch(io.cwd, values.research);
-    const offered = toolsNamed(values.tools?.split(","));
+    const folders = await findProjects(io.cwd, values.research ?? []);
+    const offered = toolsNamed(values.tools?.split(","), folders.length);
     if (isProblem(offered)) throw new ExpectedError(offered.problem, 2);
-    return researchTools(offered, (signal) => toolContextFor(folder, values.paper, io, signal));
+    return researchTools(offered, (signal) => toolContextFor(folders, values.paper, io, signal));
   },
   async http(signal) {
     const { sources, stateDir, contact } = await resolveConfig({ env: io.env, cwd: io.cwd });

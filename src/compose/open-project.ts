@@ -69,7 +69,7 @@ export async function openProject(
       learn: config.learn === "auto",
       sharing: sharingOf(config),
       render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
-      ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf(folder, config, io.env) } : {}),
+      ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf([folder], config, io.env) } : {}),
       ...(everyone.some(isUnconfined)
         ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }
         : {}),

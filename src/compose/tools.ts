@@ -26,21 +26,23 @@ const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
 /**
  * What the tools reach of a project: its records, the texts kept in it, and its sources. Reads at each call, so a run
  * under way is seen. Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's
- * search is part of the project's. With a `paper` it is about that one, and nothing is asked outside. Aborting `signal`
- * ends what is being asked.
+ * search is part of the project's. With a `paper` it is about that one, and nothing is asked outside; nor is with
+ * several projects, of which all papers are asked at once. Aborting `signal` ends what is being asked.
  */
 export async function toolContextFor(
-  folder: string,
+  folders: readonly [string, ...string[]],
   paper: string | undefined,
   io: Io,
   signal: AbortSignal,
 ): Promise<ToolContext> {
+  const [folder] = folders;
   const reading: ToolContext = {
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
     text: (id) => keptText(textsFolder(folder), id),
   };
   if (paper !== undefined) return { ...reading, paper };
-  const asked = askedByTools(openedOnce(folder));
+  const asked = askedByTools(openedOnce(folders));
+  if (folders.length > 1) return { ...reading, asked };
   return { ...reading, asked, network: await networkOf(folder, io, signal) };
 }
 
@@ -68,28 +70,30 @@ const searchable = (names: readonly string[], root: string): readonly Source[] =
 ];
 
 /**
- * How the CLI of an agent starts our own program to serve tools for this project. What is about one paper asks nothing
- * outside.
+ * How the CLI of an agent starts our own program to serve tools for these projects. What is about one paper or several
+ * projects asks nothing outside.
  */
 export const toolsOf =
   (
-    folder: string,
+    folders: readonly [string, ...string[]],
     { sources, stateDir }: Pick<ResolvedConfig, "sources" | "stateDir">,
     env: NodeJS.ProcessEnv,
   ): ServeTools =>
   (names, paper) => {
     // An id comes from outside and may begin with a dash.
     const about = paper === undefined ? [] : [`--paper=${paper}`];
-    const flags = ["--research", folder, "--tools", names.join(","), ...about];
+    const asksOutside = paper === undefined && folders.length === 1;
+    const projects = folders.flatMap((folder) => ["--research", folder]);
+    const flags = [...projects, "--tools", names.join(","), ...about];
     return {
       command: process.execPath,
       args: [entry("cli"), "mcp", ...flags],
       names,
-      env: paper === undefined ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
+      env: asksOutside ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
       inProcess: {
         flags,
-        read: [folder],
-        write: paper === undefined ? [queriesFile(folder), hostsFolder(stateDir), sharedAnswersFolder(stateDir)] : [],
+        read: folders,
+        write: asksOutside ? [queriesFile(folders[0]), hostsFolder(stateDir), sharedAnswersFolder(stateDir)] : [],
       },
     };
   };

@@ -5,7 +5,7 @@ const way = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy
 const keys = ["OPENALEX_API_KEY", "GITHUB_TOKEN", "HF_TOKEN", "OWN_KEY_OF_S2", "SEMANTIC_SCHOLAR_API_KEY"];
 const env = Object.fromEntries([...way, ...keys, "AWS_SECRET_ACCESS_KEY"].map((name) => [name, "set"]));
 const serve = toolsOf(
-  "/research",
+  ["/research"],
   { sources: { "Semantic Scholar": { key_variable: "OWN_KEY_OF_S2" } }, stateDir: "/state" },
   env,
 );
@@ -17,6 +17,14 @@ test("a server of tools that search gets the keys of what it asks, and the machi
 
 test("a server of tools about one paper, which ask nothing outside, gets nothing of the environment", () => {
   expect(serve(["outline"], "p1").env).toEqual([]);
+});
+
+test("a server of tools for several projects reads them all, and asks and writes nothing", () => {
+  const several = toolsOf(["/one", "/two"], { sources: {}, stateDir: "/state" }, env)(["find_passages"]);
+  expect(several.args.slice(1)).toEqual([
+    ...["mcp", "--research", "/one", "--research", "/two", "--tools", "find_passages"],
+  ]);
+  expect(several).toMatchObject({ env: [], inProcess: { read: ["/one", "/two"], write: [] } });
 });
 
 test("a program that has the tools in its own process may write where the pace of hosts and answers are kept", () => {

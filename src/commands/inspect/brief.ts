@@ -63,7 +63,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
   const notes = recall(memoryOf(rrd, ledger, config.history.limits));
   let text = classicBrief(classic ?? "", folder, notes.steering);
   if ("material" in next) {
-    const tools = takesTools(config, io) ? { tools: toolsOf(folder, config, io.env) } : {};
+    const tools = takesTools(config, io) ? { tools: toolsOf([folder], config, io.env) } : {};
     const where = {
       folder,
       root,

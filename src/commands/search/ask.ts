@@ -15,7 +15,7 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { pageName } from "../../research/folder/layout.js";
 import { signState } from "../../research/folder/tamper/other-projects.js";
 import type { Answer } from "../../research/generated/answer.js";
-import { findResearch } from "../../research/overview/find-research.js";
+import { findProjects } from "../../research/overview/find-research.js";
 import { rest } from "../run/rest.js";
 import { answerLines } from "./answer-lines.js";
 import { standings } from "./answers.js";
@@ -39,7 +39,7 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
   if (again) return askAgain(args, config, io);
   const question = questionOf(words.at(-1) ?? "");
-  const folders = await foldersOf(words.slice(0, -1), io);
+  const folders = await findProjects(io.cwd, words.slice(0, -1));
   await requireAgents(config, io);
   const { code } = await put(question, folders, args, config, io);
   if (code === 0) await showInReport(folders[0], config, io);
@@ -54,15 +54,6 @@ function questionOf(words: string): string {
   if (question.length > maxQuestion)
     throw new ExpectedError(`The question has ${question.length} characters; at most ${maxQuestion} are allowed.`, 2);
   return question;
-}
-
-async function foldersOf(named: readonly string[], io: Io): Promise<[string, ...string[]]> {
-  const found: string[] = [];
-  for (const name of named.length === 0 ? [undefined] : named) {
-    const folder = await findResearch(io.cwd, name);
-    if (!found.includes(folder)) found.push(folder);
-  }
-  return found as [string, ...string[]];
 }
 
 /** What a question came to. */
@@ -99,7 +90,7 @@ async function put(
  * can't be checked is told and passed by; the exit code is the first that is not 0.
  */
 async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Promise<number> {
-  const folders = await foldersOf(args.words, io);
+  const folders = await findProjects(io.cwd, args.words);
   await requireAgents(config, io);
   const began = io.clock.now();
   let spent = nothingSpent;

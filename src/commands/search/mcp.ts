@@ -10,11 +10,12 @@ import { isProblem } from "../../engine/tools/tool.js";
 import { toolsNamed } from "../../research/toolbox/toolbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { findResearch } from "../../research/overview/find-research.js";
+import { findProjects } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tools.js";
 
 interface McpArguments {
-  readonly research?: string;
+  /** Projects as typed; several for what asks all papers at once. */
+  readonly research?: readonly string[];
   /** The only paper to be read. */
   readonly paper?: string;
   /** Names, separated by commas; undefined: every tool. */
@@ -23,18 +24,24 @@ interface McpArguments {
 }
 
 /**
- * Serves the tools over stdio to an MCP client until it goes away. Reads only the project it was given; writes nothing
+ * Serves the tools over stdio to an MCP client until it goes away. Reads only the projects it was given; writes nothing
  * but its log of questions.
  */
-export async function mcpCommand({ research, paper, tools: names, version }: McpArguments, io: Io): Promise<number> {
-  const tools = toolsNamed(names?.split(",").map((name) => name.trim()));
+export async function mcpCommand(
+  { research = [], paper, tools: names, version }: McpArguments,
+  io: Io,
+): Promise<number> {
+  const tools = toolsNamed(
+    names?.split(",").map((name) => name.trim()),
+    research.length,
+  );
   if (isProblem(tools)) throw new ExpectedError(tools.problem, 2);
-  const folder = await findResearch(io.cwd, research);
+  const folders = await findProjects(io.cwd, research);
   const { serveOverStdio } = await import("../../research/toolbox/mcp-server.js");
   const gone = new AbortController();
-  const context = await toolContextFor(folder, paper, io, gone.signal);
+  const context = await toolContextFor(folders, paper, io, gone.signal);
   // Who is allowed one paper, or some of the tools, is no client of the person's own.
-  const resources = paper === undefined && names === undefined ? resourcesOf(folder) : [];
+  const resources = paper === undefined && names === undefined && folders.length === 1 ? resourcesOf(folders[0]) : [];
   await serveOverStdio(tools, resources, context, version, {
     stdin: io.stdin,
     stdout: io.stdout,

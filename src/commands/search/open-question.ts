@@ -71,9 +71,7 @@ export async function openQuestion(
       const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
       return account;
     },
-    ...given({
-      tools: takesTools && folders.length === 1 ? toolsOf(home, config, io.env)(["find_passages"]) : undefined,
-    }),
+    ...given({ tools: takesTools ? toolsOf(folders, config, io.env)(["find_passages"]) : undefined }),
     keep: async (iteration) => {
       kept.push(iteration.line);
       paid(spentOn({}, kept));

@@ -3,14 +3,15 @@ import { isProblem } from "../../engine/tools/tool.js";
 import { callTool, tools, toolsNamed } from "../../research/toolbox/toolbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
-import { findResearch } from "../../research/overview/find-research.js";
+import { findProjects } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tools.js";
 import type { ResearchTool } from "../../research/toolbox/context.js";
 
 interface ToolArguments {
   /** Undefined: list the tools. */
   readonly name?: string | undefined;
-  readonly research?: string;
+  /** Projects as typed; several for what asks all papers at once. */
+  readonly research?: readonly string[];
   readonly paper?: string;
   /** The arguments as JSON; true where `--json` stands alone, undefined where it is not there. */
   readonly json?: string | true;
@@ -24,7 +25,7 @@ interface ToolArguments {
  * 5 where nobody answered of all who were asked.
  */
 export async function toolCommand(
-  { name, research, paper, json, help = false }: ToolArguments,
+  { name, research = [], paper, json, help = false }: ToolArguments,
   io: Io,
 ): Promise<number> {
   const isJson = json !== undefined;
@@ -38,7 +39,7 @@ export async function toolCommand(
     else for (const tool of listed) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
     return 0;
   }
-  const known = toolsNamed([name]);
+  const known = toolsNamed([name], research.length);
   if (isProblem(known)) throw new ExpectedError(known.problem, 2);
   const [tool] = known;
   if (help && tool !== undefined) {
@@ -48,7 +49,7 @@ export async function toolCommand(
   const given = typeof json === "string" ? parsed(json) : {};
   const ending = new AbortController();
   try {
-    const context = await toolContextFor(await findResearch(io.cwd, research), paper, io, ending.signal);
+    const context = await toolContextFor(await findProjects(io.cwd, research), paper, io, ending.signal);
     const answer = await callTool(tools, name, given, context, ending.signal);
     if (isProblem(answer)) throw new ExpectedError(answer.problem, answer.wrongCall === true ? 2 : 1);
     io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);

@@ -66,6 +66,15 @@ export async function findResearch(cwd: string, argument: string | undefined): P
   throw new ExpectedError(`There is no project '${argument}'; ${advice(argument, names)}.`, 2);
 }
 
+/** As findResearch for each of them, each project once. */
+export async function findProjects(cwd: string, named: readonly string[]): Promise<[string, ...string[]]> {
+  const first = await findResearch(cwd, named[0]);
+  const found = new Set([first]);
+  for (const name of named.slice(1)) found.add(await findResearch(cwd, name));
+  found.delete(first);
+  return [first, ...found];
+}
+
 const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder));
 
 async function onlyResearch(cwd: string): Promise<string> {

@@ -14,13 +14,17 @@ export interface Given {
   readonly answer?: unknown;
 }
 
+/** A passage of a paper, with what the paper is called and where in it the passage stands. */
+export interface FoundPassage {
+  readonly key: string;
+  readonly locator?: string;
+  readonly text: string;
+}
+
 /** What tools ask of all papers of a project at once. */
 export interface AskedByTools {
   /** The passages nearest to these words, the best first. */
-  passages(
-    query: string,
-    most: number,
-  ): Promise<readonly { readonly key: string; readonly locator?: string; readonly text: string }[]>;
+  passages(query: string, most: number): Promise<readonly FoundPassage[]>;
   /** What is left of an answer once its quotes were looked for. */
   check(
     question: string,

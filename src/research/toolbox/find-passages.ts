@@ -1,8 +1,12 @@
 import { takes } from "../../engine/tools/tool.js";
-import type { ResearchTool } from "./context.js";
+import type { FoundPassage, ResearchTool } from "./context.js";
 
 const usual = 8;
 const most = 20;
+
+/** A passage under its paper and place. A paper's own line of this form could pass for another's passage. */
+export const passageText = ({ key, locator, text }: FoundPassage): string =>
+  `@@ ${key} | ${locator ?? "beginning"}\n${text.replace(/^@@/gm, "@ @")}`;
 
 export const findPassages: ResearchTool = {
   name: "find_passages",
@@ -13,9 +17,7 @@ export const findPassages: ResearchTool = {
     if (asked === undefined) return { problem: "Only the paper of this unit can be read; use read_section." };
     const passages = await asked.passages(query, Math.min(wanted, most));
     if (passages.length === 0) return { head: "No passage shares a word with it." };
-    const data = passages
-      .map(({ key, locator, text }) => `@@ ${key} | ${locator ?? "beginning"}\n${text}`)
-      .join("\n\n");
+    const data = passages.map(passageText).join("\n\n");
     return { head: `${passages.length} passages, the nearest first, each behind its paper and place.`, data };
   },
 };

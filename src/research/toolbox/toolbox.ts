@@ -20,6 +20,9 @@ export const tools: readonly ResearchTool[] = [
   ...[findPassages, checkAnswer, codeLinks],
 ];
 
+/** Tools that ask all papers at once, also of several projects; the others take a paper's id, which is one project's. */
+const acrossProjects: readonly string[] = ["find_passages", "check_answer"];
+
 /** Tools for finding papers beside those that code found. */
 export const searchingTools: readonly string[] = ["search_papers", "paper_details"];
 
@@ -56,13 +59,17 @@ function expected(error: unknown): Problem {
   throw error;
 }
 
-/** The tools of these names, in the toolbox's order; all of them where none is named. */
-export function toolsNamed(names: readonly string[] | undefined): readonly ResearchTool[] | Problem {
-  if (names === undefined) return tools;
-  const wrong = names.find((name) => !tools.some((tool) => tool.name === name));
-  return wrong === undefined
-    ? tools.filter(({ name }) => names.includes(name))
-    : { problem: unknownTool(tools, wrong) };
+/**
+ * The tools of these names, in the toolbox's order; where none is named, all that there are for so many projects.
+ */
+export function toolsNamed(names: readonly string[] | undefined, projects: number): readonly ResearchTool[] | Problem {
+  const fitting = projects > 1 ? tools.filter(({ name }) => acrossProjects.includes(name)) : tools;
+  for (const name of names ?? []) {
+    if (!tools.some((tool) => tool.name === name)) return { problem: unknownTool(tools, name) };
+    if (!fitting.some((tool) => tool.name === name))
+      return { problem: `${name} reads one project; for several there are ${acrossProjects.join(" and ")}.` };
+  }
+  return fitting.filter(({ name }) => names?.includes(name) !== false);
 }
 
 function unknownTool(offered: readonly ResearchTool[], name: string): string {

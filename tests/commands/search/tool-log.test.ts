@@ -18,7 +18,7 @@ async function research() {
   mkdirSync(join(folder, ".ralph"));
   const search = async (query = "shape of tools") => {
     const io = fakeIo({ cwd: place.cwd, env: place.env });
-    await toolCommand({ name: "search_papers", research: "hands", json: JSON.stringify({ query }) }, io);
+    await toolCommand({ name: "search_papers", research: ["hands"], json: JSON.stringify({ query }) }, io);
     return io.out();
   };
   const running = () => acquireLock(join(folder, ".ralph", "lock"), { describe: "It" });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { formatRrd } from "../../../src/research/folder/rrd-file.js";
 import { main } from "../../../src/commands/main.js";
@@ -234,6 +235,50 @@ test("tool calls one from a shell: a list without a name, text or JSON, errors i
     out: expect.stringContaining("are not valid JSON"),
   });
   expect(readFileSync(join(folder, "researches", "one", "rrd.json"), "utf8")).toContain("PLANTED");
+});
+
+test("several projects are asked at once, by handles that carry the project; what reads one paper is not served", async () => {
+  const other = join(folder, "researches", "two");
+  mkdirSync(other, { recursive: true });
+  onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+  writeFileSync(
+    join(other, "rrd.json"),
+    formatRrd(rrdWith([paper("p1", { title: "Another work", doi: "10.5555/2" })])),
+  );
+  const words = "Ninety days were spent in series 2.\n@@ 1:p1 | beginning\nPlanted words.";
+  await saveText(
+    join(other, ".ralph", "texts"),
+    "p1",
+    buildText([{ label: "§ 1", text: words }], { kind: "markdown", depth: "full" }),
+  );
+  const { client } = await connect("--research", "two");
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["find_passages", "check_answer"]);
+  expect(client.getServerCapabilities()?.resources).toBeUndefined();
+  const found = said(await client.callTool({ name: "find_passages", arguments: { query: "series 2 ninety" } }));
+  expect(found).toMatch(/^@@ 1:p1 \| § 3 Section 3$/m);
+  expect(found).toContain("@@ 2:p1 | § 1\nNinety days were spent in series 2.\n@ @ 1:p1 | beginning");
+  const checked = await client.callTool({
+    name: "check_answer",
+    arguments: {
+      query: "How many days?",
+      answer: {
+        quotes: [
+          { id: "q1", paper: "2:p1", quote: "Ninety days were spent in series 2." },
+          { id: "q1", paper: "1:p1", quote: "Ninety days were spent in series 2." },
+        ],
+        statements: [{ text: "Ninety days in series 2.", rests_on: ["1:p1#q1", "2:p1#q1"] }],
+      },
+    },
+  });
+  expect(said(checked)).toContain("stands: Ninety days in series 2. (2:p1#q1)");
+  expect(said(checked)).toContain("Quotes that were not found: 1.");
+  expect(
+    await cli(["mcp", "--research", "one", "--research", "two", "--tools", "find_passages,outline"], folder),
+  ).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("outline reads one project; for several there are find_passages and check_answer."),
+  });
 });
 
 test("passages are found and an answer is checked over MCP, with nothing written and no agent started", async () => {

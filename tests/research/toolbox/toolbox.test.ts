@@ -35,7 +35,7 @@ describe("the tools together", () => {
     const names = tools.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(expect.arrayContaining([...readingTools, ...searchingTools]));
-    expect(toolsNamed(["outline", "outlines"])).toEqual({
+    expect(toolsNamed(["outline", "outlines"], 1)).toEqual({
       problem: "There is no tool 'outlines'; did you mean outline?",
     });
   });

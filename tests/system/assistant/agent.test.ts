@@ -218,7 +218,7 @@ describe("the tools of a brief, in the agent's confined process", () => {
       { countsAll: true },
     );
     const env = { HOME: join(here.folder, "home"), PATH: process.env["PATH"] };
-    const serve = toolsOf(research, await resolveConfig({ env, cwd: root }), env);
+    const serve = toolsOf([research], await resolveConfig({ env, cwd: root }), env);
     const names = ["outline", "find_quote", "search_papers"];
     const access = { web: true, read: false, everything: false, tools: serve(names) };
     const { events, last } = await briefed(root, access);

@@ -3,10 +3,12 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt.js";
+import type { FoundPassage } from "../../toolbox/context.js";
 import { prose } from "../../workflow/derived/markdown.js";
 import { handleOf } from "../../workflow/report/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
-import { type AskedPaper, passagesFor, passageTokens, type Pool, type ShownPassage } from "./pool.js";
+import { passageText } from "../../toolbox/find-passages.js";
+import { type AskedPaper, passagesFor, passageTokens, type Pool } from "./pool.js";
 
 /** What a repair of an answer needs, in place of the passages. */
 export interface AnswerRepair {
@@ -73,11 +75,7 @@ const questionTokens = 700;
 /** Tokens for headings and what joins the parts. */
 const frame = 160;
 
-/** A paper's own line of this form could pass for another's passage. */
-const passageText = ({ key, locator, text }: ShownPassage): string =>
-  `@@ ${key} | ${locator ?? "beginning"}\n${text.replace(/^@@/gm, "@ @")}`;
-
-function textsNote(pool: Pool, passages: readonly ShownPassage[]): object {
+function textsNote(pool: Pool, passages: readonly FoundPassage[]): object {
   if (passages.length === 0)
     return { passages: "There are none: no text of these papers is kept here. Rest on the quotes of the records." };
   return pool.withoutText.length === 0 ? {} : { papers_without_text: pool.withoutText.length };

@@ -4,6 +4,7 @@ import { given } from "../../../engine/lib/given.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { abstractLocator } from "../../evidence/check.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { FoundPassage } from "../../toolbox/context.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { stemsOf } from "../../screening/bm25.js";
@@ -253,21 +254,14 @@ export const passageTokens = 20_000;
 /** Estimated tokens of what stands around a passage in a brief. */
 const passageFrame = 14;
 
-/** A passage that a brief shows, with its words. */
-export interface ShownPassage {
-  readonly key: string;
-  readonly locator?: string;
-  readonly text: string;
-}
-
 /**
  * The passages for a question in at most `tokens`: all of them where they fit; else in half of the room the best of
  * each paper, and the best of all in the rest. By paper, in the order of the texts.
  */
-export async function passagesFor(pool: Pool, query: Query, tokens: number): Promise<ShownPassage[]> {
+export async function passagesFor(pool: Pool, query: Query, tokens: number): Promise<FoundPassage[]> {
   const chosen = fitsWhole(pool, tokens) ? new Set(pool.passages) : chosenFor(pool, query, tokens);
   const rank = new Map([...chosen].map((passage, index) => [passage, index]));
-  const shown: { readonly rank: number; readonly cost: number; readonly passage: ShownPassage }[] = [];
+  const shown: { readonly rank: number; readonly cost: number; readonly passage: FoundPassage }[] = [];
   const texts = new Map<number, string>();
   for (const passage of [...chosen].sort((a, b) => a.paper - b.paper || a.start - b.start)) {
     if (!texts.has(passage.paper)) {

@@ -31,12 +31,12 @@ export const keptTexts = (options: { readonly readOnly?: boolean } = {}): KeptTe
 export const projectsIn = (folders: readonly string[]): Promise<AskedProject[]> =>
   Promise.all(folders.map(async (folder) => ({ folder, rrd: (await readResearch(folder)).rrd })));
 
-/** Opens the pool of a project when it is first wanted, and again once its state has changed. */
-export function openedOnce(folder: string): () => Promise<Pool> {
-  let kept: { readonly stamp: number; readonly pool: Promise<Pool> } | undefined;
+/** Opens the pool of these projects when it is first wanted, and again once the state of one has changed. */
+export function openedOnce(folders: readonly string[]): () => Promise<Pool> {
+  let kept: { readonly stamp: string; readonly pool: Promise<Pool> } | undefined;
   return () => {
-    const stamp = statSync(rrdFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (kept?.stamp !== stamp) kept = { stamp, pool: poolOf([folder]) };
+    const stamp = folders.map((folder) => statSync(rrdFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0).join(" ");
+    if (kept?.stamp !== stamp) kept = { stamp, pool: poolOf(folders) };
     return kept.pool;
   };
 }
