@@ -20,7 +20,7 @@ export const tools: readonly ResearchTool[] = [
   ...[findPassages, checkAnswer, codeLinks],
 ];
 
-/** Tools that ask all papers at once, also of several projects; the others take a paper's id, which is one project's. */
+/** Tools that ask all papers at once, of several projects too; the others take an id, which is one project's. */
 const acrossProjects: readonly string[] = ["find_passages", "check_answer"];
 
 /** Tools for finding papers beside those that code found. */
