@@ -13,7 +13,7 @@ import type {
 } from "../../../src/engine/agents/definition.js";
 import { isFailure } from "../../../src/engine/agents/definition.js";
 import type { Access } from "../../../src/engine/loop/types.js";
-import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
+import { briefIn, cli, endOf, fixture, place, program, run, settingsIn } from "./support.js";
 
 const here = place();
 const none: Access = { web: false, read: false, everything: false };
@@ -125,7 +125,7 @@ describe("the command of codex", () => {
     const login = join(here.folder, "home", ".codex", "auth.json");
     mkdirSync(join(login, ".."), { recursive: true });
     writeFileSync(login, '"theirs"');
-    const path = program(
+    const path = cli(
       here.folder,
       "codex",
       `cp "$CODEX_HOME/auth.json" ${here.folder}/seen; cat ${fixture("codex-success")}`,
@@ -140,14 +140,14 @@ describe("the command of codex", () => {
     expect(readlinkSync(ours)).toBe(login);
     expect(await once()).toBe('"theirs"');
 
-    program(
+    cli(
       here.folder,
       "codex",
       `echo renewed > "$CODEX_HOME/new"; mv "$CODEX_HOME/new" "$CODEX_HOME/auth.json"; cat ${fixture("codex-success")}`,
     );
     utimesSync(login, new Date(0), new Date(0));
     await run("codex", settings, briefIn(here));
-    program(here.folder, "codex", `cp "$CODEX_HOME/auth.json" ${here.folder}/seen; cat ${fixture("codex-success")}`);
+    cli(here.folder, "codex", `cp "$CODEX_HOME/auth.json" ${here.folder}/seen; cat ${fixture("codex-success")}`);
     expect(await once()).toBe("renewed\n");
 
     writeFileSync(login, '"logged in again"');
@@ -168,7 +168,7 @@ describe("the command of codex", () => {
 
 describe("amp", () => {
   it("is not started without a key, because it would wait for a login for ever", async () => {
-    const path = program(here.folder, "amp", `touch ${join(here.folder, "started")}`);
+    const path = cli(here.folder, "amp", `touch ${join(here.folder, "started")}`);
     const settings = settingsIn(here, { unconfined: true, agents: { amp: { command: path } } });
     expect(endOf(await run("amp", settings, briefIn(here)))).toMatchObject({
       message: "",
@@ -178,7 +178,7 @@ describe("amp", () => {
   });
 
   it("gets the brief on stdin and is judged by its stream", async () => {
-    const path = program(
+    const path = cli(
       here.folder,
       "amp",
       `echo "$@" > ${here.folder}/args; cat > result.json; cat ${fixture("amp-success")}`,

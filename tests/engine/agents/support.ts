@@ -39,6 +39,13 @@ export function program(folder: string, name: string, script: string): string {
   return path;
 }
 
+/**
+ * The program of an agent's CLI. It is started a second time beside its work, with `--version` and in the user's
+ * environment: then it does nothing, and its script is not carried out twice.
+ */
+export const cli = (folder: string, name: string, script: string): string =>
+  program(folder, name, `[ "$1" != --version ] || exit 0\n${script}`);
+
 export const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../fixtures/agents/${name}.jsonl`, import.meta.url));
 export const fixtureLines = (name: string): string[] => readFileSync(fixture(name), "utf8").trimEnd().split("\n");
