@@ -25,6 +25,7 @@ const read = (bytes: Uint8Array, name: string, options: { signal?: AbortSignal; 
 describe("a document from a stranger", () => {
   it("is read in another process, the same one for all of them, and plain text in this one", async () => {
     const before = starts;
+    reader.close();
     expect(await read(Buffer.from(`# A title\n\n${prose}`), "a.md")).toMatchObject({
       status: "ok",
       text: { kind: "markdown" },
