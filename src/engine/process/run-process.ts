@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
 import { groupAlive, killDescendants, marker, signal } from "./descendants.js";
@@ -140,6 +141,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
   for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
 
   let transcriptProblem: string | undefined;
+  let isHeard = false;
   const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLine);
   try {
     if (own !== undefined) request.started?.(own.pid, own.mark);
@@ -153,12 +155,15 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     }
     for (const line of lines.end()) yield line;
     await exited;
+    isHeard = true;
   } finally {
     if (exit === undefined) void endIt("aborted");
     await ending;
     await exited;
     await held;
     await sweep();
+    // The end of a process may be known before its last words are read, and they say why it failed.
+    if (isHeard) await endOf(stderr, exitAt + pipeMs - performance.now());
     clearInterval(watch);
     request.signal.removeEventListener("abort", onAbort);
     started.release();
@@ -253,6 +258,15 @@ export async function terminateGroup(pid: number, graceMs: number): Promise<void
   signal(-pid, "SIGTERM");
   const until = performance.now() + graceMs;
   while (performance.now() < until && groupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+/** Waits until all of a stream is read, `ms` milliseconds at most where somebody holds it open. */
+async function endOf(stream: Readable, ms: number): Promise<void> {
+  if (stream.readableEnded || stream.destroyed) return;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), Math.max(0, ms));
+  await finished(stream, { signal: limit.signal, writable: false }).catch(() => undefined);
+  clearTimeout(timer);
 }
 
 /** The chunks of a stream that may be destroyed while it is read. */

@@ -94,6 +94,22 @@ describe("what a process says", () => {
     expect(end.stderr.endsWith("aend\n")).toBe(true);
   });
 
+  it("has its last words also beside another that ends in the same moment", async () => {
+    // The system's one word of an ended child is good for all: the second's end is then known before it is heard out.
+    for (let round = 0; round < 5; round++) {
+      const both = await Promise.all([1, 2].map(() => run(request("echo why >&2; exit 3"))));
+      expect(both.map(({ end }) => end.stderr)).toEqual(["why\n", "why\n"]);
+    }
+  });
+
+  it("is waited for on stderr as long as on stdout, and no longer", async () => {
+    const held = "env -i setsid sh -c 'echo $$ > hidden; sleep 30' > out 2>&4";
+    const { end } = await run(request(`exec 4>&2; ${held} & while [ ! -s hidden ]; do sleep 0.02; done; echo why >&2`));
+    expect(end).toMatchObject({ cause: "exited", exitCode: 0, stderr: "why\n" });
+    expect(alive(pidIn("hidden"))).toBe(true);
+    process.kill(pidIn("hidden"), "SIGKILL");
+  });
+
   it("tolerates bytes that are not UTF-8", async () => {
     const { lines } = await run(request("printf 'a\\377b\\n'"));
     expect(lines).toEqual(["a\uFFFDb"]);
