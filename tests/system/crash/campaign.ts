@@ -151,7 +151,7 @@ const lastWords = ({ stderr, events }: RunEnd): string =>
 async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: string) => void): Promise<void> {
   await gitIsIdle(world.root);
   const told = run.events.flatMap((event) =>
-    event.type === "notice" ? (/git's lock (.+\.lock) is there/.exec(event.message)?.[1] ?? []) : [],
+    event.type === "notice" ? (/git's lock (.+\.lock) exists/.exec(event.message)?.[1] ?? []) : [],
   );
   for (const lock of new Set(told)) {
     // One that was reported may have been that of a git of the run before, which has ended since.

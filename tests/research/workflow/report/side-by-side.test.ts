@@ -140,6 +140,14 @@ describe("words that say that nothing differs", () => {
     "The scores were comparable in both groups.",
     "Delayed bleeding was seen in two and in none (P = 0.098).",
     "Mortality was 4.1% and 4.3% (p>0.05), respectively.",
+    "There were no statistically or clinically significant differences in weight.",
+    "Confidence rose, although not to a level that was statistically significant.",
+    "The drug did not reduce mortality.",
+    "The new grip failed to improve the rate.",
+    "Neither touch nor vision changed the rate.",
+    "There was no statistical evidence for an effect.",
+    "The cheap sensor is as accurate as the dear one.",
+    "Touch was no better than vision.",
   ])("%s", (quote) => expect(saysNoDifference(quote)).toBe(true));
 
   test.each([
@@ -148,6 +156,9 @@ describe("words that say that nothing differs", () => {
     "There was no difference in weight, but pain was significantly lower (p = 0.003).",
     "No patient died.",
     "The difference was significant (P = 0.004).",
+    "There was no difference between the two visits, so the improvements were maintained.",
+    "No evidence of disease was seen after two years.",
+    "It was made as accurate as possible.",
   ])("not: %s", (quote) => expect(saysNoDifference(quote)).toBe(false));
 
   test("mark a direction that is stated against them, and refuse nothing", () => {
