@@ -49,7 +49,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   agent: Agent,
   options: LoopOptions,
 ): Promise<Verdict> {
-  const { clock, guards, choose, tell, abort } = options;
+  const { clock, guards, choose, tell, finish, abort } = options;
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
   const lanes = openLanes<State, U, P, C>({ ...options, soFar: () => soFar });
@@ -151,6 +151,9 @@ export async function runLoop<State, U extends Unit, P, C>(
     current.set(whose, chosen.name);
     const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
     if (isVerdict(briefed)) return (over = briefed);
+    // Nothing is paid for yet where a person has asked for the end while the brief was made.
+    const stopped = finish.aborted ? firstObjection(guards, { ...soFar, now: clock.now() }) : undefined;
+    if (stopped !== undefined) return stopped;
     ready.delete(unit.id);
     if (briefed === "stale") return requireChange(unit, turn.from, state);
     const { iteration, tokens: brief_tokens, workspace } = briefed.brief;

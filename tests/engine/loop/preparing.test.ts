@@ -485,6 +485,23 @@ describe("the rules of a run", () => {
     expect(events.filter(({ type }) => type === "prepared")).toMatchObject([{ outcome: "aborted" }]);
   });
 
+  test("start no agent where a person stops the run while its brief is made", async () => {
+    const finish = new AbortController();
+    const { workflow, seen } = prepared(2, ready);
+    const briefly: typeof workflow = {
+      ...workflow,
+      brief: (...given) => {
+        finish.abort("SIGINT");
+        return workflow.brief(...given);
+      },
+    };
+    const stop: Guard = () => (finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C" } : undefined);
+    const { verdict, events } = await run(briefly, named("claude"), { guards: [stop], finish: finish.signal });
+    expect(verdict.verdict).toBe("interrupted");
+    expect(seen.accepted).toEqual([]);
+    expect(events.filter(({ type }) => type === "iteration-started")).toEqual([]);
+  });
+
   test("end what is prepared ahead with the first Ctrl+C, and fold in what an agent has done", async () => {
     const finish = new AbortController();
     const ended = promise();
