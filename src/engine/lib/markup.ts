@@ -14,7 +14,7 @@ export type Piece = Markup | string | number | false | null | undefined | readon
  */
 export function markup(words: TemplateStringsArray, ...values: readonly Piece[]): Markup {
   let text = words[0] ?? "";
-  for (const [index, value] of values.entries()) text += textOf(value) + (words[index + 1] ?? "");
+  for (let at = 0; at < values.length; at++) text += textOf(values[at]) + (words[at + 1] ?? "");
   return new Markup(text);
 }
 

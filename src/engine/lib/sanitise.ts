@@ -24,8 +24,12 @@ const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 export const sanitise = (text: string): string =>
   stripVTControlCharacters(text.replaceAll("\r\n", "\n")).replace(unprintable, "");
 
-/** The same, on one line. */
-export const oneLine = (text: string): string => sanitise(text.replace(lineEnds, "\n")).replace(/\s+/gu, " ").trim();
+/** The same, on one line. Most texts are so already, and looking costs a tenth. */
+export const oneLine = (text: string): string =>
+  untidy.test(text) ? sanitise(text.replace(lineEnds, "\n")).replace(/\s+/gu, " ").trim() : text;
+
+/** Anything but printable ASCII with single spaces between its words. */
+const untidy = /[^\x20-\x7e]|^ | $| {2}/;
 
 /** A reason to stand behind the name of its source, which it may begin with. */
 export const behindName = (name: string, reason: string): string =>

@@ -27,16 +27,22 @@ const maxReasons = 4;
 
 /** The map of papers: retracted ones and those that nothing joins are left out. Bounded, and always the same. */
 export function mapOf(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
-  const place = new Map(rows.filter(({ isRetracted }) => !isRetracted).map(({ id }, index) => [id, index]));
-  const joined = new Map<string, { weight: number; because: string[] }>();
+  const standing = rows.filter(({ isRetracted }) => !isRetracted);
+  const place = new Map(standing.map(({ id }, index) => [id, index]));
+  // By one number for each pair of places.
+  const joined = new Map<number, { readonly from: string; readonly to: string; weight: number; because: string[] }>();
   const join = (a: string, b: string, weight: number, why: string) => {
-    const [first, second] = [place.get(a), place.get(b)];
+    const first = place.get(a);
+    const second = place.get(b);
     if (first === undefined || second === undefined || first === second) return;
-    const key = first < second ? `${a}\n${b}` : `${b}\n${a}`;
-    const link = joined.get(key) ?? { weight: 0, because: [] };
-    link.weight += weight;
-    if (!link.because.includes(why) && link.because.length < maxReasons) link.because.push(why);
-    joined.set(key, link);
+    const [from, to] = first < second ? [a, b] : [b, a];
+    const key = Math.min(first, second) * standing.length + Math.max(first, second);
+    const link = joined.get(key);
+    if (link === undefined) joined.set(key, { from, to, weight, because: [why] });
+    else {
+      link.weight += weight;
+      if (!link.because.includes(why) && link.because.length < maxReasons) link.because.push(why);
+    }
   };
   for (const { id, found } of rrd.papers_pool) {
     for (const other of found?.cites ?? []) join(id, other, 1, "one cites the other");
@@ -50,26 +56,26 @@ export function mapOf(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
     const list = [...ids];
     for (const [index, a] of list.entries()) for (const b of list.slice(index + 1)) join(a, b, 2 / list.length, tag);
   }
-  const links = [...joined]
-    .map(([key, { weight, because }]): PaperLink => {
-      const [from = "", to = ""] = key.split("\n");
-      return { from, to, weight, because };
-    })
-    .sort((a, b) => b.weight - a.weight || (a.from + a.to < b.from + b.to ? -1 : 1));
-
   const reach = new Map<string, number>();
-  for (const { from, to, weight } of links) for (const id of [from, to]) reach.set(id, (reach.get(id) ?? 0) + weight);
+  for (const { from, to, weight } of joined.values()) {
+    reach.set(from, (reach.get(from) ?? 0) + weight);
+    reach.set(to, (reach.get(to) ?? 0) + weight);
+  }
   const chosen = new Set(
-    rows
-      .filter(({ id }) => reach.has(id))
-      .map(({ id, score = 0 }) => ({ id, rank: score + (reach.get(id) ?? 0) }))
+    standing
+      .flatMap(({ id, score = 0 }) => {
+        const joins = reach.get(id);
+        return joins === undefined ? [] : { id, rank: score + joins };
+      })
       .sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1))
       .slice(0, maxNodes)
       .map(({ id }) => id),
   );
+  const links = [...joined.values()]
+    .filter(({ from, to }) => chosen.has(from) && chosen.has(to))
+    .sort((a, b) => b.weight - a.weight || (a.from + a.to < b.from + b.to ? -1 : 1));
   const each = new Map<string, number>();
-  const kept = links.filter(({ from, to }) => {
-    if (!chosen.has(from) || !chosen.has(to)) return false;
+  const kept = links.filter(({ from, to }): boolean => {
     const [a, b] = [each.get(from) ?? 0, each.get(to) ?? 0];
     if (a >= linksEach && b >= linksEach) return false;
     each.set(from, a + 1);

@@ -243,7 +243,7 @@ const secondLooks = /^(?:critic|answer|reader-[23])$/;
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
   const agents = new Set(lines.flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)));
   const shared = [...new Set(lines.filter(({ role = "" }) => secondLooks.test(role)).map(({ unit }) => unit))];
-  const evidence = rrd.papers_pool.flatMap(({ analysis }) => analysis?.evidence ?? []);
+  const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
   const abstract = rrd.papers_pool.filter(({ read_depth }) => read_depth === "abstract").length;
   return [
     ...(shared.length > 0
@@ -257,7 +257,7 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
     ...(rrd.requirements.criteria?.length
       ? []
       : ["No eligibility criteria were set; papers are chosen by their points."]),
-    ...(evidence.length === 0 ? ["No quotes were recorded, so no claim was checked against a text."] : []),
+    ...(!hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
     ...(!hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
     "No risk-of-bias tool was applied to the papers, and the certainty of the evidence was not graded.",

@@ -136,53 +136,56 @@ export function rowsOf(
     );
 }
 
-/** What oneLine would change: most texts of most papers have none of it, and looking is much cheaper. */
-const untidy = /[^\x20-\x7e]|^ | $| {2}/;
-const tidy = (text: string): string => (untidy.test(text) ? oneLine(text) : text);
-
 function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): PaperRow {
   const status = statuses[paper.status];
   const scores = status === "unread" || !couldBeRead(paper) ? undefined : scoresOf(paper);
   const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
   const score = status === "unread" || !couldBeRead(paper) ? undefined : (paper.score ?? totals?.combined);
   const url = webAddress(paper.url);
-  const date = tidy(paper.date ?? "");
+  const date = oneLine(paper.date ?? "");
   const year = /^\d{4}/.exec(date)?.[0];
   let [quotes, quotesFound] = [0, 0];
   for (const evidence of paper.analysis?.evidence ?? []) {
     if (evidence.status !== "not-in-text") quotes += 1;
     if (evidence.status === "verified") quotesFound += 1;
   }
-  return {
-    ...name,
+  // Name by name: an object of many spreads is a dictionary to the engine, and every look at ten thousand of them slow.
+  const { id, label, title, isRetracted, isIneligible: isOut } = name;
+  const row: Writable<PaperRow> = {
+    id,
+    label,
+    title,
+    isRetracted,
+    isIneligible: isOut,
     status,
-    ...(score == null ? {} : { score }),
-    ...(totals === undefined ? {} : { execution: totals.execution }),
-    ...(totals?.strategic === undefined ? {} : { strategic: totals.strategic }),
-    authors: authorsOf(paper.authors).map(tidy),
+    authors: authorsOf(paper.authors).map(oneLine),
     date,
-    ...(year === undefined ? {} : { year: Number(year) }),
-    venue: tidy(paper.venue ?? paper.source ?? ""),
-    source: tidy(paper.source ?? ""),
-    ...(url === undefined ? {} : { url }),
-    ...(paper.identifiers?.doi === undefined ? {} : { doi: paper.identifiers.doi }),
-    ...(paper.read_depth === undefined ? {} : { depth: paper.read_depth }),
+    venue: oneLine(paper.venue ?? paper.source ?? ""),
+    source: oneLine(paper.source ?? ""),
     quotes,
     quotesFound,
     insights,
     why: whyOf(rrd, paper, status),
     hasWarnings:
-      name.isRetracted ||
-      (paper.warnings?.length ?? 0) > 0 ||
-      (paper.updates ?? []).some(({ type }) => type !== "version"),
+      isRetracted || (paper.warnings?.length ?? 0) > 0 || (paper.updates ?? []).some(({ type }) => type !== "version"),
   };
+  if (score != null) row.score = score;
+  if (totals !== undefined) row.execution = totals.execution;
+  if (totals?.strategic !== undefined) row.strategic = totals.strategic;
+  if (year !== undefined) row.year = Number(year);
+  if (url !== undefined) row.url = url;
+  if (paper.identifiers?.doi !== undefined) row.doi = paper.identifiers.doi;
+  if (paper.read_depth !== undefined) row.depth = paper.read_depth;
+  return row;
 }
+
+type Writable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
 
 function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   const by = exclusionOf(paper);
-  if (by === "person") return `Excluded by a person: ${tidy(paper.override?.why ?? "")}`;
+  if (by === "person") return `Excluded by a person: ${oneLine(paper.override?.why ?? "")}`;
   const criterion = by === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === by);
-  if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${tidy(criterion.text)}).`;
+  if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   // What was noted of a retracted paper that nobody read is why it was screened in.
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
   return couldBeRead(paper) || status === "unread" ? firstSentence(paper.notes ?? "") : notJudged;
@@ -206,9 +209,9 @@ export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[
       scores === undefined || row.score === undefined
         ? []
         : [
-            ...executionDimensions.map((name) => ({ name, label: labelOf(name), points: scores.execution[name] })),
-            ...strategicDimensions.flatMap((name) =>
-              scores.strategic === undefined ? [] : { name, label: labelOf(name), points: scores.strategic[name] },
+            ...executionLabels.map(({ name, label }) => ({ name, label, points: scores.execution[name] })),
+            ...strategicLabels.flatMap(({ name, label }) =>
+              scores.strategic === undefined ? [] : { name, label, points: scores.strategic[name] },
             ),
           ],
     warnings: warningsOf(paper),
@@ -240,8 +243,10 @@ const labels: Readonly<Record<string, string>> = {
   value_market: "Market value",
   first_mover_window: "First-mover window",
 };
-export const labelOf = (dimension: string): string =>
+const labelOf = (dimension: string): string =>
   labels[dimension] ?? dimension.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
+const executionLabels = executionDimensions.map((name) => ({ name, label: labelOf(name) }));
+const strategicLabels = strategicDimensions.map((name) => ({ name, label: labelOf(name) }));
 
 function codeOf(found: unknown): PaperEntry["code"] {
   const entries = Array.isArray(found) ? found : typeof found === "string" && found.trim() !== "" ? [found] : [];
@@ -274,7 +279,7 @@ function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[]
 
 /** The first sentence of a text, at most 220 characters. */
 export function firstSentence(text: string): string {
-  const plain = tidy(text);
+  const plain = oneLine(text);
   const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
   if (sentence.length <= 220) return sentence;
   const start = sentence.slice(0, 219);

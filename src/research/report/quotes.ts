@@ -45,14 +45,23 @@ export const quoteMarks: Readonly<Record<QuoteStatus, { readonly sign: string; r
 };
 
 /** The quotes of a paper that a reader may see, in the order of its record. */
-export const quotesOf = (paper: Paper, name: PaperName): Quote[] =>
-  (paper.analysis?.evidence ?? []).flatMap((evidence, index) => quoteAt(paper, name, evidence, index + 1) ?? []);
+export function quotesOf(paper: Paper, name: PaperName): Quote[] {
+  const address = addressOf(paper);
+  return (paper.analysis?.evidence ?? []).flatMap(
+    (evidence, index) => quoteAt(paper, name, evidence, index + 1, address) ?? [],
+  );
+}
 
 /** One quote of a paper; undefined where it was looked for and not found. */
-export function quoteAt(paper: Paper, name: PaperName, evidence: Evidence, number: number): Quote | undefined {
-  const { status, claim, quote, locator, reason } = evidence;
+export function quoteAt(
+  paper: Paper,
+  name: PaperName,
+  { status, claim, quote, locator, reason }: Evidence,
+  number: number,
+  address = addressOf(paper),
+): Quote | undefined {
   if (status === "not-in-text") return undefined;
-  const opens = addressOf(paper, quote, locator);
+  const opens = address === undefined ? undefined : placeAt(address, quote, locator);
   return {
     handle: handleOf(paper.id, number),
     paper: name,
@@ -67,7 +76,8 @@ export function quoteAt(paper: Paper, name: PaperName, evidence: Evidence, numbe
 }
 
 /** Whether a claim is its quote, but for case and the end of the sentence. */
-const isSaidBy = (claim: string, quote: string): boolean => evidenceWords(claim) === evidenceWords(quote);
+const isSaidBy = (claim: string, quote: string): boolean =>
+  claim === quote || evidenceWords(claim) === evidenceWords(quote);
 
 /** A quote for comparing: on one line, in lower case, without the end of its sentence. */
 export const evidenceWords = (text: string): string =>
@@ -78,19 +88,22 @@ export const evidenceWords = (text: string): string =>
 /** A browser looks for the first and the last words of a quote, and marks all from one to the other. */
 const [first, last] = [3, 3];
 
-/** Where a quote can be read: the text of the words on a web page, the page of a PDF; undefined off the web. */
-function addressOf({ text_from, url, pdf_url }: Paper, quote: string, locator: string | null | undefined) {
+/** Where the text of a paper can be read, without a place in it; undefined off the web. */
+function addressOf({ text_from, url, pdf_url }: Paper): string | undefined {
   const address = webAddress(/https?:\/\/\S+$/i.exec(text_from ?? "")?.[0]) ?? webAddress(url) ?? webAddress(pdf_url);
-  if (address === undefined) return undefined;
-  const [bare = address] = address.split("#");
-  if (/pdf/i.test(bare)) {
+  return address?.split("#")[0];
+}
+
+/** Where a quote can be read: the words on a web page, the page of a PDF. */
+function placeAt(address: string, quote: string, locator: string | null | undefined): string {
+  if (/pdf/i.test(address)) {
     const page = /^p\. (\d+)/.exec(locator ?? "")?.[1];
-    return page === undefined ? bare : `${bare}#page=${page}`;
+    return page === undefined ? address : `${address}#page=${page}`;
   }
   // What an elision leaves out stands in the text: only the words before it are one passage.
   const words = (quote.split(/\[?(?:\.{3}|…)\]?/).find((part) => part.trim() !== "") ?? "").trim().split(/\s+/);
   const parts = words.length > first + last ? [words.slice(0, first), words.slice(-last)] : [words];
-  return `${bare}#:~:text=${parts.map((part) => inFragment(part.join(" "))).join(",")}`;
+  return `${address}#:~:text=${parts.map((part) => inFragment(part.join(" "))).join(",")}`;
 }
 
 /** A comma, a hyphen and an ampersand mean something in a text fragment; a lone surrogate is no part of any address. */

@@ -42,7 +42,7 @@ function parseLists(bytes: Buffer): unknown {
       const byte = bytes[at];
       if (byte === quote) at = endOfString(bytes, at);
       else if (byte === openList && depth === 1) {
-        const { list, end } = parseList(bytes, at);
+        const { list, end } = parseTidyList(bytes, at) ?? parseList(bytes, at);
         rest.push(bytes.toString("utf8", copied, at + 1), String(lists.push(list) - 1));
         copied = end;
         at = end;
@@ -60,6 +60,37 @@ function parseLists(bytes: Buffer): unknown {
     return undefined;
   }
 }
+
+/**
+ * The same of a list of objects as this program writes them, two spaces a level. No string of JSON holds a line end, so
+ * the ends of its records are found by their bytes and nothing between is looked at, which is a tenth of the time.
+ * Undefined where it is written otherwise: pieces cut at a wrong place are not whole, and JSON.parse says so.
+ */
+function parseTidyList(bytes: Buffer, start: number): { readonly list: unknown[]; readonly end: number } | undefined {
+  const end = bytes.indexOf(tidyEnd, start);
+  if (!bytes.subarray(start, start + tidyStart.length).equals(tidyStart) || end === -1) return undefined;
+  const list: unknown[] = [];
+  try {
+    for (let from = start + 1; from < end;) {
+      const between = bytes.indexOf(tidyBetween, from + pieceLength);
+      const to = between === -1 || between > end ? end : between + recordEnd;
+      const items = JSON.parse(`[${bytes.toString("utf8", from, to)}]`) as unknown[];
+      for (const item of items) list.push(item);
+      from = to + 1;
+    }
+  } catch {
+    return undefined;
+  }
+  return { list, end: end + tidyEnd.length - 1 };
+}
+
+const [tidyStart, tidyBetween, tidyEnd] = ["[\n    {", "\n    },\n    {", "\n  ]"].map((text) => Buffer.from(text)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+];
+/** Where the comma stands in what lies between two records. */
+const recordEnd = tidyBetween.indexOf(",");
 
 /** The list that begins at `start`, and where its closing bracket stands. @throws SyntaxError */
 function parseList(bytes: Buffer, start: number): { readonly list: unknown[]; readonly end: number } {

@@ -3,7 +3,7 @@ import type { ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
-import { counted } from "../pictures/words.js";
+import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { dots, statementLine } from "./statements.js";
 
@@ -52,7 +52,7 @@ export function* answer(context: PageContext): Iterable<Markup> {
     yield markup`<div class="answer"><p class="label">Answer</p><p>${
       model.rows.length === 0
         ? "There is none yet: no paper has been found."
-        : `There is none yet: ${unread === 0 ? "all papers are read, and the report is not written" : `${counted(unread, "paper")} of ${model.rows.length.toLocaleString("en")} ${unread === 1 ? "is" : "are"} still to be read`}.`
+        : `There is none yet: ${unread === 0 ? "all papers are read, and the report is not written" : `${counted(unread, "paper")} of ${thousands(model.rows.length)} ${unread === 1 ? "is" : "are"} still to be read`}.`
     }</p></div>`;
   }
 }

@@ -5,7 +5,7 @@ import { sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
 import type { Method } from "../method.js";
 import { anchorOf } from "../pictures/picture.js";
-import { counted } from "../pictures/words.js";
+import { counted, thousands } from "../pictures/words.js";
 import type { SearchYield } from "../search-yield.js";
 import type { PageContext } from "./context.js";
 import { table } from "./findings.js";
@@ -74,7 +74,7 @@ const phasesTable = (phases: Method["phases"]): Markup =>
     "Tokens, time and cost by phase",
     markup`<tr><th>Phase</th><th class="n">Iterations</th><th class="n">Accepted</th><th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
       (use) =>
-        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td><td class="n">${use.accepted}</td><td class="n">${duration(use.seconds * 1000)}</td><td class="n">${use.input.toLocaleString("en")}</td><td class="n">${use.output.toLocaleString("en")}</td><td class="n">${use.cost_usd === undefined ? "not known" : costText(use)}</td></tr>`,
+        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td><td class="n">${use.accepted}</td><td class="n">${duration(use.seconds * 1000)}</td><td class="n">${thousands(use.input)}</td><td class="n">${thousands(use.output)}</td><td class="n">${use.cost_usd === undefined ? "not known" : costText(use)}</td></tr>`,
     )}`,
   );
 
@@ -100,5 +100,5 @@ export function* references({ model }: PageContext): Iterable<Markup> {
   }
   yield markup`</ol>`;
   if (all.length > mostReferences)
-    yield markup`<p class="quiet">The first ${mostReferences} of ${all.length.toLocaleString("en")}; references.bib holds all.</p>`;
+    yield markup`<p class="quiet">The first ${mostReferences} of ${thousands(all.length)}; references.bib holds all.</p>`;
 }

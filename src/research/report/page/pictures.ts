@@ -10,10 +10,13 @@ import type { PageContext } from "./context.js";
 /** How the papers score, with what to know before trusting it; and when they were published. */
 export function* scores({ model }: PageContext): Iterable<Markup> {
   yield markup`${model.warnings.map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
-  const judged = model.scores.rows.flatMap(({ execution, strategic, ...row }) =>
+  const { both } = model.scores;
+  const judged = model.scores.rows.flatMap(({ id, title, status, execution, strategic }) =>
     execution === undefined
       ? []
-      : { ...row, execution, ...(model.scores.both && strategic !== undefined ? { strategic } : {}) },
+      : both && strategic !== undefined
+        ? { id, title, status, execution, strategic }
+        : { id, title, status, execution },
   );
   yield markup`${scoresPicture(judged, model.scores.lines)}${datesPicture(model.rows, model.day === "" ? model.renderedAt.slice(0, 10) : model.day)}`;
 }

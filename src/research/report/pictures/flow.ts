@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, figure } from "./picture.js";
-import { round, wrapped } from "./words.js";
+import { round, thousands, wrapped } from "./words.js";
 
 /** A box: its number, and what that is made of. */
 interface FlowBox {
@@ -105,10 +105,8 @@ interface Lines {
 }
 
 const textOf = ({ label, count, lines }: FlowBox, width: number): Lines => ({
-  heading: wrapped(`${label} (n = ${count.toLocaleString("en")})`, width - 2 * padding - 8, size, 3),
-  rest: lines.flatMap((line) =>
-    wrapped(`${line.label}: ${line.count.toLocaleString("en")}`, width - 2 * padding, size, 2),
-  ),
+  heading: wrapped(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, size, 3),
+  rest: lines.flatMap((line) => wrapped(`${line.label}: ${thousands(line.count)}`, width - 2 * padding, size, 2)),
 });
 
 const heightOf = ({ heading, rest }: Lines): number => (heading.length + rest.length) * lineHeight + 2 * padding - 3;

@@ -101,23 +101,22 @@ function laidOut(nodes: readonly Node[], edges: readonly PaperLink[], width: num
       fx[at] = (width / 2 - get(xs, at)) * 0.06;
       fy[at] = (height / 2 - get(ys, at)) * 0.1;
     }
-    for (let at = 0; at < count; at++)
-      for (let other = at + 1; other < count; other++) {
-        // Sideways they need more room than up and down: that is where their names stand.
-        const dx = (get(xs, at) - get(xs, other)) * 0.75 || 0.01 * (at - other);
-        const dy = get(ys, at) - get(ys, other) || 0.01;
-        push(fx, fy, at, other, dx, dy, (0.12 * ideal * ideal) / Math.max(dx * dx + dy * dy, 1));
-      }
+    for (let at = 0; at < count; at++) pushAway(xs, ys, fx, fy, at, 0.12 * ideal * ideal);
     for (const { a, b, pull } of springs) {
       const [dx, dy] = [get(xs, a) - get(xs, b), get(ys, a) - get(ys, b)];
-      push(fx, fy, a, b, dx, dy, (-Math.hypot(dx, dy) / ideal) * pull);
+      const force = (Math.sqrt(dx * dx + dy * dy) / ideal) * pull;
+      fx[a] = get(fx, a) - dx * force;
+      fy[a] = get(fy, a) - dy * force;
+      fx[b] = get(fx, b) + dx * force;
+      fy[b] = get(fy, b) + dy * force;
     }
     const most = Math.max(1, (width / 8) * (1 - step / rounds));
     for (let at = 0; at < count; at++) {
-      const strength = Math.hypot(get(fx, at), get(fy, at)) || 1;
+      const [x, y] = [get(fx, at), get(fy, at)];
+      const strength = Math.sqrt(x * x + y * y) || 1;
       const share = Math.min(most, strength) / strength;
-      xs[at] = get(xs, at) + get(fx, at) * share;
-      ys[at] = get(ys, at) + get(fy, at) * share;
+      xs[at] = get(xs, at) + x * share;
+      ys[at] = get(ys, at) + y * share;
     }
   }
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
@@ -131,10 +130,20 @@ type Lane = Float64Array;
 
 const get = (lane: Lane, at: number): number => lane[at] ?? 0;
 
-/** One pushes the other along the line between them, and is pushed as much. */
-function push(fx: Lane, fy: Lane, one: number, other: number, dx: number, dy: number, force: number): void {
-  fx[one] = get(fx, one) + dx * force;
-  fy[one] = get(fy, one) + dy * force;
-  fx[other] = get(fx, other) - dx * force;
-  fy[other] = get(fy, other) - dy * force;
+/** One pushes those behind it away, and is pushed as much by each. By itself, so that it is soon compiled. */
+function pushAway(xs: Lane, ys: Lane, fx: Lane, fy: Lane, at: number, strength: number): void {
+  const [x, y] = [get(xs, at), get(ys, at)];
+  let [pushedX, pushedY] = [0, 0];
+  for (let other = at + 1; other < xs.length; other++) {
+    // Sideways they need more room than up and down: that is where their names stand.
+    const dx = (x - get(xs, other)) * 0.75 || 0.01 * (at - other);
+    const dy = y - get(ys, other) || 0.01;
+    const force = strength / Math.max(dx * dx + dy * dy, 1);
+    pushedX += dx * force;
+    pushedY += dy * force;
+    fx[other] = get(fx, other) - dx * force;
+    fy[other] = get(fy, other) - dy * force;
+  }
+  fx[at] = get(fx, at) + pushedX;
+  fy[at] = get(fy, at) + pushedY;
 }

@@ -38,12 +38,39 @@ export function scoresPicture(papers: readonly ScoredPaper[], lines: readonly Sc
   const says = `Scores of ${counted(papers.length, "paper")}: ${kinds
     .map((kind) => `${papers.filter(({ status }) => status === kind).length} ${kind}`)
     .join(", ")}.`;
-  const draw = isOne ? (width: number) => strip(papers, lines, width) : (width: number) => plane(papers, lines, width);
+  const piles = isOne ? pilesOf(papers) : groupsOf(papers, many);
+  const draw = (width: number) => (isOne ? strip(piles, lines, width) : plane(piles, many, lines, width));
   return figure(says, caption, draw, legendOf(kinds));
 }
 
+/** Papers that stand together, in the order of the first of each. */
+type Groups = ReadonlyMap<number, readonly ScoredPaper[]>;
+
+function grouped(papers: readonly ScoredPaper[], keyOf: (paper: ScoredPaper) => number): Groups {
+  const groups = new Map<number, ScoredPaper[]>();
+  for (const paper of papers) {
+    const key = keyOf(paper);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [paper]);
+    else group.push(paper);
+  }
+  return groups;
+}
+
+/** Those with the same points of both rubrics; of very many, those with the same decision. */
+const groupsOf = (papers: readonly ScoredPaper[], many: boolean): Groups =>
+  grouped(
+    papers,
+    ({ execution, strategic = 0, status }) =>
+      (Math.round(execution) * 1000 + Math.round(strategic)) * 10 + (many ? statuses.indexOf(status) : 0),
+  );
+
+/** Those with the same points of one rubric. */
+const pilesOf = (papers: readonly ScoredPaper[]): Groups =>
+  grouped(papers, ({ execution }) => Math.round(Math.max(0, Math.min(30, execution))));
+
 /** Execution across, strategy up: the lines are those of equal sums. */
-function plane(papers: readonly ScoredPaper[], lines: readonly ScoreLine[], width: number): Drawing {
+function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width: number): Drawing {
   const left = 44;
   const right = width - 12;
   const top = 12;
@@ -72,7 +99,7 @@ function plane(papers: readonly ScoredPaper[], lines: readonly ScoreLine[], widt
       markup`<path class="bar" d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}"/><text class="axis" x="${round(beside[0] + 2)}" y="${round(beside[1] + 12)}">${at}</text>`,
     ];
   });
-  const drawn = dotsOf(papers, x, y);
+  const drawn = dotsOf(groups, many, x, y);
   taken.push(...drawn.map(({ at: [cx, cy], reach }): Box => [cx - reach, cy - reach, cx + reach, cy + reach]));
   const room = width < 500 ? 120 : 170;
   const named = drawn.filter(({ paper, count }) => count === 1 && paper.status === "presented").slice(0, 14);
@@ -97,15 +124,7 @@ interface Dot {
 }
 
 /** Papers with the same points stand side by side around them, in a spiral; of very many, one sign for all. */
-function dotsOf(papers: readonly ScoredPaper[], x: (points: number) => number, y: (points: number) => number): Dot[] {
-  const many = papers.length > mostDots;
-  const groups = new Map<string, ScoredPaper[]>();
-  for (const paper of papers) {
-    const key = `${Math.round(paper.execution)} ${Math.round(paper.strategic ?? 0)}${many ? ` ${paper.status}` : ""}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [paper]);
-    else group.push(paper);
-  }
+function dotsOf(groups: Groups, many: boolean, x: (points: number) => number, y: (points: number) => number): Dot[] {
   const largest = Math.max(...[...groups.values()].map(({ length }) => length));
   return [...groups.values()].flatMap((group): Dot[] => {
     const [first] = group;
@@ -131,14 +150,9 @@ const linked = ({ id, title }: ScoredPaper, sign: Markup): Markup =>
   markup`<a href="#${anchorOf(id)}">${sign}<title>${shortened(title, 1200, 12)}</title></a>`;
 
 /** One rubric: papers piled up over their points. */
-function strip(papers: readonly ScoredPaper[], lines: readonly ScoreLine[], width: number): Drawing {
+function strip(piles: Groups, lines: readonly ScoreLine[], width: number): Drawing {
   const left = 10;
   const right = width - 10;
-  const piles = new Map<number, ScoredPaper[]>();
-  for (const paper of papers) {
-    const at = Math.round(Math.max(0, Math.min(30, paper.execution)));
-    piles.set(at, [...(piles.get(at) ?? []), paper]);
-  }
   const tallest = Math.max(...[...piles.values()].map(({ length }) => length));
   const step = Math.min(12, 150 / tallest);
   const bottom = Math.max(70, tallest * step + 34);

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, figure } from "./picture.js";
-import { type Box, counted, placedLabels, round, shortened, widthOf } from "./words.js";
+import { type Box, counted, placedLabels, round, shortened, thousands, widthOf } from "./words.js";
 
 /** What one source brought. */
 interface SourceYield {
@@ -24,9 +24,7 @@ export function yieldPicture(sources: readonly SourceYield[]): Markup | undefine
     rest > 0 ? ` ${counted(rest, "source")} with less left out.` : ""
   }`;
   const amount = ({ papers, identified }: SourceYield) =>
-    identified === undefined
-      ? papers.toLocaleString("en")
-      : `${papers.toLocaleString("en")} of ${identified.toLocaleString("en")}`;
+    identified === undefined ? thousands(papers) : `${thousands(papers)} of ${thousands(identified)}`;
   const says = `${caption} ${shown.map((one) => `${one.name}: ${amount(one)}`).join(", ")}.`;
   return figure(says, caption, (width) => {
     const name = width < 500 ? 104 : 170;
@@ -61,7 +59,7 @@ export function saturationPicture(batches: readonly SaturationPoint[], target?: 
   const recalls = points.filter((point): point is typeof point & { recall: number } => point.recall !== undefined);
   const reached = recalls.at(-1)?.recall;
   const caption = [
-    `Saturation: ${kept.toLocaleString("en")} of ${counted(screened, "screened record")} kept; the last batch kept ${kept - before.kept} of ${screened - before.screened}.`,
+    `Saturation: ${thousands(kept)} of ${counted(screened, "screened record")} kept; the last batch kept ${kept - before.kept} of ${screened - before.screened}.`,
     reached === undefined ? "" : ` The dashed line is the recall reached at least: ${Math.round(reached * 100)} %`,
     reached === undefined ? "" : target === undefined ? "." : `; ${Math.round(target * 100)} % was asked for.`,
   ].join("");
@@ -91,7 +89,7 @@ function draw(
     of.map(([at, share], index) => `${index === 0 ? "M" : "L"}${x(at)} ${y(share)}`).join("");
   const most = Math.max(kept, 1);
   const labels = [
-    { text: `${kept.toLocaleString("en")} kept`, x: x(screened), y: y(kept / most), reach: 4 },
+    { text: `${thousands(kept)} kept`, x: x(screened), y: y(kept / most), reach: 4 },
     ...recalls
       .slice(-1)
       .map(({ screened: at, recall }) => ({
@@ -108,7 +106,7 @@ function draw(
   const line = curves.flatMap((curve) => curve.slice(1).flatMap((end, index) => along(curve[index] ?? end, end, x, y)));
   return {
     height: bottom + 42,
-    parts: markup`<path class="grid" d="M${left} ${top}V${bottom}H${right}"/><text class="tick" x="${left - 6}" y="${y(1) + 4}" text-anchor="end">${most}</text><text class="tick" x="${left - 6}" y="${bottom + 4}" text-anchor="end">0</text><text class="tick" x="${left}" y="${bottom + 17}" text-anchor="middle">0</text><text class="tick" x="${right}" y="${bottom + 17}" text-anchor="end">${screened.toLocaleString("en")}</text><text class="axis" x="${round((left + right) / 2)}" y="${bottom + 36}" text-anchor="middle">Records screened</text>${recalls.length > 0 ? markup`<text class="tick" x="${right + 6}" y="${y(1) + 4}">100 %</text><text class="tick" x="${right + 6}" y="${bottom + 4}">0 %</text>${target === undefined ? "" : markup`<path class="grid" d="M${left} ${y(target)}H${right}"/>`}<path class="curve second" d="${path(curves[1] ?? [])}"/>` : ""}<path class="curve" d="${path(curves[0] ?? [])}"/>${points
+    parts: markup`<path class="grid" d="M${left} ${top}V${bottom}H${right}"/><text class="tick" x="${left - 6}" y="${y(1) + 4}" text-anchor="end">${most}</text><text class="tick" x="${left - 6}" y="${bottom + 4}" text-anchor="end">0</text><text class="tick" x="${left}" y="${bottom + 17}" text-anchor="middle">0</text><text class="tick" x="${right}" y="${bottom + 17}" text-anchor="end">${thousands(screened)}</text><text class="axis" x="${round((left + right) / 2)}" y="${bottom + 36}" text-anchor="middle">Records screened</text>${recalls.length > 0 ? markup`<text class="tick" x="${right + 6}" y="${y(1) + 4}">100 %</text><text class="tick" x="${right + 6}" y="${bottom + 4}">0 %</text>${target === undefined ? "" : markup`<path class="grid" d="M${left} ${y(target)}H${right}"/>`}<path class="curve second" d="${path(curves[1] ?? [])}"/>` : ""}<path class="curve" d="${path(curves[0] ?? [])}"/>${points
       .slice(1)
       .filter((_, index) => points.length < 60 || index === points.length - 2)
       .map(

@@ -15,13 +15,16 @@ const wide = /[mwMW@%—]/;
  */
 export function widthOf(text: string, size: number): number {
   let width = 0;
-  for (const sign of text) {
-    if (/[\u1100-\uffef\u{20000}-\u{3ffff}]/u.test(sign)) width += 1.02;
-    else if (narrow.test(sign)) width += 0.36;
-    else if (wide.test(sign)) width += 0.92;
-    else width += /[A-Z0-9]/.test(sign) ? 0.66 : 0.575;
-  }
+  for (const sign of text) width += widthOfSign(sign);
   return width * size;
+}
+
+function widthOfSign(sign: string): number {
+  if (sign >= "a" && sign <= "z") return narrow.test(sign) ? 0.36 : sign === "m" || sign === "w" ? 0.92 : 0.575;
+  if (/[\u1100-\uffef\u{20000}-\u{3ffff}]/u.test(sign)) return 1.02;
+  if (narrow.test(sign)) return 0.36;
+  if (wide.test(sign)) return 0.92;
+  return /[A-Z0-9]/.test(sign) ? 0.66 : 0.575;
 }
 
 /** A text cut between words, or inside a word longer than the line, so that it is at most `room` wide. */
@@ -29,8 +32,10 @@ export function shortened(text: string, room: number, size: number): string {
   const line = text.replace(/\s+/g, " ").trim().slice(0, 300);
   if (widthOf(line, size) <= room) return line;
   let kept = "";
+  let width = widthOfSign("…");
   for (const sign of line) {
-    if (widthOf(`${kept}${sign}…`, size) > room) break;
+    width += widthOfSign(sign);
+    if (width * size > room) break;
     kept += sign;
   }
   const space = kept.lastIndexOf(" ");
@@ -96,8 +101,9 @@ export function placedLabels(labels: readonly Label[], taken: readonly Box[], wi
   });
 }
 
-/** "7", "10,000". */
-export const thousands = (count: number): string => (count < 1000 ? String(count) : count.toLocaleString("en"));
+/** "7", "10,000", of whole numbers from 0. By hand: `toLocaleString` loads 40 ms of languages at its first call. */
+export const thousands = (count: number): string =>
+  count < 1000 ? String(count) : `${thousands(Math.floor(count / 1000))},${String(count % 1000).padStart(3, "0")}`;
 
 /** "1 paper", "2 papers", "10,000 papers". */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -38,21 +38,35 @@ test("a large file says what JSON.parse says of it, and is refused where that re
   );
 });
 
-test("records of several pieces come back in their order, letters of two bytes whole, and no comma too many", () => {
+test.each([0, 2])("records of several pieces come back in their order, and no comma too many; indent %i", (indent) => {
   const papers = Array.from({ length: 6000 }, (_, index) => ({
     id: index,
-    title: `„Größe“ ${"ن".repeat(99)}, [${index}]`,
+    title: `„Größe“ ${"ن".repeat(99)}, [${index}]\n    },\n    {\n  ]`,
   }));
-  const text = JSON.stringify({ project: "x", papers, later: [[1], []], none: [] });
+  const text = JSON.stringify({ project: "x", papers, later: [[1], []], none: [] }, null, indent);
   expect(Buffer.from(text).length).toBeGreaterThan(1_000_000);
   expect(isDeepStrictEqual(parseJson(Buffer.from(`\uFEFF${text}`), true), JSON.parse(text))).toBe(true);
-  const end = text.indexOf('],"later"');
+  const end = text.search(/\],\s*"later"/);
   for (const slip of [
     `${text.slice(0, end)},${text.slice(end)}`,
-    text.replace('"none":[]', '"none":[}'),
+    text.replace(/"none": ?\[\]/, '"none":[}'),
+    text.replace(/\},(\s*)\{("|\s*"id": ?)3000/, "}$1{$23000"),
     text.slice(0, -3),
   ])
     expect(inPieces(slip)).toBe("refused");
+});
+
+test("a file whose lines look as if records ended there is read whole, or refused as a whole", () => {
+  const inner = Array.from({ length: 9000 }, (_, index) => `{ "id": ${index}, "title": "${"x".repeat(60)}" }`);
+  // Lists within a record that are written like the records of a file.
+  const nested = `{\n  "papers": [\n    {\n "all": [${inner.join("\n    ,\n    ").replace(/\}\n    ,\n    \{/g, "\n    },\n    {")}\n  ]\n    },\n    {\n "id": 2\n    }\n  ]\n}\n`;
+  expect(nested.length).toBeGreaterThan(600_000);
+  expect(isTheSame(nested)).toBe(true);
+  expect(whole(nested)).not.toBe("refused");
+  expect(isTheSame(nested.replace("[\n    {\n", "[\n    {\n    },\n    {"))).toBe(true);
+  expect(isTheSame(nested.slice(0, -8))).toBe(true);
+  expect(isTheSame('{\n  "papers": [\n    {\n    }\n  ],\n  "more": 1\n}')).toBe(true);
+  expect(isTheSame('{\n  "papers": [\n    {\n    },\n  ]\n}')).toBe(true);
 });
 
 test("a name that every object has is a field like any other", () => {

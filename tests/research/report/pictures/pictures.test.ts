@@ -7,7 +7,13 @@ import { flowPicture, unreconciled } from "../../../../src/research/report/pictu
 import { mapPicture } from "../../../../src/research/report/pictures/map.js";
 import { scoresPicture } from "../../../../src/research/report/pictures/scores.js";
 import { saturationPicture, yieldPicture } from "../../../../src/research/report/pictures/search.js";
-import { placedLabels, shortened, widthOf, wrapped } from "../../../../src/research/report/pictures/words.js";
+import {
+  placedLabels,
+  shortened,
+  thousands,
+  widthOf,
+  wrapped,
+} from "../../../../src/research/report/pictures/words.js";
 
 const textOf = (markup: { text: string } | undefined): string => load(markup?.text ?? "").text();
 const paper = (index: number, more: object = {}) => ({
@@ -227,6 +233,19 @@ describe("words in pictures", () => {
           expect(boxes.slice(index + 1).some((other) => overlaps(box, other))).toBe(false);
           expect(signs.some((sign) => overlaps(box, sign))).toBe(false);
         }
+      }),
+    );
+  });
+
+  it("sets whole numbers apart by thousands, as the language does", () => {
+    fc.assert(fc.property(fc.maxSafeNat(), (count) => expect(thousands(count)).toBe(count.toLocaleString("en"))));
+  });
+
+  it("keeps as much of a text as its room holds, and not a letter more", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 80 }), fc.integer({ min: 20, max: 300 }), (text, room) => {
+        const shown = shortened(text.replaceAll(" ", ""), room, 12);
+        expect(widthOf(shown, 12)).toBeLessThanOrEqual(room + 1e-9);
       }),
     );
   });
