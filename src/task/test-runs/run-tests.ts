@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js";
 import type { TestResults } from "../generated/test-results.js";
@@ -13,6 +13,8 @@ import { readJest, readMocha } from "./frameworks/javascript.js";
 import { readJunit } from "./frameworks/junit.js";
 import { readUnittest, unittestRunner } from "./frameworks/unittest.js";
 import { seenByTests } from "./seen-place.js";
+import { given } from "../../engine/lib/given.js";
+import { withArguments } from "./own-command.js";
 import { distinct, errorOf, failed, type ReadTests, type RunOfTests, streamEnd, wholeRun } from "./results.js";
 
 /** What is kept of a report on stdout: some thousand tests with their output. */
@@ -69,29 +71,36 @@ async function start(
 ): Promise<Ran> {
   const how = { timeoutMs, maxOutput: maxReport };
   const local = (name: string) => path(localProgram(cwd, name));
+  // Programs of the project, those of the packages around it too, as npm finds them.
+  const around = [join(place.cwd, "node_modules/.bin"), dirname(local(framework)), place.env["PATH"] ?? ""];
+  const asNpm = { ...how, env: { PATH: around.filter((each) => each !== ".").join(":") } };
+  // The script's own variables, options and steps belong to the tests; what would wait for a person does not.
+  const byScript = async (args: readonly string[], drop: RegExp, command?: string): Promise<Ran> => {
+    const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
+    const line =
+      script && withArguments(script, framework, args.map(shellWord), { drop: without, ...given({ command }) });
+    if (line !== undefined) return await runShell(place, line, asNpm);
+    return await run(place, local(framework), [...(command === undefined ? [] : [command]), ...args], how);
+  };
   switch (framework) {
     case "vitest":
-      return await run(place, local("vitest"), ["run", "--reporter=json", `--outputFile=${file}`], how);
+      return await byScript(
+        ["--reporter=json", `--outputFile=${file}`],
+        /^(?:--watch(?:=.*)?|-w|watch|dev|--ui)$/,
+        "run",
+      );
     case "jest": {
       const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults"];
-      return await run(place, local("jest"), args, how);
+      return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--outputFile=.*)$/);
     }
-    case "mocha": {
-      const args = ["--reporter", "json", "--reporter-option", `output=${file}`];
-      // What the script names beside the program, such as where the tests are, mocha does not know otherwise.
-      const own = /\bmocha\b([^;&|]*)/.exec(script ?? "")?.[1]?.trim() ?? "";
-      const line = [shellWord(local("mocha")), own, ...args.map(shellWord)].join(" ");
-      return await runShell(place, line, how);
-    }
+    case "mocha":
+      return await byScript(["--reporter", "json", "--reporter-option", `output=${file}`], /^(?:--watch|-w)$/);
     case "node:test": {
       // Why a file could not be loaded stands in the report for people alone.
       const forPeople = "--test-reporter=spec --test-reporter-destination=stdout";
       const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${forPeople} `;
       const line = (script ?? "node --test").replace(/--test(?=\s|$)\s*/, reporter);
-      return await runShell(place, line, {
-        ...how,
-        env: { PATH: `${join(place.cwd, "node_modules/.bin")}:${place.env["PATH"] ?? ""}` },
-      });
+      return await runShell(place, line, asNpm);
     }
     case "pytest": {
       const args = ["-m", "pytest", "--continue-on-collection-errors", `--junitxml=${file}`, "-p", "no:cacheprovider"];

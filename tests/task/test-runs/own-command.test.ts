@@ -1,0 +1,71 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { detectTests } from "../../../src/task/test-runs/detect.js";
+import { withArguments } from "../../../src/task/test-runs/own-command.js";
+import { runTests } from "../../../src/task/test-runs/run-tests.js";
+import { placeOnHost } from "../place.js";
+
+const drop = /^--watch$/;
+
+describe("a test script with a reporter of ours", () => {
+  it.each([
+    ["NODE_OPTIONS=--experimental-vm-modules jest", "NODE_OPTIONS=--experimental-vm-modules jest --json"],
+    ["cross-env X=1 jest --config a.js", "cross-env X=1 jest --config a.js --json"],
+    ["NODE_OPTIONS='--a --b' TZ=UTC npx --no-install jest", "NODE_OPTIONS='--a --b' TZ=UTC jest --json"],
+    ["yarn jest", "jest --json"],
+    [
+      "node --experimental-vm-modules node_modules/jest/bin/jest.js src",
+      "node --experimental-vm-modules node_modules/jest/bin/jest.js src --json",
+    ],
+    ["tsc -p . && c8 jest --watch 'a;b' && node after.js", "tsc -p . && c8 jest 'a;b' --json && node after.js"],
+    ["jest 2>&1 | tee log", "jest 2>&1 --json | tee log"],
+    ["jest -- src/a", "jest --json -- src/a"],
+  ])("%s keeps its variables, options and steps", (script, line) => {
+    expect(withArguments(script, "jest", ["--json"], { drop })).toBe(line);
+  });
+
+  it("names the command that ends by itself, unless the script does", () => {
+    const of = (script: string) => withArguments(script, "vitest", ["--json"], { drop, command: "run" });
+    expect(of("vitest --watch")).toBe("vitest run --json");
+    expect(of("TZ=UTC vitest run src")).toBe("TZ=UTC vitest run src --json");
+  });
+
+  it("is left alone where it calls the framework by another script, or by a word that only looks like it", () => {
+    for (const script of ["npm run jest", "npm run test:jest", "eslint jest.config.js", "node --test"])
+      expect(withArguments(script, "jest", ["--json"], { drop })).toBeUndefined();
+  });
+
+  it("passes through any line without end", () => {
+    for (const script of ["", "jest '", 'jest "a\\', "jest \\", "((jest", "jest && ", "$(jest)"])
+      expect(typeof (withArguments(script, "jest", ["--json"], { drop }) ?? "")).toBe("string");
+  });
+
+  it("runs with the script's variables, in the project's own programs", async () => {
+    const place = placeOnHost();
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
+      writeFileSync(join(place.cwd, name), text, { mode: 0o755 });
+    };
+    const script = "MODE=strict node step.mjs && EXTRA='two words' jest --watchAll --config own.json";
+    put("package.json", JSON.stringify({ scripts: { test: script } }));
+    put("step.mjs", 'import { writeFileSync } from "node:fs"; writeFileSync("built", process.env.MODE);');
+    // A jest that says what it was given.
+    put(
+      "node_modules/.bin/jest",
+      `#!/usr/bin/env node
+const fs = require("node:fs");
+const file = process.argv.find((each) => each.startsWith("--outputFile=")).slice(13);
+const name = [fs.readFileSync("built", "utf8"), process.env.EXTRA, ...process.argv.slice(2, 4)].join("|");
+const assertionResults = [{ title: name, ancestorTitles: [], status: "passed" }];
+fs.writeFileSync(file, JSON.stringify({ testResults: [{ name: process.cwd() + "/a.test.js", status: "passed", assertionResults }] }));
+`,
+    );
+    const [found] = detectTests(place.cwd);
+    if (found === undefined) throw new Error("no framework");
+    const { tests, problem } = await runTests(found, place, 30_000);
+    expect(problem).toBeUndefined();
+    expect(tests.map(({ test_name }) => test_name)).toEqual(["a.test.js > strict|two words|--config|own.json"]);
+    rmSync(place.cwd, { recursive: true, force: true });
+  });
+});
