@@ -2,8 +2,9 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { many } from "../../engine/ui/terminal/format.js";
+import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
-import { bounded, type Compression, type LoopMemory } from "../../engine/loop/run-record/memory.js";
+import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
 import { type Received, wordsAfter } from "../../engine/storage/records/steering-inbox.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
@@ -113,11 +114,18 @@ export const progressOf = (state: CodeState): Progress => {
   return { done: Math.max(0, all - now), total: all };
 };
 
+/** Runs of agents that got to work: those that only met a closed service, or never started, are free. */
+const countedIn = (attempts: readonly RoleRun[]): readonly RoleRun[] =>
+  attempts.filter(({ failure }) => usesAllowance(failure));
+
+/** Runs of agents that are not counted. */
+export const notCounted = ({ attempts }: CodeState): number => attempts.length - countedIn(attempts).length;
+
 export function spentIn({ attempts, loop }: CodeState): Spent {
   const sum = (of: (attempt: RoleRun) => number | undefined) =>
     attempts.reduce((total, attempt) => total + (of(attempt) ?? 0), 0);
   return {
-    iterations: attempts.length,
+    iterations: countedIn(attempts).length,
     tokens: sum(({ tokens }) => tokens) + (loop?.rch_metrics?.historian_tokens ?? 0),
     usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
     minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
@@ -130,17 +138,7 @@ export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits
   const row = attempts
     .slice(attempts.findLastIndex(({ outcome }) => outcome === "accepted") + 1)
     .filter(({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure));
-  return {
-    limits,
-    observations: loop?.observations ?? [],
-    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
-    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
-    since: loop?.stagnation_since ?? 0,
-    withoutResult: row.length,
-    ledger: ledger.slice(-5),
-    steering: loop?.steering ?? [],
-    remedies,
-  };
+  return { ...rememberedIn(loop, ledger, limits), withoutResult: row.length, remedies };
 }
 
 /** What the next agent does otherwise; a role answers with its JSON, and the artisan changes files before. */

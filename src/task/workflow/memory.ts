@@ -4,7 +4,7 @@ import { type Received, wordsAfter } from "../../engine/storage/records/steering
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
 import { rowOf } from "../../engine/loop/guards/stuck.js";
-import { bounded, type Compression, type LoopMemory } from "../../engine/loop/run-record/memory.js";
+import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { Attempt, TaskState } from "../generated/ralph-state.js";
@@ -36,18 +36,7 @@ export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt
 
 /** What guards and briefs are told of earlier iterations. */
 export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
-  const { loop } = state;
-  return {
-    limits,
-    observations: loop?.observations ?? [],
-    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
-    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
-    since: loop?.stagnation_since ?? 0,
-    withoutResult: withoutProgress(state).length,
-    ledger: ledger.slice(-5),
-    steering: loop?.steering ?? [],
-    remedies,
-  };
+  return { ...rememberedIn(state.loop, ledger, limits), withoutResult: withoutProgress(state).length, remedies };
 }
 
 /** What follows from the records, computed again before every write. Pure. */

@@ -1,3 +1,4 @@
+import { given } from "../../lib/given.js";
 import type { MemoryLimits } from "../../lib/memory-limits.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
@@ -22,6 +23,26 @@ export interface LoopMemory {
   /** What a person told the agents, oldest first, until it is cleared. */
   readonly steering: readonly Steering[];
 }
+
+/** What the state of a kind of work keeps of its iterations for the loop. */
+interface Kept {
+  readonly observations?: readonly Observation[] | undefined;
+  readonly history_summary?: string | null | undefined;
+  readonly rch_metrics?: HistoryMetrics | undefined;
+  readonly stagnation_since?: number | undefined;
+  readonly steering?: readonly Steering[] | undefined;
+}
+
+/** What is remembered of the iterations by such a state. `ledger`: of which the last five lines are. */
+export const rememberedIn = (
+  { observations = [], history_summary: summary, rch_metrics: metrics, stagnation_since = 0, steering = [] }: Kept = {},
+  ledger: readonly LedgerLine[],
+  limits: MemoryLimits,
+): LoopMemory => ({
+  ...{ limits, observations, steering, since: stagnation_since, ledger: ledger.slice(-5) },
+  ...(summary ? { historySummary: summary } : {}),
+  ...given({ metrics }),
+});
 
 /** A summary and what it cost. */
 export interface Compression {

@@ -6,7 +6,7 @@ import type { Redact } from "../../../engine/lib/redact.js";
 import { type Left, observationOf, wasAtWork } from "../../../engine/loop/run-record/observation.js";
 import { measured } from "../../../engine/loop/history/summarise.js";
 import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
-import { bounded, type Compression, type LoopMemory } from "../../../engine/loop/run-record/memory.js";
+import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
 import { rowOf } from "../../../engine/loop/guards/stuck.js";
 import { given } from "../../../engine/lib/given.js";
@@ -81,16 +81,14 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: Memo
 
 /** What guards and briefs are told of earlier iterations. */
 export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
-  const { loop } = rrd;
   return {
-    limits,
-    observations: loop?.observations ?? [],
-    ...(loop?.history_summary ? { historySummary: loop.history_summary } : {}),
-    ...(loop?.rch_metrics === undefined ? {} : { metrics: loop.rch_metrics }),
+    ...rememberedIn(
+      rrd.loop ?? undefined,
+      ledger.filter(({ unit }) => !isAnswerUnit(unit)),
+      limits,
+    ),
     since: countedSince(rrd),
     withoutResult: withoutResult(rrd, ledger).length,
-    ledger: ledger.filter(({ unit }) => !isAnswerUnit(unit)).slice(-5),
-    steering: loop?.steering ?? [],
   };
 }
 
