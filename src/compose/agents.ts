@@ -61,11 +61,20 @@ export interface RunSettings extends AgentSettings {
   readonly fleet: Fleet;
 }
 
-/** What all agents of a run have in common. `folder`: the project's, which keeps their transcripts. */
+/** What the agents of a run are for. */
+interface Surroundings {
+  /** The project's, which keeps their transcripts. */
+  readonly folder?: string;
+  readonly classic?: boolean;
+  /** They change the files of a folder: an agent that only answers about papers is none for that. */
+  readonly changes?: boolean;
+}
+
+/** What all agents of a run have in common. */
 export function settingsFor(
   config: ResolvedConfig,
   io: Io,
-  { folder, classic = false }: { readonly folder?: string; readonly classic?: boolean } = {},
+  { folder, classic = false, changes = false }: Surroundings = {},
 ): RunSettings {
   const transcript = (iteration: number) =>
     folder === undefined ? undefined : join(transcriptsFolder(folder), `${iteration}.jsonl`);
@@ -76,7 +85,7 @@ export function settingsFor(
     classic,
     stateDir: config.stateDir,
     transcript,
-    adapters: [baseline],
+    adapters: changes ? [] : [baseline],
     agents: config.agents,
     cwd: io.cwd,
     exec: io.runProgram,
@@ -136,6 +145,24 @@ async function idOf(folder: string): Promise<string> {
   const id = randomBytes(16).toString("hex");
   await writeFileAtomic(path, `${id}\n`);
   return id;
+}
+
+/**
+ * Throws an ExpectedError (exit code 2) for an agent that can't change the files of this folder. `work`: "a task";
+ * `named`: where the configuration names the agent, such as `/code/roles/critic/agent`.
+ */
+export function requireHere(name: string, { agents }: ResolvedConfig, work: string, named?: string): void {
+  const where = named === undefined ? "" : `${named}: `;
+  if (isDistant(name))
+    throw new ExpectedError(
+      `${where}${name} works on another machine, where the files of ${work} are not; name an agent of this one with --agent.`,
+      2,
+    );
+  if ((agents[name]?.type ?? name) === baseline.name)
+    throw new ExpectedError(
+      `${where}${name} only extracts sentences from papers, and ${work} needs an agent that works on files; name one with --agent.`,
+      2,
+    );
 }
 
 /**

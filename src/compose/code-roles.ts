@@ -1,4 +1,4 @@
-import type { RoleNames } from "./agents.js";
+import { requireHere, type RoleNames } from "./agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { modelNamed } from "../engine/agents/prices.js";
 import { modelOf } from "../engine/agents/registry.js";
@@ -79,6 +79,25 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
     }
   }
   return { config: { ...config, agents }, names, hasAdversary: own["adversary"] !== false, isBuiltIn, temperatures };
+}
+
+/** @throws ExpectedError (exit code 2) for an agent that there is not, or that can't work on the files of a project. */
+export function requireCrew({ names, config }: CodeCrew, settings: AgentSettings): void {
+  const work = "a coding run";
+  for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, work);
+  for (const [role, all] of Object.entries(names))
+    for (const [at, name] of all.entries()) {
+      const wish = config.code?.roles?.[role] || undefined;
+      const index = Array.isArray(wish?.agent) ? `/${at}` : "";
+      const pointer = wish?.agent === undefined ? `/models/${role}` : `/code/roles/${role}/agent${index}`;
+      requireHere(name, config, work, pointer);
+      try {
+        modelOf(name, settings);
+      } catch (error) {
+        if (!(error instanceof ExpectedError)) throw error;
+        throw new ExpectedError(`${pointer}: ${error.message}`, error.exitCode);
+      }
+    }
 }
 
 /** Names of the agents that do the librarian's work. */

@@ -47,6 +47,8 @@ interface Drive {
   readonly folder?: string;
   /** The agents work on the folder itself. */
   readonly classic?: boolean;
+  /** The agents change the files of a folder. */
+  readonly changes?: boolean;
   /** What may wait for a person's yes beside the run. */
   readonly questions?: Questions;
   /** Of the work; those of a research project where it is absent. */

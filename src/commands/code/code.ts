@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { settingsFor } from "../../compose/agents.js";
-import { crewOf, librariansOf, windowOf } from "../../compose/code-roles.js";
+import { crewOf, librariansOf, requireCrew, windowOf } from "../../compose/code-roles.js";
 import { drive } from "../../compose/drive.js";
 import { openCode } from "../../compose/open-code.js";
 import { sandboxOf } from "../../compose/open-task.js";
@@ -9,7 +9,7 @@ import { codeReportName } from "../../code/folder/layout.js";
 import { codeFormat } from "../../code/folder/state-file.js";
 import { codeWords } from "../../code/folder/words.js";
 import type { CodeState, Job } from "../../code/generated/ralph-code.js";
-import { latestTests, roundsOf, spentIn, usualRounds } from "../../code/workflow/status.js";
+import { latestTests, notCounted, roundsOf, spentIn, usualRounds } from "../../code/workflow/status.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
@@ -41,14 +41,18 @@ export interface CodeArguments {
 /** Works on the project in the current folder by roles until its tests pass; its exit code is the verdict's. */
 export async function codeCommand(args: CodeArguments, io: Io): Promise<number> {
   const folder = io.cwd;
-  const crewHere = async () => crewOf(await resolveConfig({ flags: args.flags, env: io.env, cwd: folder }), io.env);
+  const crewHere = async () => {
+    const crew = crewOf(await resolveConfig({ flags: args.flags, env: io.env, cwd: folder }), io.env);
+    requireCrew(crew, settingsFor(crew.config, io, { folder, changes: true }));
+    return crew;
+  };
   if (args.graph) {
     const job = {
       rounds: 1,
       ...given({ target: args.target === undefined ? undefined : targetIn(folder, args.target) }),
     };
     const crew = await crewHere();
-    const window = windowOf(librariansOf(crew), settingsFor(crew.config, io, { folder }));
+    const window = windowOf(librariansOf(crew), settingsFor(crew.config, io, { folder, changes: true }));
     return (await import("./graph.js")).graphCommand(folder, job, window, io, args.json);
   }
   const job = jobOf(args, folder);
@@ -60,6 +64,7 @@ export async function codeCommand(args: CodeArguments, io: Io): Promise<number> 
     ...given({ verbose: args.verbose }),
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
+    changes: true,
     words: codeWords,
     roles: names,
     sandbox: sandboxOf({ folder }, config),
@@ -119,6 +124,7 @@ async function sayEnd(folder: string, verdict: Verdict, io: Io, { json, quiet }:
       ...verdict,
       rounds: state === undefined ? 0 : roundsOf(state).length,
       iterations: spent?.iterations ?? 0,
+      not_counted: state === undefined ? 0 : notCounted(state),
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
       failing: tests?.failing ?? null,

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { requireHere } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type NamedTask, openTask, sandboxOf } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
@@ -53,6 +54,7 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
   const config = await resolveConfig({ flags: withAgentOf(named.task, args.flags, io), env: io.env, cwd: io.cwd });
   if (!args.quiet && !args.json) for (const notice of notices) io.stderr(`warning: ${oneLine(notice)}\n`);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
+  for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
   const { branch, worktree } = args;
   if (branch === undefined && !worktree) return await work(named, config, io, args);
   const { branchOff } = await import("./branch.js");
@@ -70,6 +72,7 @@ async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: Task
     // The task's own limit is part of its account; this is that of the run.
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
+    changes: true,
     words: taskWords(named.file === undefined ? undefined : basename(named.file)),
     maxWithoutResult: config.history.limits.stagnation,
     sandbox: sandboxOf(named, config),

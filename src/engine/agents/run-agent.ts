@@ -51,7 +51,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       }
 
       const start = startOf(definition, context, brief, invocation);
-      if (start === undefined) return yield failed(notStarted(name, invocation.command, notThere, settings.env));
+      if (start === undefined) return yield failed(notStarted(name, invocation.command, notThere, settings));
       const reader = definition.reader();
       // A timer takes 0 for none.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
@@ -195,7 +195,7 @@ function judge(
         message: `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
       });
     case "not-started":
-      return failed(notStarted(name, command, end, settings.env));
+      return failed(notStarted(name, command, end, settings));
   }
   const { message, failure } = reader.answer();
   if (failure !== undefined) return failed(failure);
@@ -221,12 +221,18 @@ function judge(
 
 const notThere: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };
 
-function notStarted(name: string, command: string, { startError }: ProcessEnd, env: NodeJS.ProcessEnv): Failure {
+function notStarted(
+  name: string,
+  command: string,
+  { startError }: ProcessEnd,
+  { env, adapters = [] }: AgentSettings,
+): Failure {
   if (startError?.code === "ENOENT") {
     const there = onPath(["claude", "codex", "amp"], env);
+    const free = adapters.find((adapter) => adapter.free === true);
     const other =
       there.length === 0
-        ? "name another agent with --agent: baseline needs none"
+        ? `name another agent with --agent${free === undefined ? "" : `: ${free.name} needs none`}`
         : `use what is installed here: --agent ${there.join(" or --agent ")}`;
     return {
       kind: "missing",

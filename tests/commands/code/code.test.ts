@@ -1,4 +1,5 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
@@ -41,6 +42,48 @@ describe("a coding run", () => {
     const { code, last } = await project.json(...project.agent("exit 1"));
     expect([code, last.verdict, last.iterations]).toEqual([0, "complete", 0]);
     expect(existsSync(`${project.top}/counts`)).toBe(false);
+  });
+});
+
+describe("who can't do it", () => {
+  it.each([
+    [
+      { critic: { agent: "clade" } },
+      /^research-ralph: \/code\/roles\/critic\/agent: Unknown agent 'clade'.*Did you mean claude\?/,
+    ],
+    [
+      { artisan: { agent: ["claude", "fleet:claude"] } },
+      /\/code\/roles\/artisan\/agent\/1: fleet:claude works on another/,
+    ],
+    [{ librarian: { agent: "baseline" } }, /\/code\/roles\/librarian\/agent: baseline only extracts sentences/],
+    [{ criticc: {} }, /\/code\/roles\/criticc is no role .*Did you mean critic\?/],
+  ])("as %j says is refused with its place before anything begins", async (roles, message) => {
+    project.write("ralph.config.json", JSON.stringify({ code: { roles } }));
+    const { code, err } = await cli(["code"], project.folder);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+    expect(existsSync(project.path("ralph.code.json"))).toBe(false);
+  });
+
+  it.each(["fleet:claude", "claude,fleet:codex", "baseline"])(
+    "as --agent %s is refused, for a task too",
+    async (agent) => {
+      for (const args of [["code"], ["task", "x", "--check", "true"]]) {
+        const { code, err } = await cli([...args, "--agent", agent], project.folder);
+        expect([code, err]).toEqual([2, expect.stringMatching(/works on another machine|only extracts sentences/)]);
+      }
+      expect(existsSync(project.path(".ralph"))).toBe(false);
+    },
+  );
+
+  it("because it is not installed is told so, counts for nothing, and no agent for papers is offered", async () => {
+    const programs = project.path("../programs");
+    mkdirSync(programs);
+    for (const name of ["git", "node", "sh"])
+      symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(programs, name));
+    const { code, out } = await cli(["code", "--json", "--sandbox", "host"], project.folder, { PATH: programs });
+    const last = JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
+    expect([code, last.verdict, last.iterations, last.not_counted]).toEqual([1, "failed", 0, 1]);
+    expect(last.reason).toMatch(/name another agent with --agent\.$/);
   });
 });
 
