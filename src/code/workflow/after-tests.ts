@@ -26,6 +26,7 @@ export async function showTests(
   tell: Tell,
 ): Promise<Shown | undefined> {
   const place = { ...where, signal };
+  await tell({ type: "checking", criterion: "tests" });
   const begun = performance.now();
   const run = await testProject(place, state.job, state, now);
   if (signal.aborted) return undefined;

@@ -10,6 +10,7 @@ export type LoopEvent =
   | IterationStarted
   | AgentChanged
   | Searching
+  | Checking
   | Checked
   | AgentSaid
   | IterationEnded
@@ -187,6 +188,17 @@ export interface Searching {
    * The source gets no more queries in this round.
    */
   over?: true;
+}
+/**
+ * The check of a task's acceptance criterion begins; 'checked' follows, unless the run is interrupted.
+ */
+export interface Checking {
+  type: "checking";
+  at: Time;
+  /**
+   * The criterion in words, such as 'file_exists hello.txt'.
+   */
+  criterion: string;
 }
 /**
  * A task's acceptance criterion was checked.

@@ -25,6 +25,7 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
   const preparing = new Map<string, string>();
   const told = new Set<string>();
   let waiting: NodeJS.Timeout | undefined;
+  const checks = sayLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
   // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
   const onFinish = () => void (finish?.reason === "SIGINT" && io.stderr(`${stopping(tally)}\n`));
   finish?.addEventListener("abort", onFinish);
@@ -41,12 +42,14 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
 
   return {
     event(event) {
+      checks.event(event);
       if (event.type === "preparing") preparing.set(event.unit, event.title);
       if (event.type === "prepared") preparing.delete(event.unit);
       const resumed = resumption(event, tally);
       if (resumed !== undefined) io.stderr(`${clockTime(event.at)} ${resumed}\n`);
       tally = tallied(tally, event);
-      if (preparing.size > 0 && underWay(tally).length === 0)
+      // A check says itself what is waited for.
+      if (preparing.size > 0 && underWay(tally).length === 0 && event.type !== "checking")
         waiting ??= setTimeout(sayWhatIsWaitedFor, silenceMs).unref();
       else waiting = void clearTimeout(waiting);
       const line = lineOf(event);
@@ -57,13 +60,30 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
     },
     close() {
       clearTimeout(waiting);
+      checks.close();
       finish?.removeEventListener("abort", onFinish);
     },
   };
 }
 
-/** Milliseconds of a preparation in which nobody wonders what it is. */
+/** Milliseconds of a preparation or a check in which nobody wonders what it is. */
 const silenceMs = 3_000;
+
+/** Names a criterion whose check takes longer than a few seconds, once. */
+export function sayLongChecks(say: (line: string) => void): Sink {
+  let timer: NodeJS.Timeout | undefined;
+  const close = (): void => clearTimeout(timer);
+  return {
+    event(event) {
+      // Its line names it; so does what follows where it was interrupted.
+      if (event.type === "checked" || event.type === "run-ended") close();
+      if (event.type !== "checking") return;
+      close();
+      timer = setTimeout(() => say(oneLine(`checking: ${event.criterion}`)), silenceMs).unref();
+    },
+    close,
+  };
+}
 
 /** What a person who pressed Ctrl+C has to know. */
 export const stopping = (tally: Tally): string =>

@@ -18,8 +18,8 @@ export interface Checked {
 }
 
 /**
- * Checks all criteria, one after the other, and tells of each. Undefined where it was aborted: what was found until
- * then says nothing of the rest.
+ * Checks all criteria, one after the other, and tells when each begins and what came of it. Undefined where it was
+ * aborted: what was found until then says nothing of the rest.
  */
 export async function checkAll(
   criteria: readonly Criterion[],
@@ -30,12 +30,13 @@ export async function checkAll(
   const checks: Check[] = [];
   const tests = new Set<string>();
   for (const criterion of criteria) {
+    const words = wordsOf(criterion);
+    await tell({ type: "checking", criterion: words });
     const begun = performance.now();
     const found = await checkOne(criterion, place, seen);
     if (place.signal.aborted) return undefined;
     const ms = Math.round(performance.now() - begun);
     const detail = found.detail.slice(0, maxDetail);
-    const words = wordsOf(criterion);
     for (const test of found.tests ?? []) tests.add(test);
     checks.push({
       criterion: words,

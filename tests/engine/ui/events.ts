@@ -37,6 +37,15 @@ export const event = {
     usage: { input: 35_000, cached: 20_000, output: 1100, requests: 2 },
     cost_usd,
   }),
+  checking: (seconds: number, criterion: string): LoopEvent => ({ type: "checking", at: at(seconds), criterion }),
+  checked: (seconds: number, criterion: string, passed: boolean, detail = ""): LoopEvent => ({
+    type: "checked",
+    at: at(seconds),
+    criterion,
+    passed,
+    ms: 1,
+    detail,
+  }),
   waiting: (seconds: number, until: number, reason: string): LoopEvent => ({
     type: "waiting",
     at: at(seconds),

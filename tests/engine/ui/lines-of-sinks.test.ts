@@ -86,6 +86,24 @@ test.each([
   sink.close();
 });
 
+test("off a terminal a criterion is named while its check takes seconds, and otherwise only with what was found", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const io = fakeIo();
+  const sink = plainSink(io);
+  sink.event({ type: "preparing", at: at(0), unit: "task", phase: "TASK", title: "Make it" });
+  sink.event(event.checking(0, "file_exists a"));
+  vi.advanceTimersByTime(500);
+  sink.event(event.checked(1, "file_exists a", true));
+  sink.event(event.checking(1, "tests_pass"));
+  vi.advanceTimersByTime(60_000);
+  expect(io.err().match(/(?<=^\S+ ).*/gm)).toEqual(["✓ file_exists a", "checking: tests_pass"]);
+  sink.event(event.checking(2, "lint_clean"));
+  sink.close();
+  vi.advanceTimersByTime(60_000);
+  expect(io.err()).not.toContain("lint_clean");
+});
+
 test("a wait that ends on another day says on which", () => {
   const io = fakeIo();
   plainSink(io).event(event.waiting(84, 84 + 3 * 86_400, "The limit is reached."));

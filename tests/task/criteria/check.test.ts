@@ -20,7 +20,7 @@ async function check(criterion: object, files: Readonly<Record<string, string>> 
   }
   const told: string[] = [];
   const checked = await checkAll([criterion as Criterion], place, [], async (event) => void told.push(event.type));
-  if (checked !== undefined) expect(told).toEqual(["checked"]);
+  if (checked !== undefined) expect(told).toEqual(["checking", "checked"]);
   return checked?.checks[0];
 }
 

@@ -33,6 +33,8 @@ export interface Live {
   readonly searching?: Round | undefined;
   /** Titles of the units that are prepared, by the unit. */
   readonly preparing?: ReadonlyMap<string, string>;
+  /** The criterion under check, and since when, in milliseconds since the epoch. */
+  readonly checking?: { readonly criterion: string; readonly since: number } | undefined;
   readonly waiting?: { readonly until: number; readonly reason: string } | undefined;
   /** What waits for the person's yes, and how they say it. */
   readonly asking?: string | undefined;
@@ -53,7 +55,7 @@ export interface Line {
  */
 export function liveLines(live: Live, now: number, columns: number, colors: Colors): Line[] {
   if (live.over === true) return [];
-  const { tally, said, waiting } = live;
+  const { tally, said, waiting, checking } = live;
   const room = columns - 1;
   const line = (plain: string, paint: (text: string) => string = (text) => text): Line => {
     const fitting = truncate(plain, room);
@@ -64,6 +66,8 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     const forLeft = room - width(right) - 2;
     return forLeft < 8 ? line(left, paint) : line(`${pad(truncate(left, forLeft), forLeft)}  ${right}`, paint);
   };
+  const checkingLine = ({ criterion, since }: NonNullable<Live["checking"]>): Line =>
+    both(`Checking: ${criterion}`, duration(Math.max(0, now - since)), colors.dim);
   const { progress, forecast } = tally;
   const current = underWay(tally);
   const lines: Line[] = [];
@@ -79,8 +83,11 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
       lines.push(both(`#${iteration} ${oneLine(title)}`, usedUp, colors.bold));
     }
     const silent = now - live.saidAt;
-    if (said !== "")
+    if (checking !== undefined) lines.push(checkingLine(checking));
+    else if (said !== "")
       lines.push(silent < quietMs ? line(`› ${said}`, colors.dim) : both(`› ${said}`, duration(silent), colors.dim));
+  } else if (checking !== undefined) {
+    lines.push(checkingLine(checking));
   } else if (live.searching !== undefined) {
     lines.push(line(`Searching, round ${[...live.searching.values()][0]?.round ?? 1}`, colors.bold));
     for (const { text, isWrong } of roundRows(live.searching, room))

@@ -120,12 +120,15 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
 /** What an event changes of the live lines besides the sums. */
 function changed(event: LoopEvent, { searching, preparing = new Map() }: Live): Partial<Live> {
   if (event.type === "iteration-started" || event.type === "iteration-ended")
-    return { waiting: undefined, searching: undefined, said: "" };
+    return { waiting: undefined, searching: undefined, checking: undefined, said: "" };
+  if (event.type === "checking")
+    return { checking: { criterion: oneLine(event.criterion), since: Date.parse(event.at) } };
+  if (event.type === "checked") return { checking: undefined };
   if (event.type === "preparing")
     return { waiting: undefined, preparing: new Map(preparing).set(event.unit, event.title) };
   if (event.type === "prepared") {
     const others = [...preparing].filter(([unit]) => unit !== event.unit);
-    return { preparing: new Map(others) };
+    return { preparing: new Map(others), checking: undefined };
   }
   if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
   if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };

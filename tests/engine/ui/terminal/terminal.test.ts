@@ -43,6 +43,23 @@ test("the live lines say what is being done, by whom, for how long, at what cost
   ]);
 });
 
+test("the criterion under check stands in the live lines with its clock, before an agent and after it", () => {
+  const live = (...events: LoopEvent[]) => screenOf(shown(events).io.err(), 80);
+  const begun = [event.runStarted(), event.checking(0, "tests_pass: make t")];
+  const before = live(...begun, event.notice(75, "info", "Painted."));
+  expect(before.some((line) => /^Checking: tests_pass: make t +1m 15s$/.test(line))).toBe(true);
+  const later = [
+    ...begun,
+    event.checked(1, "tests_pass: make t", false, "1 failed."),
+    event.started(10),
+    event.agent(20, { type: "text", text: "Done." }),
+  ];
+  expect(live(...later).join("\n")).not.toContain("Checking");
+  const after = live(...later, event.checking(30, "lint_clean"), event.notice(95, "info", "Painted."));
+  expect(after.some((line) => /^Checking: lint_clean +1m 05s$/.test(line))).toBe(true);
+  expect(after.join("\n")).not.toContain("› Done.");
+});
+
 test("how long an agent has been silent is shown from ten seconds on, and no more once it speaks", () => {
   const { io, sink } = shown([
     event.runStarted(),
