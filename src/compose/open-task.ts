@@ -169,7 +169,7 @@ export async function openTask(
       readTask: () => taskNow(named),
       snapshots,
       protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
-      readOnly: isHoused ? [...readOnly, ...surroundingsOf(workspace, io.env)] : [],
+      ...(isHoused ? { readOnly: [...readOnly, ...surroundingsOf(workspace, io.env)] } : {}),
       views,
       memory,
       redact,

@@ -1,14 +1,15 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { flowed, wrap } from "../../engine/ui/terminal/format.js";
 import { type NamedTask, placeFor, sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { checkText } from "../../engine/ui/plain.js";
+import { checkText, sayLongChecks } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
 import { checkAll } from "../../task/criteria/check.js";
+import { contextOutside, missingContext } from "../../task/place/context.js";
 
 /** Checks the criteria and nothing else; 0 where all are met, else 1. Changes nothing in the task's records. */
 export async function dryRun(
@@ -21,15 +22,23 @@ export async function dryRun(
   const signal = AbortSignal.any([signals.finish, signals.abort]);
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
-  const place = placeFor(workspaceOf(named, config), config, io, housed(settings, housing));
+  const workspace = workspaceOf(named, config);
+  const shown = housing.sandbox === undefined ? [] : contextOutside(named.task, workspace);
+  const place = placeFor(workspace, config, io, housed(settings, housing), shown);
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) io.stderr(`${flowed(housing.notice.message, io)}\n`);
+  const long = sayLongChecks((line) => io.stderr(`${flowed(line, io)}\n`));
   try {
     const criteria = named.task.acceptance_criteria;
-    const checked = await checkAll(criteria, { ...place, signal }, [], async (event) => {
-      if (event.type !== "checked") return;
-      if (json) io.stdout(`${JSON.stringify({ ...event, at: new Date(io.clock.now()).toISOString() })}\n`);
-      else if (!quiet || !event.passed) io.stdout(`${oneLine(checkText({ ...event, at: "" }))}\n`);
+    const warnings = json ? [] : await missingContext(named.task, { ...place, signal });
+    for (const message of warnings) io.stderr(`${flowed(`warning: ${oneLine(message)}`, io)}\n`);
+    const checked = await checkAll(criteria, { ...place, signal }, [], async (told) => {
+      const event = { ...told, at: new Date(io.clock.now()).toISOString() };
+      if (json) return io.stdout(`${JSON.stringify(event)}\n`);
+      if (!quiet) long.event(event);
+      if (event.type !== "checked" || (quiet && event.passed)) return;
+      for (const [index, line] of wrap(oneLine(checkText(event)), io.tableWidth - 3).entries())
+        io.stdout(`${index === 0 ? "" : "  "}${line}\n`);
     });
     if (checked === undefined) return signals.finish.reason === "SIGTERM" ? 143 : 130;
     const met = checked.checks.filter(({ passed }) => passed).length;
@@ -37,6 +46,7 @@ export async function dryRun(
     else if (!quiet) io.stdout(`${met} of ${criteria.length} criteria met\n`);
     return met === criteria.length ? 0 : 1;
   } finally {
+    long.close();
     signals.stop();
     await housing.sandbox?.close();
     rmSync(place.scratch, { recursive: true, force: true });

@@ -13,6 +13,7 @@ import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../eng
 import { hear } from "../../engine/storage/records/steering-inbox.js";
 import type { RecordStore } from "../../engine/storage/records/record-store.js";
 import { checkAll, type Checked } from "../criteria/check.js";
+import { contextOutside, missingContext } from "../place/context.js";
 import type { Place } from "../place/run.js";
 import type { Snapshot, Snapshots } from "../folder/snapshots.js";
 import type { RalphTask } from "../generated/ralph.js";
@@ -40,8 +41,8 @@ export interface TaskOptions {
   /** Undefined where the folder is in no repository. */
   readonly snapshots: Snapshots | undefined;
   readonly protect: Protect;
-  /** What a sandbox shows to agents and does not let them change. */
-  readonly readOnly: readonly string[];
+  /** What a sandbox shows to agents and does not let them change; absent: they are in none. */
+  readonly readOnly?: readonly string[];
   readonly views: ViewNames;
   readonly memory: MemoryLimits;
   readonly redact: Redact;
@@ -83,13 +84,20 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   const owned = new Set<string>();
   const told = new Set<string>();
 
+  const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
+    const { reach } = options.place;
+    const named = options.readOnly === undefined ? [] : contextOutside(task, workspace);
+    return { ...options.place, reach: { ...reach, read: [...reach.read, ...named] }, signal };
+  };
+
+  const once = async (level: "info" | "warning", message: string, tell: Tell): Promise<void> => {
+    if (!told.has(message)) await tell({ type: "notice", level, message });
+    told.add(message);
+  };
+
   const check = async (state: TaskState, signal: AbortSignal, tell: Tell): Promise<Checked | undefined> => {
-    const checked = await checkAll(
-      state.task.acceptance_criteria,
-      { ...options.place, signal },
-      state.tests_seen ?? [],
-      tell,
-    );
+    const place = placeFor(state.task, signal);
+    const checked = await checkAll(state.task.acceptance_criteria, place, state.tests_seen ?? [], tell);
     latest = checked && { task: state.task, checked };
     return checked;
   };
@@ -97,10 +105,10 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   const show = async (state: TaskState, tell?: Tell): Promise<void> => {
     const { written, foreign } = await writeViews(workspace, views, state, owned);
     for (const name of written) owned.add(name);
-    for (const name of tell === undefined ? [] : foreign.filter((each) => !told.has(each))) {
-      told.add(name);
+    if (tell === undefined) return;
+    for (const name of foreign) {
       const message = `${name} is not research-ralph's and stays as it is; name another file in the configuration (task_plan_file, task_record_file, task_current_file).`;
-      await tell?.({ type: "notice", level: "info", message });
+      await once("info", message, tell);
     }
   };
 
@@ -156,7 +164,11 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
       orVerdict(async () => {
         const found = checked && latest !== undefined ? latest.checked : await check(state, signal, tell);
         if (found === undefined) return { later: { until: now(), reason: "The run is ending." } };
-        if (!found.checks.every(({ passed }) => passed)) return { ready: found };
+        if (!found.checks.every(({ passed }) => passed)) {
+          for (const message of await missingContext(state.task, placeFor(state.task, signal)))
+            await once("warning", message, tell);
+          return { ready: found };
+        }
         latest = { task: state.task, checked: found, settled: true };
         return { settled: found };
       }),
@@ -168,7 +180,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         await show(current);
         const before = state.attempts.length === 0 ? await snapshots?.take(0) : undefined;
         const text = briefText(current, notes, { shell: options.shell, views });
-        const access = { web: false, read: true, everything: false, shell: true as const, readOnly: options.readOnly };
+        const readOnly = options.readOnly && [...options.readOnly, ...contextOutside(current.task, workspace)];
+        const access = { web: false, read: true, everything: false, shell: true as const, ...given({ readOnly }) };
         const protection = await options.protect(iteration);
         underWay = true;
         const brief = { iteration, text, tokens: estimateTokens(text), workspace, access };

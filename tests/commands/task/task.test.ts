@@ -19,7 +19,8 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
-import { cli } from "../../support/in-process.js";
+import { main } from "../../../src/commands/main.js";
+import { cli, ioIn } from "../../support/in-process.js";
 
 let folder: string;
 beforeEach(() => {
@@ -388,6 +389,54 @@ it.skipIf(noBubblewrap !== undefined)(
     server.close();
   },
 );
+
+it("its dry run fits the terminal", async () => {
+  write({
+    task: "x",
+    acceptance_criteria: [{ type: "command_succeeds", command: `echo ${"many words ".repeat(30)}; exit 1` }],
+  });
+  const io = ioIn(folder, {}, { isTTY: true, columns: 50, tableWidth: 50 });
+  expect(await main(["task", "--dry-run", "--sandbox", "host"], io, "0.0.0")).toBe(1);
+  const lines = io.out().trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter((line) => line.length > 49)).toEqual([]);
+  expect(lines.slice(1, -1).every((line) => line.startsWith("  "))).toBe(true);
+});
+
+describe("files that a task names to be read", () => {
+  const words = (name: string) => `${name}, which "context" names, can't be read here`;
+
+  it("are told of once where they are not there, and also by a dry run", async () => {
+    writeFileSync(path("there.md"), "x");
+    write({ task: "x", acceptance_criteria: [exists("a.txt")], context: ["there.md", "gone.md"] });
+    const dry = await task("--dry-run", "--sandbox", "host");
+    expect([dry.code, dry.err]).toEqual([1, expect.stringContaining(`warning: ${words("gone.md")}`)]);
+    expect(dry.err).not.toContain("there.md");
+    const { lines } = await json(...agent("[ $N = 2 ] && touch a.txt; true"));
+    expect(lines.filter(({ message }) => message?.includes('"context" names'))).toHaveLength(1);
+  });
+
+  it.skipIf(noBubblewrap !== undefined)(
+    `are seen in a sandbox outside of the folder too, but not by a link that an agent has made${skippedFor(noBubblewrap)}`,
+    async () => {
+      const spec = `${folder}-spec.md`;
+      const secret = `${folder}-secret.md`;
+      writeFileSync(spec, "said");
+      writeFileSync(secret, "secret");
+      const context = [`../${spec.split("/").at(-1)}`, "link.md"];
+      write({ task: "x", acceptance_criteria: [exists("never")], context, max_iterations: 2 });
+      // What a command line names is shown to it anyway.
+      const named = `d=$(dirname "$PWD"); spec=$d/$(basename "$PWD")-spec.md`;
+      const script = `${named}; cat $spec > seen.txt; echo evil >> $spec; cat link.md > read.txt; ln -sf $d/$(basename "$PWD")-secret.md link.md; echo done`;
+      const { lines } = await json("--sandbox", "bubblewrap", "--agent", `cmd:${script}`);
+      expect([read("seen.txt"), readFileSync(spec, "utf8"), read("read.txt")]).toEqual(["said", "said", ""]);
+      expect(lines.flatMap(({ message = "" }) => (message.includes('"context"') ? [message] : []))).toEqual([
+        expect.stringContaining(words("link.md")),
+      ]);
+      for (const each of [spec, secret]) rmSync(each);
+    },
+  );
+});
 
 describe("status and init", () => {
   it("tell of a task in the current folder, and write one to edit", async () => {
