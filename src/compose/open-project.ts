@@ -68,6 +68,7 @@ export async function openProject(
       ...io.clock,
       learn: config.learn === "auto",
       sharing: sharingOf(config),
+      isHoused: run.settings.sandbox !== undefined,
       render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
       ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf([folder], config, io.env) } : {}),
       ...(everyone.some(isUnconfined)

@@ -38,6 +38,8 @@ interface ResearchWorkflowOptions extends Accepting {
   readonly experience: Experience;
   /** Set where the agent takes tools. */
   readonly tools?: ServeTools;
+  /** Agents run in a sandbox. */
+  readonly isHoused?: boolean;
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
   readonly guardFiles?: (iteration: number) => Promise<TamperGuard>;
   /** Puts the project away at the end of the run. */

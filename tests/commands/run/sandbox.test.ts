@@ -18,6 +18,25 @@ describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblew
       { outcome: "accepted", confinement: "sandbox" },
     ]);
   });
+
+  test("shows the project's files where the prompt names its folder, and lets none be changed", async () => {
+    const cwd = freshFolder();
+    const folder = sampleResearch(cwd);
+    writeFileSync(join(cwd, "prompt.md"), "# COMMON\n\nRead {{RESEARCH_DIR}}/rrd.json first.\n");
+    const state = readFileSync(join(folder, "rrd.json"), "utf8");
+    // What a command line names is shown to it anyway, so the agent takes the path from its brief.
+    const words = `d=$(sed -n "s/^Read \\(.*\\).rrd.json first\\.$/\\1/p")`;
+    const look = `${words}; (echo >> $d/rrd.json) 2> /dev/null || echo held: $(ls -A $d 2>&1) >&2; exit 3`;
+    const { out } = await cli(["run", "-i", "1", "--agent", `cmd:${look}`, "--no-git", "--json"], cwd);
+    expect(out).toContain("said: held: rrd.json.");
+    expect(out).not.toContain(".ralph");
+    expect(JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")).papers_pool).toEqual(
+      JSON.parse(state).papers_pool,
+    );
+    writeFileSync(join(cwd, "prompt.md"), `# COMMON\n\nRead ${folder}/rrd.json first.\n`);
+    const without = await cli(["run", "-i", "1", "--agent", `cmd:${look}`, "--no-git", "--json", "--force"], cwd);
+    expect(without.out).toMatch(/said: held: [^{}]*No such file or directory/);
+  });
 });
 
 test("a sandbox that is not there is one sentence with what to do, and classic mode has none", async () => {

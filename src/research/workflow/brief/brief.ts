@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { given } from "../../../engine/lib/given.js";
 import type { Brief, Notes, ToolServer } from "../../../engine/loop/types.js";
@@ -10,7 +11,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
 import { isLastUnit } from "../decisions/next-unit.js";
 import { readNotes, readPatterns } from "../derived/lessons.js";
-import { fill, loadPrompt, type PromptPart } from "./prompt.js";
+import { fill, loadPrompt, type Prompt, type PromptPart } from "./prompt.js";
 import {
   defaultMinIdeas,
   defaultMaxIdeas,
@@ -34,6 +35,7 @@ import {
 import { criteriaWords } from "../eligibility/criteria-section.js";
 import { askedCriteria } from "../eligibility/eligibility.js";
 import { criteriaOf } from "../../folder/criteria.js";
+import { committedFiles } from "../../folder/layout.js";
 import { type Repair, repairFor } from "./repair.js";
 import { reportData } from "./report-digest.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
@@ -82,6 +84,14 @@ interface Where {
   readonly tools?: ServeTools;
   /** Which units several agents share. */
   readonly sharing?: Sharing;
+  /** Agents are in a sandbox: files of the project that a prompt sends them to have to be shown to them. */
+  readonly isHoused?: boolean;
+}
+
+/** The files of the project, where the user's prompt names its folder to an agent that does not see it otherwise. */
+function filesNamed({ folder, isHoused = false }: Where, prompt: Prompt): readonly string[] | undefined {
+  if (!isHoused || !Object.values(prompt).some((text) => text.includes("{{RESEARCH_DIR}}"))) return undefined;
+  return committedFiles.names.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }
 
 /** What an agent is shown of a draft, and of what is held against it. */
@@ -216,7 +226,7 @@ export async function briefFor(
       tokens: estimateTokens(text),
       prompt: hashOf([prompt.COMMON, prompt[partOf[unit.kind]]].join("\n\n")),
       workspace,
-      access: { web, read, everything: false, ...given({ tools }) },
+      access: { web, read, everything: false, ...given({ tools, readOnly: filesNamed(where, prompt) }) },
     },
     // Quotes are looked for in the whole text, but what was shown in part was read in part.
     material: {
