@@ -238,7 +238,7 @@ describe("words in pictures", () => {
   });
 
   it("sets whole numbers apart by thousands, as the language does", () => {
-    fc.assert(fc.property(fc.maxSafeNat(), (count) => expect(thousands(count)).toBe(count.toLocaleString("en"))));
+    fc.assert(fc.property(fc.maxSafeNat(), (count) => thousands(count) === count.toLocaleString("en")));
   });
 
   it("keeps as much of a text as its room holds, and not a letter more", () => {
