@@ -39,6 +39,7 @@ import { row as screeningTokens } from "./rows/screening-tokens.mjs";
 import { row as start } from "./rows/start.mjs";
 import { row as together } from "./rows/together.mjs";
 import { row as think } from "./rows/think.mjs";
+import { row as update } from "./rows/update.mjs";
 import { row as version } from "./rows/version.mjs";
 import { cli, root } from "./measure.mjs";
 
@@ -69,6 +70,7 @@ const rows = [
   livePage,
   screeningTokens,
   ask,
+  update,
   arxivFeed,
   discoveryTime,
   documents,

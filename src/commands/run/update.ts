@@ -144,7 +144,10 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
   if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
   if (!args.json) io.stderr(`${basename(folder)}: ${open.id}, opened on ${open.at.slice(0, 10)}, goes on.\n`);
   await requireAgents(config, io, false, roleNamesOf(config));
-  return await work(folder, rrd, config, io, args);
+  const code = await work(folder, rrd, config, io, args);
+  if (code !== 0 && !args.json && open.until < new Date(io.clock.now()).toISOString().slice(0, 10))
+    io.stderr(`${basename(folder)}: what came since ${open.until} is asked once ${open.id} is finished.\n`);
+  return code;
 }
 
 /**

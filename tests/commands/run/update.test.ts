@@ -129,6 +129,23 @@ describe("update", () => {
     expect(read().updates).toEqual([expect.objectContaining({ new: [newcomerId], closed_at: expect.any(String) })]);
   });
 
+  it("says that what came since is asked later, where one of another day does not end", async () => {
+    const { papers, update, read, write } = await finished();
+    papers.push(newcomer);
+    await update(...since, "--iterations", "1");
+    const rrd = read();
+    const early = (rrd.updates ?? []).map((each) => ({ ...each, until: "2026-07-01" }));
+    write({ ...rrd, updates: early });
+    const stopped = await update("--iterations", "1");
+    expect([stopped.code, stopped.err]).toEqual([
+      3,
+      expect.stringContaining("what came since 2026-07-01 is asked once update-1 is finished."),
+    ]);
+    expect((await update()).code).toBe(0);
+    const next = await update("--dry-run", "--json");
+    expect(JSON.parse(next.out)).toMatchObject({ since: "2026-06-01" });
+  });
+
   it("goes on with one whose opening a kill had only noted", async () => {
     const { folder, ralph, papers, read } = await finished();
     papers.push(newcomer);
