@@ -1,15 +1,17 @@
 import { assistantKeys } from "../assistant/config-keys.js";
 import type { AssistantConfig } from "../assistant/generated/config.js";
-import { codeKeys } from "../code/folder/config-keys.js";
 import type { CodeConfig } from "../code/generated/config.js";
 import { agentsIn, gatherConfig, type Surroundings } from "../engine/config/gather.js";
-import { engineKeys, joinKeys } from "../engine/config/keys.js";
+import { configKeys as keysOf, engineKeys, joinKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { MemoryLimits } from "../engine/lib/memory-limits.js";
 import { researchKeys } from "../research/folder/config-keys.js";
 import { taskKeys } from "../task/folder/config-keys.js";
 import type { WrittenConfig } from "./written-config.js";
+
+/** What the wing of code reads: both keys are taken whole from the nearest file. */
+const codeKeys = keysOf({ whole: ["code", "models"] });
 
 /** The keys of all wings. */
 export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);

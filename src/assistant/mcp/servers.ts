@@ -2,7 +2,6 @@ import { messageOf } from "../../engine/lib/errors.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { type Called, connect, type Connection, NotReached, type ServerTool } from "./connection.js";
 import { type ServerProblem, type ServerSettings, serverSettings } from "./server-settings.js";
-import { toolName } from "./tool-names.js";
 
 /** A tool of a server, under the name that a model calls it by. */
 export interface McpTool extends ServerTool {
@@ -47,6 +46,22 @@ export interface McpServers {
 const connectMs = 10_000;
 /** Milliseconds between two attempts that nobody asked for. */
 const retryMs = 60_000;
+
+/** Characters of a name that all providers take. https://platform.openai.com/docs/guides/function-calling */
+const maxName = 64;
+
+/**
+ * The name under which a model knows a tool of a server: `mcp_<server>_<tool>`, in letters that every provider takes,
+ * at most 64 of them; a number is put behind a name that another tool in `taken` has.
+ */
+export function toolName(server: string, tool: string, taken: { has(name: string): boolean }): string {
+  const name = `mcp_${server}_${tool}`.replace(/[^A-Za-z0-9_-]+/g, "_");
+  for (let number = 1; ; number += 1) {
+    const ending = number === 1 ? "" : `_${number}`;
+    const candidate = name.slice(0, maxName - ending.length) + ending;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
 
 /** Estimated tokens of what a request says of a tool. */
 export const tokensOf = (tool: { readonly name: string; readonly description: string; readonly parameters: object }) =>

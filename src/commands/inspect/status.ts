@@ -1,5 +1,4 @@
 import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
-import { underWayText } from "../../research/overview/under-way-text.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
@@ -20,7 +19,7 @@ import { totalOf } from "../../research/overview/costs.js";
 import { shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
-import { type WorkState, workStateOf } from "../../research/overview/work-state.js";
+import { type WorkState, underWayText, workStateOf } from "../../research/overview/work-state.js";
 import { projectOrCode } from "../steer/led-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { withoutResult } from "../../research/workflow/derived/observations.js";

@@ -24,7 +24,7 @@ import { stateName } from "../../task/folder/layout.js";
 import { given } from "../../engine/lib/given.js";
 import { isWatchedWork, lookAtWork } from "./watched-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
-import { underWayText } from "../../research/overview/under-way-text.js";
+import { underWayText } from "../../research/overview/work-state.js";
 
 /** Folders below the watched one in which projects are looked for. */
 const deepest = 5;

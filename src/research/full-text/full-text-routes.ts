@@ -2,7 +2,7 @@ import { europePmc } from "../sources/clients/europe-pmc.js";
 import type { Identifiers, NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/client/source.js";
-import { ar5iv, arxivPages, doiResolver } from "../sources/clients/sites.js";
+import { ar5iv, arxivPages, doiResolver } from "../sources/registry.js";
 
 /** Where the sites answer that texts are read from. */
 interface Endpoints {

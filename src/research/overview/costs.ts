@@ -3,7 +3,7 @@ import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/derived/forecast.js";
 import { given } from "../../engine/lib/given.js";
-import { roundUsd } from "../../engine/lib/usd.js";
+import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 
 /** What some iterations used up. */
 export interface Sum {

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isHeldByRun } from "../../engine/storage/lock.js";
+import type { UnderWay } from "../../engine/storage/under-way.js";
+import { partText } from "../../engine/ui/terminal/tally.js";
 import { readResearch } from "../folder/research.js";
 import { statusOf } from "../workflow/decisions/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
@@ -22,3 +24,9 @@ export async function workStateOf(folder: string): Promise<WorkState> {
     finished: read !== undefined && statusOf(read.rrd, read.ledger).phase === "COMPLETE",
   };
 }
+
+/** "#5 analyzing p1", "#6 critic of p1": what an iteration under way does. */
+export const underWayText = ({ iteration, unit, role, round, phase }: UnderWay): string =>
+  role === undefined
+    ? `#${iteration} ${phase === "ANALYSIS" && unit !== "report" ? "analyzing " : ""}${unit}`
+    : `#${iteration} ${partText(role, round)} of ${unit}`;

@@ -14,7 +14,6 @@ import { webAddress } from "../../engine/lib/json-fields.js";
 import { feedSource } from "./clients/feed.js";
 import { listSource } from "./clients/reading-list.js";
 import type { Source, SourceContext } from "./client/source.js";
-import { ar5iv, arxivPages, doiResolver } from "./clients/sites.js";
 
 /**
  * Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here.
@@ -34,6 +33,11 @@ export const allSources: readonly Source[] = [
 
 /** Asked only where a person names them: what they list is mostly no scholarly work. */
 export const onRequest: readonly Source[] = [gitHub, hackerNews];
+
+/** Sites whose pages are read, not searched. Their addresses can be configured as those of services are. */
+export const arxivPages: Source = { name: "arXiv pages", aliases: [], endpoint: "https://arxiv.org" };
+export const ar5iv: Source = { name: "ar5iv", aliases: [], endpoint: "https://ar5iv.labs.arxiv.org" };
+export const doiResolver: Source = { name: "DOI", aliases: ["doi.org"], endpoint: "https://doi.org" };
 
 /**
  * Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be

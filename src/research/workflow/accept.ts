@@ -1,4 +1,3 @@
-import { schemaOf } from "./result/result-kinds.js";
 import { join } from "node:path";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -33,7 +32,7 @@ import { checkedAnswers } from "./discovery/screen-by-criteria.js";
 import { acceptIdeas } from "./report/judge-ideas.js";
 import { acceptSameReport } from "./report/close-update.js";
 import { acceptReport } from "./report/judge-report.js";
-import type { Acceptable, Judging, Unacceptable } from "./result/accepted-result.js";
+import { type Acceptable, type Judging, type Unacceptable, schemaOf } from "./result/accepted-result.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import type { Combined } from "./discovery/readers.js";
 import { type Heard, hear } from "./sharing/hear.js";

@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type McpServers, startServers } from "../../../src/assistant/mcp/servers.js";
+import { type McpServers, startServers, toolName } from "../../../src/assistant/mcp/servers.js";
 import { serverSettings } from "../../../src/assistant/mcp/server-settings.js";
-import { toolName } from "../../../src/assistant/mcp/tool-names.js";
 
 const program = join(fileURLToPath(new URL("../../fixtures/mcp", import.meta.url)), "server.mjs");
 const scripted = (how: string, more: object = {}) => ({ command: process.execPath, args: [program, how], ...more });

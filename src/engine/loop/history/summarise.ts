@@ -1,4 +1,4 @@
-import { roundUsd } from "../../lib/usd.js";
+import { roundUsd } from "../run-record/ledger-line.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";

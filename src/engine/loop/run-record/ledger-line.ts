@@ -6,6 +6,9 @@ import type { AgentRun, Unit } from "../types.js";
 /** Milliseconds as seconds, to a tenth. */
 export const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
 
+/** US dollars to a millionth: sums of prices come out as 1.0000000000000002. */
+export const roundUsd = (usd: number): number => Math.round(usd * 1e6) / 1e6;
+
 /**
  * What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was.
  */

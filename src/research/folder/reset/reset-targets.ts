@@ -5,7 +5,6 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { type Reset as ResetOf, undoneAfter } from "../../../engine/storage/records/reset.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { reportName, rrdName } from "../layout.js";
-import { statedByReport } from "../legacy/report-head.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { researchFormat } from "../rrd-file.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
@@ -205,3 +204,14 @@ function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: Rea
 const isUnit = (id: string): id is ResetUnit => (resetUnits as readonly string[]).includes(id);
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+/** How the original's report begins: "**Research Period:** January 14-15, 2026". */
+const headLine = /^\*\*(Research Period|Agent):\*\*\s*(.{1,200})$/gm;
+
+/** Period and agent that a report of another program states at its head; none of one of ours, which derives them. */
+function statedByReport(report: string): { readonly research_period?: string; readonly agent?: string } {
+  if (/every table, count and score by code/.test(report)) return {};
+  const head = report.slice(0, 4_000);
+  const said = new Map([...head.matchAll(headLine)].map(([, name = "", text = ""]) => [name, text.trim()]));
+  return given({ research_period: said.get("Research Period"), agent: said.get("Agent") });
+}

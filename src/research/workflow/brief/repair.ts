@@ -1,4 +1,4 @@
-import { schemaOf } from "../result/result-kinds.js";
+import { schemaOf } from "../result/accepted-result.js";
 import { join } from "node:path";
 import type { CheckedReading } from "../../evidence/check.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";

@@ -1,4 +1,4 @@
-import { roundUsd } from "../../../engine/lib/usd.js";
+import { roundUsd } from "../../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
 import { isAnswerUnit } from "../../folder/logs/answers-log.js";

@@ -1,4 +1,3 @@
-import { schemaOf } from "../result/result-kinds.js";
 import { join } from "node:path";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import { redactValue } from "../../../engine/lib/redact.js";
@@ -11,7 +10,7 @@ import { acceptDiscovery } from "../discovery/judge-batch.js";
 import { type Combined, combined, conflictsBetween, type Screened } from "../discovery/readers.js";
 import { checkedAnswers } from "../discovery/screen-by-criteria.js";
 import type { Batch } from "../discovery/screening-batch.js";
-import type { Judging } from "../result/accepted-result.js";
+import { type Judging, schemaOf } from "../result/accepted-result.js";
 import { checkedResult, readChecked, readResult, reasonsOf } from "../../../engine/storage/result-file.js";
 import { draftOf, type Finding, isJudged, isReader, screeningsOf, type Sharing } from "./shared-unit.js";
 
