@@ -6,7 +6,7 @@ import { readLatex } from "./latex/read-latex.js";
 import { readMarkdown } from "./text/markdown.js";
 import { readPdf } from "./pdf/read-pdf.js";
 
-/** Longer pages are not papers; parsing one takes a hundred times its size in memory. */
+/** Longer pages are no articles; parsing one takes a hundred times its size in memory. */
 const maxPage = 30 * 1024 * 1024;
 
 export interface DocumentHints {
@@ -16,7 +16,7 @@ export interface DocumentHints {
   readonly name?: string;
   /** Reads only so many pages of a PDF. */
   readonly pages?: number | undefined;
-  /** Characters of text that a web page must have; by default as many as a page about a paper has. */
+  /** Characters of text that a web page must have; by default as many as a page about an article has. */
   readonly leastText?: number;
 }
 

@@ -69,7 +69,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)
  * out.
  *
  * The user's secrets are taken out of the brief, which is made of what the user and the project say. The files are not
- * read through: they are the texts of papers, which come from publishers and travel as they are, so that a quote is
+ * read through: they are the texts of documents, which come from publishers and travel as they are, so that a quote is
  * found in ours letter by letter.
  */
 export async function pack(folder: string): Promise<Buffer | Failure> {

@@ -113,9 +113,13 @@ export interface Progress {
  */
 export interface Forecast {
   /**
-   * Papers that are left to read.
+   * Papers that are left to read; 0 where the work has none.
    */
   papers: number;
+  /**
+   * What is left, as the workflow counts it, such as '12 papers'. Absent where nothing but iterations is counted.
+   */
+  left?: string;
   /**
    * Units that are left, each counted once.
    */

@@ -130,7 +130,7 @@ function withoutBeginnings(text: string, value: string, except: string): string 
 /**
  * Knows the values of the variables of `envs` whose name says that they are secret, the passwords of addresses in any
  * of them, and the usual forms of keys and tokens; values also as JSON, addresses and base64 write them, and of all the
- * beginning that is left where our "…" cuts one off. What stands in `except`, such as the text of a paper on
+ * beginning that is left where our "…" cuts one off. What stands in `except`, such as the text of an article on
  * cryptography, is no secret.
  */
 export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {

@@ -18,7 +18,7 @@ export const isClean = (text: string): boolean => !anyUnprintable.test(text);
 const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 
 /**
- * Text that came from an agent, a paper or the web, made safe for a terminal and for files that people read in one:
+ * Text that came from an agent, a document or the web, made safe for a terminal and for files that people read in one:
  * escape sequences would move the cursor, set the title or write to the clipboard. Lines and tabs stay.
  */
 export const sanitise = (text: string): string =>

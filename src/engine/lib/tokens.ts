@@ -1,5 +1,5 @@
 /**
- * Measured on briefs and papers with o200k: 3.94 characters a token for English; bytes keep other scripts from being
+ * Measured on briefs and articles with o200k: 3.94 characters a token for English; bytes keep other scripts from being
  * underrated.
  */
 const bytesPerToken = 3.9;

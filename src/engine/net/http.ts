@@ -239,7 +239,7 @@ async function readAnswer(
   const { status: code, headers } = response;
   const location = code >= 300 && code < 400 ? headers.get("location") : null;
   const ok = code >= 200 && code < 300;
-  // Nothing here asks for a range: a part taken for the whole would be half a paper.
+  // Nothing here asks for a range: a part taken for the whole would be half a document.
   if (code === 206)
     return { status: "error", reason: `${host} sent only a part of the document (HTTP 206).`, transient: true, code };
   const bytes = await readBody(response, ok ? request.limit : maxErrorBytes, ok);

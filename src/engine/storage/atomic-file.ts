@@ -84,7 +84,7 @@ export async function writeFileAtomic(
 }
 
 /**
- * The same from pieces, which are made as they are written: a file of ten thousand papers is never in memory whole.
+ * The same from pieces, which are made as they are written: a file of ten thousand records is never in memory whole.
  * @throws ExpectedError as writeFileAtomic.
  */
 export async function writePiecesAtomic(path: string, pieces: Iterable<string>): Promise<void> {

@@ -124,7 +124,7 @@ const waitForTools = {
  * all,
  * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools
  * run unasked. The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned
- * off: it has to be denied by name, or a paper's hidden instruction could reach later sessions. In a sandbox its
+ * off: it has to be denied by name, or a document's hidden instruction could reach later sessions. In a sandbox its
  * home is a new one, and the sandbox refuses: its own permissions would only be in the way of a shell.
  */
 function confined({ access }: Brief, { options, settings }: AgentContext): string[] {

@@ -124,7 +124,7 @@ const unshown = new Set(["script", "style", "head", "template", "noscript"]);
 const isInkUnseen = ({ colour, ground }: Look): boolean =>
   colour !== undefined && (ground === undefined ? colour[3] <= 0.08 : isUnseen(colour, ground));
 
-/** Steps of comparing the rules of a page with its elements; long papers with long style sheets need some million. */
+/** Steps of comparing the rules of a page with its elements; long articles with long style sheets need some million. */
 const maxComparisons = 20_000_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { CheerioAPI } from "cheerio";
 
-/** What the head of a page says of the paper that it is or is about. */
+/** What the head of a page says of the article that it is or is about. */
 interface PageMetadata {
   readonly title?: string | undefined;
   readonly authors?: string[] | undefined;
@@ -9,7 +9,7 @@ interface PageMetadata {
   readonly doi?: string | undefined;
   /** Absolute. */
   readonly pdfUrl?: string | undefined;
-  /** The head names a paper, as publishers' and preprint servers' pages do. */
+  /** The head names an article, as publishers' and preprint servers' pages do. */
   readonly isArticlePage: boolean;
 }
 

@@ -28,12 +28,12 @@ const mains = [
 /** The page and, where its meta data names one, the PDF that it is about. */
 export type HtmlResult = ReadResult & { readonly pdfUrl?: string | undefined };
 
-/** Characters of text that a page about a paper has at least; others want a login, or a program to write them. */
+/** Characters of text that a page about an article has at least; others want a login, or a program to write them. */
 const usualLeast = 200;
 
 /**
  * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and
- * text that a reader would not see left out. The depth of a page that carries a paper's meta data but not its body is
+ * text that a reader would not see left out. The depth of a page that carries an article's meta data but not its body is
  * `abstract`.
  * `url` is the page's own, for links that are relative to it; a page of fewer than `leastText` characters has none.
  */
@@ -151,17 +151,17 @@ function notesOf(page: CheerioAPI): Map<Node, string[]> {
   return notes;
 }
 
-/** Headings of what surrounds a paper's body; publishers show these parts to everybody. */
+/** Headings of what surrounds an article's body; publishers show these parts to everybody. */
 const around =
   /^(?:graphical )?(?:abstracts?|summary|highlights|key ?words|key points|references?|bibliography|literature cited|footnotes|cited by|citing|citations?|how to cite|similar|related|recommended|more from|suggested|about (?:this|the)|authors?|contributors|affiliations?|acknowledg|funding|ethics|competing|conflicts? of|declarations|data availability|rights|permissions?|copyright|licen[cs]e|additional information|supplement|supporting information|electronic supp|extended data|get access|access (?:this|through|options)|buy|purchase|subscribe|log ?in|sign in|preview|section snippets|table of contents|download|full text|export|share|metrics|altmetric|submission history|publication history|bookmarks?|code, data|browse|quick links|associated data|corresponding author|cookies?)\b/i;
 const aroundWhole =
   /^(?:access|outline|contents|figures?|tables?|notes|subjects?|history|versions?|comments?|reviews?|search|menu|navigation|links?|information|details|journal|volume|issue|help|contact|privacy|cite|rent)$/i;
 
-/** Characters of body below which a page only shows a paper: previews run to some four thousand. */
+/** Characters of body below which a page only shows an article: previews run to some four thousand. */
 const minBody = 6000;
 
 /**
- * Whether a page about a paper carries the paper's body: two sections of its own and enough text in them, or as much
+ * Whether a page about an article carries the article's body: two sections of its own and enough text in them, or as much
  * text before any heading. A long list of references is no body.
  */
 function holdsBody(parts: readonly Part[]): boolean {

@@ -1,6 +1,6 @@
 /**
- * The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes. Papers
- * need some fifty.
+ * The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes.
+ * Articles need some fifty.
  */
 const maxDepth = 1000;
 /** The parser compares each attribute of a tag with all before it: a hundred thousand took two minutes. */

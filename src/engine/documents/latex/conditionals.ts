@@ -9,7 +9,7 @@ interface Frame {
 }
 
 /**
- * Leaves out the branches that are not typeset: of `\iffalse`, `\if0`, and of conditions that the paper makes and sets
+ * Leaves out the branches that are not typeset: of `\iffalse`, `\if0`, and of conditions that the source makes and sets
  * itself (`\newif\ifdraft \draftfalse`). Of conditions that only TeX could decide both branches stay.
  */
 export function withoutFalseBranches(text: string): string {
@@ -62,6 +62,6 @@ export function withoutFalseBranches(text: string): string {
       if (is === false) untypeset += 1;
     }
   }
-  // Without its end a branch would take the rest of the paper with it.
+  // Without its end a branch would take the rest of the text with it.
   return frames.some(({ is }) => is !== undefined) ? text : kept + text.slice(at);
 }

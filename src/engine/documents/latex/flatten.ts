@@ -4,7 +4,7 @@ import { bibliographyOf, isBiblatex } from "./biblatex.js";
 import { withoutFalseBranches } from "./conditionals.js";
 import { takeOut } from "../text/document-text.js";
 
-/** Papers have some hundred kilobytes of source; a file that includes itself has no end. */
+/** Articles have some hundred kilobytes of source; a file that includes itself has no end. */
 const maxSource = 5 * 1024 * 1024;
 const deepest = 20;
 
@@ -15,7 +15,7 @@ interface Flattened {
   readonly preamble: string;
   /** Between `\begin{document}` and `\end{document}`, without comments, every included file in its place. */
   readonly body: string;
-  /** More was left out than a paper holds. */
+  /** More was left out than an article holds. */
   readonly isCut: boolean;
 }
 
@@ -30,7 +30,7 @@ export function flatten(files: SourceFiles): Flattened | undefined {
     .toSorted((a, b) => b[1].length - a[1].length)
     .slice(0, maxDocuments)
     .map(([path, text]) => ({ path, ...include(text, clean, path) }))
-    // Of several documents the longest is the paper; a letter or a supplement's cover is shorter.
+    // Of several documents the longest is the article; a letter or a supplement's cover is shorter.
     .toSorted((a, b) => b.text.length - a.text.length || (a.path < b.path ? -1 : 1))[0];
   if (whole === undefined) return undefined;
 

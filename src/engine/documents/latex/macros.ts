@@ -23,7 +23,7 @@ interface Expanded {
 }
 
 /**
- * Takes the paper's own macros out of a text: their definitions go, their uses are written out. Nothing else is carried
+ * Takes a text's own macros out of it: their definitions go, their uses are written out. Nothing else is carried
  * out.
  */
 export function expandMacros(preamble: string, body: string): Expanded {

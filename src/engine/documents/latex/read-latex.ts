@@ -4,12 +4,12 @@ import { expandMacros } from "./macros.js";
 import { latexParts } from "./render.js";
 import { buildText, type ReadResult } from "../text/document-text.js";
 
-/** Shorter sources hold no paper but a note that it was withdrawn, or a wrapper around a PDF. */
+/** Shorter sources hold no text but a note that it was withdrawn, or a wrapper around a PDF. */
 const minText = 1_000;
 
 /**
- * The text of a paper's LaTeX source: sections under their headings, formulas as LaTeX, tables row by row, references.
- * The source is read, never run: macros of the paper's own are written out within bounds, everything else a command
+ * The text of a LaTeX source: sections under their headings, formulas as LaTeX, tables row by row, references.
+ * The source is read, never run: macros of its own are written out within bounds, everything else a command
  * could do is left out.
  */
 export function readLatex(bytes: Uint8Array): ReadResult {

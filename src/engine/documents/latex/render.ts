@@ -11,7 +11,7 @@ interface LatexParts {
   readonly title?: string;
   readonly authors: readonly string[];
   readonly abstract?: string;
-  /** Characters that a reader of the paper would not see: white on white, phantoms. */
+  /** Characters that a reader of the page would not see: white on white, phantoms. */
   readonly hidden: number;
   readonly isCut: boolean;
 }
@@ -68,7 +68,7 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
   };
 }
 
-/** Authors of one paper that are kept. */
+/** Authors of one document that are kept. */
 const maxNames = 300;
 const institution =
   /\b(?:universit|institut|department|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|inc|corp|ltd|gmbh)/i;
@@ -111,7 +111,7 @@ function formula(latex: string, at: number, walk: Walk): number {
   const mark = latex.startsWith("$$", at) ? "$$" : "$";
   const from = at + mark.length;
   let end = from;
-  // An empty line ends a formula for TeX too: a dollar sign that nobody closed must not take the rest of the paper.
+  // An empty line ends a formula for TeX too: a dollar sign that nobody closed must not take the rest of the text.
   while (end < latex.length && !latex.startsWith(mark, end) && !latex.startsWith("\n\n", end))
     end += latex[end] === "\\" ? 2 : 1;
   if (!latex.startsWith(mark, end)) {

@@ -1,7 +1,7 @@
 import type { Part } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
 
-/** Footnotes in captions in tables: deeper is no paper. */
+/** Footnotes in captions in tables: deeper is no text that people wrote. */
 export const deepest = 12;
 export const maxText = 6 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ export interface Walk {
   isTable: boolean;
   /** What a label here would stand for. */
   current: string;
-  /** Characters that a reader of the paper would not see. */
+  /** Characters that a reader of the page would not see. */
   hidden: number;
   length: number;
   notes: string[];

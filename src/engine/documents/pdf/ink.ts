@@ -94,7 +94,7 @@ interface Shown extends Stretch {
   readonly isAway: boolean;
 }
 
-/** Operations that are looked at, on one page; a drawing has more, and text of a paper fewer. */
+/** Operations that are looked at, on one page; a drawing has more, and a page of text fewer. */
 const maxOperators = 300_000;
 /** Areas that text may lie on or under, on one page. Of a drawing with more, the ground of a text is not known. */
 const maxAreas = 2000;

@@ -384,7 +384,7 @@ const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Scri
 const leftToRight =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
-/** Where Unicode has them; to ask for a script takes longer, and next to no line of a paper holds one of these. */
+/** Where Unicode has them; to ask for a script takes longer, and next to no line of a document holds one of these. */
 const maybeRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /** Letters of scripts that run to the right, less those that run to the left. */
 const leaning = (runs: readonly Run[]): number =>

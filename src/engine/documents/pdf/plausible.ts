@@ -1,5 +1,5 @@
 /**
- * Words that no page of prose is without, of the languages that are written in Latin letters and that papers are
+ * Words that no page of prose is without, of the languages that are written in Latin letters and that documents are
  * written in most.
  */
 const common = new Set(

@@ -281,7 +281,8 @@ function assemble(
 }
 
 /**
- * Writing programs leave file names and placeholders in the title, and editors the name of the series it appears in.
+ * The title that a file states, where it is one: writing programs leave file names there, templates of publishers their
+ * own name and placeholders, and editors the name of the series it appears in.
  */
 function titleFrom(value: unknown): string | undefined {
   const title = typeof value === "string" ? withoutEntities(withAccents(value)) : "";

@@ -7,7 +7,7 @@ export interface Mark {
   readonly label: string;
 }
 
-/** The text of a paper as agents read it and quotes are looked for. */
+/** The text of a document as agents read it and quotes are looked for. */
 export interface DocumentText {
   /** Pages begin with a line such as `[p. 4]`, sections with one such as `## 3 Method`. */
   readonly text: string;
@@ -17,7 +17,7 @@ export interface DocumentText {
   readonly marks: readonly Mark[];
   readonly kind: "pdf" | "html" | "markdown" | "text" | "latex" | "jats";
   /**
-   * `partial`: a document longer than the reader's bounds. `abstract`: a page about the paper, such as a publisher's,
+   * `partial`: a document longer than the reader's bounds. `abstract`: a page about the document, such as a publisher's,
    * without its body.
    */
   readonly depth: "full" | "partial" | "abstract";

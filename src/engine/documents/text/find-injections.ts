@@ -1,5 +1,5 @@
 /**
- * Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in papers with hidden text, July
+ * Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in articles with hidden text, July
  * 2025.
  */
 const patterns: readonly RegExp[] = [
@@ -18,7 +18,7 @@ const maxFound = 10;
 const maxSentence = 300;
 
 /**
- * Sentences that seem to be addressed to AI reviewers or models. Only a warning: a paper about prompt injection quotes
+ * Sentences that seem to be addressed to AI reviewers or models. Only a warning: an article about prompt injection quotes
  * such sentences too.
  */
 export function findInstructions(text: string): string[] {

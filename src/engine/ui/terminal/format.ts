@@ -36,7 +36,7 @@ export function count(value: number): string {
 /** US dollars: "$0.0042", "$0.12", "$12.40". */
 export const money = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`);
 
-/** "1 paper", "12 papers". */
+/** "1 file", "12 files". */
 export const many = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;
 
 /** A progress bar of `width` columns. Full only when everything is done. */

@@ -199,7 +199,7 @@ const narrow = 60;
 /** "✓ title — summary      1m 12s · 36.1k · $0.12"; the reasons of a failure stand below it, whole. */
 function endedLines(title: string, outcome: Outcome, cost: string, room: number, colors: Colors): string[] {
   const grade = outcome.outcome === "accepted" ? outcome.grade : undefined;
-  // Colours tell a paper that is presented from one that is not; the mark says that the work on it is done.
+  // Colours tell a unit that ended well from one that did not; the mark says that the work on it is done.
   const paint = { high: colors.green, middle: colors.yellow, low: colors.dim, none: (text: string) => text }[
     grade ?? "none"
   ];

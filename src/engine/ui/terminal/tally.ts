@@ -46,7 +46,7 @@ interface Current {
   readonly estimated?: boolean;
 }
 
-/** "critic 2 (codex): A paper": a part of a unit that several agents share says first whose part it is. */
+/** "critic 2 (codex): A title": a part of a unit that several agents share says first whose part it is. */
 export function titleOf({ title, role, round = 1, agent }: Extract<LoopEvent, { type: "iteration-started" }>): string {
   if (role === undefined) return title;
   return `${partText(role, round)}${agent === undefined ? "" : ` (${agent})`}: ${title}`;
@@ -193,9 +193,9 @@ export const costText = (cost: KnownCost): string =>
 export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0 }: KnownCost): string =>
   `${unreported === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
 
-/** "≈ 14 iterations left (12 papers): 430k tokens, $1.42, 1h 10m of work". */
-export function forecastText({ papers, iterations, tokens, seconds, cost_usd }: Forecast): string {
-  const of = papers === 0 ? "" : ` (${many(papers, "paper")})`;
+/** "≈ 14 iterations left (12 records): 430k tokens, $1.42, 1h 10m of work". */
+export function forecastText({ left, iterations, tokens, seconds, cost_usd }: Forecast): string {
+  const of = left === undefined ? "" : ` (${left})`;
   const price = cost_usd === undefined ? "cost not known" : money(cost_usd);
   return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work`;
 }

@@ -1,3 +1,4 @@
+import { many } from "../../../engine/ui/terminal/format.js";
 import { roundUsd } from "../../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/records/ledger.js";
@@ -154,6 +155,7 @@ export function forecastOf(
   const papers = known.find(({ kind }) => kind === "paper")?.units ?? 0;
   return {
     papers,
+    ...(papers === 0 ? {} : { left: many(papers, "paper") }),
     iterations: known.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     seconds: Math.round(sum(({ minutes }) => minutes) * 60),
