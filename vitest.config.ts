@@ -12,9 +12,12 @@ const group = (name: string, include: string[], exclude: readonly string[]): Tes
     ...{ name, include, isolate: name.includes("alone") },
     exclude: [...elsewhere, ...exclude],
     setupFiles: ["tests/support/cpu-setup.ts", "tests/support/reader-program.ts"],
-    // A tenth of the cases that `npm run test:system` tries.
-    // People read local times.
-    env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150", TZ: "UTC" },
+    env: {
+      // A tenth of the cases that `npm run test:system` tries.
+      RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150",
+      // Times are shown as local ones; tests compare them as text.
+      TZ: "UTC",
+    },
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },
@@ -28,7 +31,8 @@ export default defineConfig({
   test: {
     name: "unit",
     globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
-    maxWorkers: 2,
+    // One more than the two cores of CI: half of the time a test waits for a timer, a child process or the disk.
+    maxWorkers: 3,
     projects: [
       group("shared", ["tests/**/*.test.ts"], [once, ...needOwnProcess]),
       group("once", [`${once}/*.test.ts`], needOwnProcess),
