@@ -17,8 +17,6 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   // sentence calls the text it stands in.
   "documents/pdf/read-pdf.ts": ["paper"],
   "documents/text/find-injections.ts": ["paper"],
-  // The event `forecast` has had this field since the first version.
-  "ui/terminal/tally.ts": ["paper"],
 };
 
 /** The names and literals of a file that hold such a word, and the words. */

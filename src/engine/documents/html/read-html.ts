@@ -33,8 +33,8 @@ const usualLeast = 200;
 
 /**
  * The text of an HTML page: sections under their headings, formulas once as LaTeX, references kept; scripts, menus and
- * text that a reader would not see left out. The depth of a page that carries an article's meta data but not its body is
- * `abstract`.
+ * text that a reader would not see left out. The depth of a page that carries an article's meta data but not its
+ * body is `abstract`.
  * `url` is the page's own, for links that are relative to it; a page of fewer than `leastText` characters has none.
  */
 export async function readHtml(source: string, url?: string, leastText = usualLeast): Promise<HtmlResult> {
@@ -161,8 +161,8 @@ const aroundWhole =
 const minBody = 6000;
 
 /**
- * Whether a page about an article carries the article's body: two sections of its own and enough text in them, or as much
- * text before any heading. A long list of references is no body.
+ * Whether a page about an article carries the article's body: two sections of its own and enough text in them, or as
+ * much text before any heading. A long list of references is no body.
  */
 function holdsBody(parts: readonly Part[]): boolean {
   const own = parts.filter(({ label, text }) => label !== undefined && !isAround(plain(label)) && text.length >= 300);

@@ -17,8 +17,8 @@ export interface DocumentText {
   readonly marks: readonly Mark[];
   readonly kind: "pdf" | "html" | "markdown" | "text" | "latex" | "jats";
   /**
-   * `partial`: a document longer than the reader's bounds. `abstract`: a page about the document, such as a publisher's,
-   * without its body.
+   * `partial`: a document longer than the reader's bounds. `abstract`: a page about the document, such as a
+   * publisher's, without its body.
    */
   readonly depth: "full" | "partial" | "abstract";
   readonly title?: string;

@@ -1,6 +1,6 @@
 /**
- * Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in articles with hidden text, July
- * 2025.
+ * Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in articles with hidden text,
+ * July 2025.
  */
 const patterns: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b[^.!?]{0,30}\b(?:instructions?|prompts?|guidelines|directions|rules|messages)\b/i,
@@ -18,8 +18,8 @@ const maxFound = 10;
 const maxSentence = 300;
 
 /**
- * Sentences that seem to be addressed to AI reviewers or models. Only a warning: an article about prompt injection quotes
- * such sentences too.
+ * Sentences that seem to be addressed to AI reviewers or models. Only a warning: an article about prompt injection
+ * quotes such sentences too.
  */
 export function findInstructions(text: string): string[] {
   const found: string[] = [];

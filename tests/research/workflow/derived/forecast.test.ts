@@ -41,6 +41,7 @@ const read = (iteration: number, unit: string, input: number, more: Partial<Ledg
 test("a fresh research is forecast whole: batches to its target, every paper, the report, and the ideas where they are wanted", () => {
   expect(forecastOf(fresh, [], before)).toEqual({
     papers: 16,
+    left: "16 papers",
     iterations: 2 + 16 + 1,
     tokens: 2 * 10 + 16 * 100 + 5,
     seconds: 19 * 60,
