@@ -10,7 +10,7 @@ import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { hiddenName, ledgerName, pauseName, stopName } from "../engine/lib/layout.js";
+import { hiddenName, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { noReach } from "../engine/process/reach.js";
@@ -215,7 +215,7 @@ async function stateFor(
   const wanted = newState(task, folder, source);
   const isSame = source === undefined ? state.source === undefined && state.id === wanted.id : state.source === source;
   if (isSame) return state;
-  const backup = await backUp(folder, now, [stateName, join(hiddenName, ledgerName)].slice(0, 1));
+  const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} was of another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
   return await store.edit((before) => ({
     ...wanted,

@@ -7,12 +7,16 @@ import { stampOf } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 
 /**
- * Copies files of a project, as far as they are there, into .ralph/backups/<time>/. `at`: milliseconds since the epoch.
- * Returns that folder.
+ * Copies files of a project, as far as they are there, into .ralph/backups/<time>/; the second copy of a millisecond
+ * has a folder of its own. `at`: milliseconds since the epoch. Returns that folder.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function backUp(folder: string, at: number, names: readonly string[]): Promise<string> {
-  const backup = join(backupsFolder(folder), timeForName(at));
+  const free = (count: number): string => {
+    const wanted = join(backupsFolder(folder), `${timeForName(at)}${count === 1 ? "" : `-${count}`}`);
+    return stampOf(wanted) === undefined ? wanted : free(count + 1);
+  };
+  const backup = free(1);
   await explaining(backup, async () => {
     makeFolder(backup);
     for (const name of names) {

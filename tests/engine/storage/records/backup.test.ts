@@ -18,6 +18,16 @@ describe("a copy of the files as they were", () => {
     expect(readFileSync(join(backup, "rrd.json"), "utf8")).toBe("{}");
   });
 
+  it("never replaces one of the same time", async () => {
+    const folder = temporaryFolder();
+    for (const text of ["1", "2", "3"]) {
+      writeFileSync(join(folder, "rrd.json"), text);
+      const backup = await backUp(folder, now, ["rrd.json"]);
+      expect(readFileSync(join(backup, "rrd.json"), "utf8")).toBe(text);
+    }
+    expect(readdirSync(join(folder, ".ralph/backups"))).toHaveLength(3);
+  });
+
   it("that can't be made says of which file", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "rrd.json"));
