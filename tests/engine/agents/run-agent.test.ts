@@ -5,6 +5,7 @@ import type { AgentOptions } from "../../../src/engine/agents/definition.js";
 import { maxBriefBytes } from "../../../src/engine/agents/run-agent.js";
 import { createAgent } from "../../../src/engine/agents/registry.js";
 import type { AgentEnd, AgentEvent } from "../../../src/engine/loop/types.js";
+import { isAtWork } from "../../support/alive.js";
 import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
 
 const here = place();
@@ -87,8 +88,7 @@ describe("how a run is judged", () => {
       "claude",
       `setsid nohup sh -c 'echo $$ > ${left}; sleep 30' >/dev/null 2>&1 & while [ ! -s ${left} ]; do sleep 0.02; done; cat ${fixture("claude-success")}`,
     );
-    const pid = readFileSync(left, "utf8").trim();
-    expect(existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))).toBe(false);
+    expect(isAtWork(Number(readFileSync(left, "utf8")))).toBe(false);
   });
 
   it("6: refuses a brief that is too long before it starts anything", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../../../src/engine/process/run-process.js";
+import { isAtWork } from "../../support/alive.js";
 
 let folder: string;
 beforeEach(() => {
@@ -48,14 +49,6 @@ async function endedOnce(said: string, script: string, graceMs = 400) {
   }
 }
 
-/** Whether a process is there and is no zombie. */
-function alive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 const pidIn = (name: string): number => Number(readFileSync(join(folder, name), "utf8"));
 const onLinux = describe.skipIf(process.platform !== "linux");
 
@@ -106,7 +99,7 @@ describe("what a process says", () => {
     const held = "env -i setsid sh -c 'echo $$ > hidden; sleep 30' > out 2>&4";
     const { end } = await run(request(`exec 4>&2; ${held} & while [ ! -s hidden ]; do sleep 0.02; done; echo why >&2`));
     expect(end).toMatchObject({ cause: "exited", exitCode: 0, stderr: "why\n" });
-    expect(alive(pidIn("hidden"))).toBe(true);
+    expect(isAtWork(pidIn("hidden"))).toBe(true);
     process.kill(pidIn("hidden"), "SIGKILL");
   });
 
@@ -208,19 +201,19 @@ describe("how a process is ended", () => {
     const { lines, end } = await endedOnce("up", script, 1500);
     expect(lines).toContain("term");
     expect(end).toMatchObject({ cause: "aborted", signal: "SIGKILL" });
-    expect(alive(pidIn("pid"))).toBe(false);
+    expect(isAtWork(pidIn("pid"))).toBe(false);
   });
 });
 
 onLinux("what a process leaves behind", () => {
   it("ends the children of the group that ignore SIGTERM", async () => {
     await endedOnce("up", "(trap '' TERM; sh -c 'echo $$ > child; echo up; sleep 30') & sleep 30");
-    expect(alive(pidIn("child"))).toBe(false);
+    expect(isAtWork(pidIn("child"))).toBe(false);
   });
 
   it("ends a tool that runs in a session of its own", async () => {
     await endedOnce("up", "setsid sh -c 'echo $$ > tool; echo up; sleep 30' & sleep 30");
-    expect(alive(pidIn("tool"))).toBe(false);
+    expect(isAtWork(pidIn("tool"))).toBe(false);
   });
 
   it("ends what a successful run left in the background", async () => {
@@ -228,7 +221,7 @@ onLinux("what a process leaves behind", () => {
       "setsid nohup sh -c 'echo $$ > left; sleep 30' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.02; done";
     const { end } = await run(request(script));
     expect(end).toMatchObject({ cause: "exited", exitCode: 0 });
-    expect(alive(pidIn("left"))).toBe(false);
+    expect(isAtWork(pidIn("left"))).toBe(false);
   });
 
   it("does not wait for a grandchild that holds stdout, even one that it can't find", async () => {
@@ -250,7 +243,7 @@ onLinux("what a process leaves behind", () => {
     const stream = runProcess(request("echo $$ > pid; echo one; sleep 30"));
     await stream.next();
     await stream.return({ cause: "aborted", stderr: "" });
-    expect(alive(pidIn("pid"))).toBe(false);
+    expect(isAtWork(pidIn("pid"))).toBe(false);
   });
 });
 
@@ -265,6 +258,6 @@ onLinux("where it is noted", () => {
       },
     });
     await expect(run(asked)).rejects.toThrow("no space left");
-    expect(alive(noted ?? 0)).toBe(false);
+    expect(isAtWork(noted ?? 0)).toBe(false);
   });
 });

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Hook } from "../../../src/engine/generated/config.js";
 import type { LoopEvent, Verdict } from "../../../src/engine/loop/types.js";
 import { hooksOf } from "../../../src/engine/ui/hooks.js";
+import { isAtWork } from "../../support/alive.js";
 
 const at = "2026-01-01T00:00:00.000Z";
 const usage = { input: 1, cached: 0, output: 1, requests: 1 };
@@ -56,16 +57,6 @@ async function follow(hooks: readonly Hook[], cwd: string, timeoutMs?: number): 
   const problems: string[] = [];
   for (const event of aRun) problems.push(...(await running.at(event)));
   return problems;
-}
-
-/** A killed process that nobody has collected yet is no process at work. */
-function isAtWork(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 const all = ["before-iteration", "after-iteration", "accepted", "refused", "phase-changed", "complete"] as const;
