@@ -237,7 +237,8 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     const project = launch(program, ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "--no-git"], cwd);
     await until(() => existsSync(join(home, "begun")));
     project.child.kill("SIGINT");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Two at once are delivered as one.
+    await until(() => project.said().includes("press Ctrl+C again to stop at once"));
     project.child.kill("SIGINT");
     expect((await project.ended).code).toBe(130);
     await until(() => processesWith(`sleep\u0000${span}`).length === 0);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Queue, Worker } from "bullmq";
@@ -270,11 +270,11 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
 
   test("what Redis has no memory for is sent again, and nothing of it is lost", async () => {
     const one = await worker();
-    const run = heardOf(
-      (await coordinator()).run("scripted", asking(1, { workMs: 1_000, message: "kept" }), runOptions()),
-    );
+    const gate = join(fresh(), "go");
+    const run = heardOf((await coordinator()).run("scripted", asking(1, { gate, message: "kept" }), runOptions()));
     await until(() => atWork.size === 1);
     await server.redis.config("SET", "maxmemory", "1");
+    writeFileSync(gate, "");
     await until(() => one.told.some((event) => event.type === "notice" && event.message.includes("OOM")));
     await server.redis.config("SET", "maxmemory", "0");
     expect(endOf(await run)).toEqual({ type: "end", message: "kept" });
@@ -323,13 +323,14 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
 
   test("the last worker dies with a job: that is told, waited for, and in the end a person is needed", async () => {
-    const silent = silentWorker(1_000);
+    const silent = silentWorker(60_000);
     const run = heardOf((await coordinator({ patienceMs: 2_500 })).run("scripted", asking(1, {}), runOptions()));
     const { job, stream } = await theJob();
     await say(stream, { job, attempt: 1, sequence: 0, items: [begun] });
     await until(async () => (await server.redis.exists(`rr:agent-scripted:${job}:lock`)) === 1);
-    // As after a kill: the job is still the worker's, and its lock is renewed no more.
+    // As after a kill: the job is still the worker's, and its lock is renewed no more; then it is over.
     await silent.close(true);
+    await server.redis.del(`rr:agent-scripted:${job}:lock`);
     const heard = await run;
     expect(heard.map(({ type }) => type)).toEqual(["begun", "notice", "end"]);
     expect(heard[1]).toMatchObject({ message: expect.stringContaining("research-ralph worker --agent scripted") });
@@ -565,11 +566,10 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     );
     clearInterval(watch);
     expect(most).toBe(2);
-    const reset_at = new Date(Date.now() + 3_000).toISOString();
-    const limited = await heardOf(
-      one.run("scripted", asking(20, { fails: { kind: "rate-limit", message: "Used up.", reset_at } }), runOptions()),
-    );
-    expect(endOf(limited)).toMatchObject({ failure: { kind: "rate-limit", reset_at } });
+    const deed = { fails: { kind: "rate-limit", message: "Used up." }, resetInMs: 3_000 } as const;
+    const limited = await heardOf(one.run("scripted", asking(20, deed), runOptions()));
+    expect(endOf(limited)).toMatchObject({ failure: { kind: "rate-limit", reset_at: expect.any(String) } });
+    const [reset_at = ""] = limited.flatMap((event) => (event.type === "end" ? (event.failure?.reset_at ?? []) : []));
     // Jobs were counted there before, for a minute; the rest is shorter.
     await until(async () => {
       const left = await server.redis.pttl("rr:agent-scripted:limiter");

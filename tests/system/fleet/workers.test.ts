@@ -149,7 +149,8 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     const env = { TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000 }) };
     const span = 300_000 + process.pid;
     // It prints, and so ends with the pipe of its worker; what it has started does not.
-    const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; setsid sleep ${span} & while :; do echo "{}"; sleep 0.05; done; fi'`;
+    const mark = `rr-mark-${process.pid}-${Date.now()}`;
+    const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; setsid sleep ${span} & while :; do echo "{}"; sleep 0.05; : ${mark}; done; fi'`;
     const args = ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url];
     const first = launch(program, args, home, env);
     await until(() => first.said().includes("offers"));
@@ -165,7 +166,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     expect(project.said()).toContain("is reached without TLS: anyone on the network between can read briefs");
     first.child.kill("SIGKILL");
     await first.ended;
-    await until(() => processesWith("while :; do").filter((pid) => pid !== project.child.pid).length === 0);
+    await until(() => processesWith(mark).filter((pid) => pid !== project.child.pid).length === 0);
     expect(processesWith(tool)).toHaveLength(1);
     const second = launch(program, args, home, env);
     await until(() => second.said().includes("agents of a worker that was killed"));

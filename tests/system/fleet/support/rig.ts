@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentDefinition, AgentSettings } from "../../../../src/engine/agents/definition.js";
@@ -25,10 +25,14 @@ export interface Deed {
   /** So many lines of text, with their numbers. */
   readonly lines?: number;
   readonly workMs?: number;
+  /** It works until this file is there. */
+  readonly gate?: string;
   /** What it leaves as result.json; by default nothing. */
   readonly result?: string;
   readonly message?: string;
   readonly fails?: { readonly kind: "rate-limit" | "auth"; readonly message: string; readonly reset_at?: string };
+  /** Its limit ends so long after it has failed. */
+  readonly resetInMs?: number;
 }
 
 /** An agent within this process: each line that it prints is an event. */
@@ -67,14 +71,15 @@ const doIt: Exec = async function* (request): AsyncGenerator<string, ProcessEnd>
     const until = performance.now() + (deed.workMs ?? 0);
     while (performance.now() < until && !request.signal.aborted)
       await new Promise((resolve) => setTimeout(resolve, Math.min(20, until - performance.now())));
+    while (deed.gate !== undefined && !existsSync(deed.gate) && !request.signal.aborted)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     if (request.signal.aborted) return { cause: "aborted", stderr: "" };
-    if (deed.result !== undefined) {
-      const { writeFileSync } = await import("node:fs");
-      writeFileSync(join(request.cwd, "result.json"), deed.result);
-    }
+    if (deed.result !== undefined) writeFileSync(join(request.cwd, "result.json"), deed.result);
+    const { resetInMs } = deed;
+    const reset = resetInMs === undefined ? {} : { reset_at: new Date(Date.now() + resetInMs).toISOString() };
     yield JSON.stringify({
       type: "answer",
-      answer: deed.fails === undefined ? { message: deed.message ?? "done" } : { failure: deed.fails },
+      answer: deed.fails === undefined ? { message: deed.message ?? "done" } : { failure: { ...deed.fails, ...reset } },
     });
     return { cause: "exited", exitCode: 0, stderr: "" };
   } finally {
