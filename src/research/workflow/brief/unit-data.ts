@@ -253,14 +253,18 @@ export async function agentsFile(root: string, stateDir: string, tokens: number)
  * Bounded.
  */
 export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
-  const about = words(`${paper.title} ${paper.abstract ?? ""}`);
-  const rank = <Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] =>
-    items
-      .map((item) => ({ item, score: overlap(about, words(textOf(item))) }))
-      .filter(({ score }) => score > 0)
+  const about = new Set(words(`${paper.title} ${paper.abstract ?? ""}`));
+  const rank = <Item extends object>(items: readonly Item[], textOf: (item: Item) => string): Item[] => {
+    const scored: { readonly item: Item; readonly score: number }[] = [];
+    for (const item of items) {
+      const score = overlap(about, wordsOf(item, textOf));
+      if (score > 0) scored.push({ item, score });
+    }
+    return scored
       .sort((a, b) => b.score - a.score)
       .slice(0, 12)
       .map(({ item }) => item);
+  };
   const papers = rank(
     rrd.papers_pool.filter((other) => isDecided(other) && other.id !== paper.id),
     (other) => other.title,
@@ -277,10 +281,24 @@ export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
   ];
 }
 
-const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu));
+/** The different words of a text, of four letters or more. */
+const words = (text: string): readonly string[] => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu))];
 
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/**
+ * The words of a record's one text. A record that nobody changes is the same object from one brief to the next, and
+ * most of the time would go into reading thousands of them again.
+ */
+function wordsOf<Item extends object>(item: Item, textOf: (item: Item) => string): readonly string[] {
+  const known = wordsRead.get(item);
+  if (known !== undefined) return known;
+  const read = words(textOf(item));
+  wordsRead.set(item, read);
+  return read;
+}
+const wordsRead = new WeakMap<object, readonly string[]>();
+
+function overlap(a: ReadonlySet<string>, b: readonly string[]): number {
   let shared = 0;
   for (const word of b) if (a.has(word)) shared += 1;
-  return shared / Math.sqrt(b.size + 1);
+  return shared / Math.sqrt(b.length + 1);
 }
