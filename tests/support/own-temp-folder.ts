@@ -6,11 +6,12 @@ import { join } from "node:path";
 /**
  * Gives a whole run of the tests, and all that it starts, a temporary folder of its own, and removes it: thousands of
  * small ones would stay. That of `npm test` is in memory where it can be, as its tests sync thousands of files; those
- * that drive real processes write to the disk.
+ * that drive real processes write to the disk. Its path is plain: the scripts that stand for agents name files without
+ * quotes.
  */
 export default function ownTempFolder({ config }: { readonly config: { readonly name?: string } }): () => void {
   const usual = process.env["TMPDIR"];
-  const folder = (config.name === "unit" ? inMemory() : undefined) ?? folderIn(tmpdir());
+  const folder = (config.name === "unit" ? inMemory() : undefined) ?? folderIn(plainly(tmpdir()));
   process.env["TMPDIR"] = folder;
   return () => {
     if (usual === undefined) delete process.env["TMPDIR"];
@@ -19,6 +20,7 @@ export default function ownTempFolder({ config }: { readonly config: { readonly 
   };
 }
 
+const plainly = (parent: string): string => (/^[\w./-]+$/.test(realpathSync(parent)) ? parent : "/tmp");
 const folderIn = (parent: string): string => realpathSync(mkdtempSync(join(parent, "rr-tests-")));
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 

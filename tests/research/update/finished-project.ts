@@ -55,6 +55,8 @@ async function makeBase(over: Partial<Rrd["requirements"]>): Promise<string> {
   configure(home, scholars.sources);
   const git = gitIn(home);
   git("init", "-q");
+  git("config", "user.name", "A Person");
+  git("config", "user.email", "person@example.org");
   const first = await cli(["run", folder, "--agent", "baseline", "--iterations", "30"], home);
   await scholars.close();
   expect({ code: first.code, err: first.code === 0 ? "" : first.err }).toEqual({ code: 0, err: "" });

@@ -59,7 +59,8 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
         )
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
         .replaceAll(/"(?:[a-z_]*(?:ms|seconds|minutes)|wall_time)": [\d.]+/g, "TOOK")
-        .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|seconds?|minutes?)\b/g, "TOOK");
+        // Of the report too: "<1s" or "1m 5s".
+        .replaceAll(/(?:<|&lt;)?\b(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)? ?(?:ms|s|seconds?|minutes?)\b/g, "TOOK");
     for (const name of ["rrd.json", "research-report.md", "product-ideas.json", "references.bib"])
       expect(timeless(here, name), name).toEqual(timeless(local, name));
     const ledger = ledgerOf(researchIn(here)).filter(({ agent }) => agent !== undefined);
