@@ -35,8 +35,8 @@ export const row = {
     const scores = sets.map((set) => ({ name: basename(set), ...scoreOf(set, recordOf, merge.mergeRecords, why) }));
     const all = { name: `all ${sets.length}`, removed: sum(scores, "removed"), pairs: sum(scores, "pairs") };
     const lines = [...scores, ...(sets.length > 1 ? [all] : [])].map(
-      ({ name, count, removed, pairs }) =>
-        `${name}${count === undefined ? "" : ` (${thousands(count)})`}: ${shown(removed)}; pairs ${shown(pairs)}`,
+      ({ name, count, companions, removed, pairs }) =>
+        `${name}${count === undefined ? "" : ` (${thousands(count)})`}: ${shown(removed)}; pairs ${shown(pairs)}${companions ? `; ${companions} of the removed are companion reports` : ""}`,
     );
     return { ours: [...lines, ...labelledPairs(data, recordOf, why)].join("<br>") };
   },
@@ -46,7 +46,8 @@ function scoreOf(folder, recordOf, mergeRecords, why) {
   const records = csvRows(readFileSync(join(folder, recordsFile), "utf8")).map(recordOf);
   const groups = csvRows(readFileSync(join(folder, mergedFile), "utf8")).map(({ merged_ids: ids }) => ids.split(";"));
   const workOf = new Map(groups.flatMap((ids, index) => ids.map((id) => [id, index])));
-  const ours = mergeRecords(records).works.map(({ mergedFrom }) => mergedFrom.map(({ id }) => id));
+  const { works, merges } = mergeRecords(records);
+  const ours = works.map(({ mergedFrom }) => mergedFrom.map(({ id }) => id));
   const oursOf = new Map(ours.flatMap((ids, index) => ids.map((id) => [id, index])));
   const byId = new Map(records.map((record) => [record.id, record]));
   if (process.env.RR_MISSED !== undefined)
@@ -60,6 +61,7 @@ function scoreOf(folder, recordOf, mergeRecords, why) {
       }
   return {
     count: records.length,
+    companions: merges.filter(({ companion }) => companion !== undefined).length,
     removed: scored(
       ours.reduce((count, ids) => count + ids.length - worksIn(ids, workOf), 0),
       ours.reduce((count, ids) => count + ids.length - 1, 0),

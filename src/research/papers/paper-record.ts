@@ -112,6 +112,7 @@ export interface PaperFacts {
   readonly issue?: string | null;
   /** "566-582", "e0123". */
   readonly pages?: string | null;
+  readonly updates?: readonly { readonly type: string; readonly notice?: string | undefined }[];
   readonly otherVersions?: readonly { readonly doi: string }[];
   /** The same, as rrd.json writes it. */
   readonly other_versions?: readonly { readonly doi: string }[];

@@ -5,7 +5,7 @@ import { arxivKey } from "../identifiers.js";
 import type { PaperFacts, TitledPaper } from "../paper-record.js";
 import { parseReference } from "../reference.js";
 import { type TitleParts, titleParts } from "./title-match.js";
-import { type Place, placeOf } from "./published-place.js";
+import { type CorrectionPlace, correctionPlaces, type Place, placeOf } from "./published-place.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 
 /** What tells one record from another, computed once a record. */
@@ -30,6 +30,8 @@ export interface MatchFeatures {
   readonly notice: boolean;
   readonly venue?: Venue;
   readonly place: Place;
+  /** Corrections of it that its own record names: where they stand, or their DOIs. */
+  readonly corrections: { readonly places: readonly CorrectionPlace[]; readonly dois: readonly string[] };
 }
 
 export interface Authors {
@@ -93,6 +95,12 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
     // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
     ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
     place: placeOf(paper),
+    corrections: {
+      places: correctionPlaces(paper.title),
+      dois: (paper.updates ?? []).flatMap(({ type, notice }) =>
+        notice !== undefined && (type === "correction" || type === "addendum") ? [notice.toLowerCase()] : [],
+      ),
+    },
   };
 }
 
@@ -109,6 +117,7 @@ export function blockKeys({ keys, title, authors, place: { volume, pages }, year
     // Half of all editorials would stand in one block.
     `title ${title.compact}${title.generic || title.short ? ` ${who}` : ""}`,
     ...title.within.map((part) => `title ${part}`),
+    ...(title.bare === undefined ? [] : [`title ${title.bare}`]),
     ...(isPlaced ? [`place ${volume.numbers[0]} ${pages.first} ${year}`] : []),
     // Spelling leaves first letters, and subtitles first words, as they are.
     ...(title.words.length < 4

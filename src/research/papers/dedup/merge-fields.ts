@@ -1,4 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
+import { asUpdate, type Companionship } from "./companions.js";
 import type { Identifiers, PaperRecord, Provenance } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
@@ -10,7 +11,12 @@ export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "me
  * title, authors, venue and DOI from the published version; the date is the first day on which the work was public; the
  * rest from any record that has it.
  */
-export function mergedWork(of: readonly PaperRecord[]): MergedWork {
+export function mergedWork(
+  of: readonly PaperRecord[],
+  companions: readonly { readonly record: PaperRecord; readonly kind: Companionship["kind"] }[] = [],
+): MergedWork {
+  if (companions.length > 0) return withCompanions(mergedWork(of), companions);
+
   const members = of.toSorted((a, b) => readable(b) - readable(a) || said(b) - said(a) || text(a, b));
   const [main] = members as [PaperRecord, ...PaperRecord[]];
   if (members.length === 1) return { record: main, mergedFrom: members };
@@ -59,6 +65,23 @@ export function mergedWork(of: readonly PaperRecord[]): MergedWork {
     ...(members.some(({ retracted }) => retracted === true) ? { retracted: true } : {}),
   };
   return { record, mergedFrom: members };
+}
+
+/** Companion reports stand among the records of a work; a correction is noted as an update of it too. */
+function withCompanions(
+  { record, mergedFrom }: MergedWork,
+  companions: readonly { readonly record: PaperRecord; readonly kind: Companionship["kind"] }[],
+): MergedWork {
+  const known = new Set((record.updates ?? []).map(({ notice }) => notice?.toLowerCase()));
+  const corrections = companions
+    .filter(({ kind }) => kind === "correction")
+    .map((each) => asUpdate(each.record))
+    .filter(({ notice }) => !known.has(notice.toLowerCase()));
+  const updates = [...(record.updates ?? []), ...byKey(corrections, ({ notice }) => notice)];
+  return {
+    record: updates.length === 0 ? record : { ...record, updates },
+    mergedFrom: [...mergedFrom, ...companions.map((each) => each.record)],
+  };
 }
 
 const isSaid = (value: unknown): boolean =>

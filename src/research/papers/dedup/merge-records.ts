@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { given } from "../../../engine/lib/given.js";
 import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
+import { companionship, type Companionship } from "./companions.js";
 import { compareRecords, type Comparison } from "./same-work.js";
 import { blockKeys, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
 
@@ -12,6 +14,8 @@ export interface Merge {
   readonly from: string;
   readonly source: string;
   readonly why: string;
+  /** It is no second record of the work, but a report that goes with it. */
+  readonly companion?: Companionship["kind"];
 }
 
 /** Two works that look like one, and what speaks against it. */
@@ -32,7 +36,8 @@ const maxCompared = 20;
 /**
  * Puts records of one work together, in the order of their first record. Records that share an identifier, a title or
  * its beginning are compared, no others, so time grows with their number. The same records give the same result in
- * whatever order they come.
+ * whatever order they come. A correction, an abstract or a letter that goes with another record, as `companionship`
+ * says, is among the records of its work too, and adds nothing to it but the notice of the correction.
  */
 export function mergeRecords(
   records: readonly PaperRecord[],
@@ -47,18 +52,27 @@ export function mergeRecords(
   const { clusters, refused } = clustersOf(records, traits, said);
   const merges: Merge[] = [];
   const taken = new Set<string>();
-  const merged = clusters.map(({ members }) => {
-    const { record, mergedFrom } = mergedWork(members.map(({ at }) => records[at] as PaperRecord));
+  const merged = clusters.map(({ members, companions }) => {
+    const { record, mergedFrom } = mergedWork(
+      members.map(({ at }) => records[at] as PaperRecord),
+      companions.map(({ at, kind }) => ({ record: records[at] as PaperRecord, kind })),
+    );
     let id = record.id;
     for (let more = ""; taken.has(id); more += "+") id = `${record.id}_${hash8(`${record.title}${more}`)}`;
     taken.add(id);
-    const whys = new Map(members.map(({ at, why }) => [records[at], why]));
-    for (const from of mergedFrom.slice(1))
-      merges.push({ into: id, from: from.id, source: from.source, why: whys.get(from) ?? "" });
+    const whys = new Map<PaperRecord | undefined, Partial<Companionship>>(
+      [...members, ...companions].map(({ at, ...how }) => [records[at], how]),
+    );
+    for (const from of mergedFrom.slice(1)) {
+      const { why = "", kind } = whys.get(from) ?? {};
+      merges.push({ into: id, from: from.id, source: from.source, why, ...given({ companion: kind }) });
+    }
     return { record: id === record.id ? record : { ...record, id }, mergedFrom };
   });
   const idOf = new Map(
-    clusters.flatMap(({ members }, index) => members.map(({ at }) => [at, merged[index]?.record.id ?? ""])),
+    clusters.flatMap(({ members, companions }, index) =>
+      [...members, ...companions].map(({ at }) => [at, merged[index]?.record.id ?? ""]),
+    ),
   );
   const lookAlikes = new Map<string, LookAlikes>();
   for (const { a, b, why } of refused) {
@@ -78,8 +92,17 @@ interface Member {
 
 interface Cluster {
   readonly members: Member[];
+  /** Records of other clusters that go with this one. */
+  readonly companions: (Pick<Member, "at"> & Companionship)[];
   /** Index of its earliest record. */
   first: number;
+}
+
+/** Indexes of a record and of the one that it goes with. */
+interface Companion {
+  readonly at: number;
+  readonly of: number;
+  readonly how: Companionship;
 }
 
 /** Indexes of two records that were not put together, and why. */
@@ -97,9 +120,11 @@ function clustersOf(
   const clusterOf = new Map<number, Cluster>();
   const blocks = new Map<string, number[]>();
   const refused: Refused[] = [];
+  const companions: Companion[] = [];
+  const isSaidApart = (a: number, b: number): boolean =>
+    said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`);
   const are = (a: number, b: number): Comparison => {
-    if (said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`))
-      return { same: false, apart: "a person says so" };
+    if (isSaidApart(a, b)) return { same: false, apart: "a person says so" };
     if (isListedTwice(records[a], records[b])) return { same: true, why: "the same record", sure: true };
     return compareRecords(traits[a] as MatchFeatures, traits[b] as MatchFeatures);
   };
@@ -124,13 +149,18 @@ function clustersOf(
   };
 
   for (const at of inOrder(records, traits)) {
-    let own: Cluster = { members: [{ at, why: "" }], first: at };
+    let own: Cluster = { members: [{ at, why: "" }], companions: [], first: at };
     clusterOf.set(at, own);
     const keys = [...blockKeys(traits[at] as MatchFeatures), `record ${records[at]?.id}`];
     for (const other of new Set(keys.flatMap((key) => blocks.get(key) ?? []))) {
       const its = clusterOf.get(other) as Cluster;
       if (its === own) continue;
       const answer = are(at, other);
+      const company = answer.same || isSaidApart(at, other) ? undefined : inCompany(at, other, traits);
+      if (company !== undefined) {
+        companions.push(company);
+        continue;
+      }
       const against = answer.same ? objection(own, its, answer.sure === true) : answer.apart;
       if (against !== undefined) refused.push({ a: at, b: other, why: against });
       if (!answer.same || against !== undefined) continue;
@@ -144,7 +174,39 @@ function clustersOf(
     }
     for (const key of keys) remember(blocks, key, at, clusterOf);
   }
+  attach(companions, clusterOf, isSaidApart);
   return { clusters: [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first), refused };
+}
+
+/** Which of two records goes with the other, if any does. */
+function inCompany(a: number, b: number, traits: readonly MatchFeatures[]): Companion | undefined {
+  const [one, other] = [traits[a] as MatchFeatures, traits[b] as MatchFeatures];
+  const how = companionship(one, other);
+  if (how !== undefined) return { at: a, of: b, how };
+  const turned = companionship(other, one);
+  return turned === undefined ? undefined : { at: b, of: a, how: turned };
+}
+
+/**
+ * Gives each work the records of the works that go with it. A work goes with one other only, the first that was found;
+ * one that others go with stays by itself.
+ */
+function attach(
+  companions: readonly Companion[],
+  clusterOf: Map<number, Cluster>,
+  isSaidApart: (a: number, b: number) => boolean,
+): void {
+  for (const { at, of, how } of companions) {
+    const [own, main] = [clusterOf.get(at) as Cluster, clusterOf.get(of) as Cluster];
+    const isOwn = own.members.some((member) => member.at === at);
+    if (own === main || !isOwn || own.companions.length > 0) continue;
+    if (own.members.some((one) => main.members.some((other) => isSaidApart(one.at, other.at)))) continue;
+    for (const member of own.members) {
+      main.companions.push({ at: member.at, ...how });
+      clusterOf.set(member.at, main);
+    }
+    main.first = Math.min(main.first, own.first);
+  }
 }
 
 /**

@@ -126,3 +126,30 @@ export const isBrief = ({ pages }: Place): boolean => pages !== undefined && pag
 /** Whether both name the same pages, at least three: only one article stands there. */
 export const hasOneRange = ({ pages: a }: Place, { pages: b }: Place): boolean =>
   a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.last - a.first >= 2;
+
+/** The same, or one names the first of these pages alone. */
+export const mayBeOneRange = ({ pages: a }: Place, { pages: b }: Place): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  a.first === b.first &&
+  (a.last === b.last || !isRange(a) || !isRange(b)) &&
+  Math.max(a.last - a.first, b.last - b.first) >= 2;
+
+/** Where a record's title says that a correction of it stands. */
+export interface CorrectionPlace {
+  readonly volume: number;
+  readonly issue?: number;
+  readonly page: number;
+}
+
+/** Where the corrections of an article stand: Medline writes "[Erratum appears in J Touch. 2009 Jun 4;36(23):2487]". */
+export function correctionPlaces(title: string): readonly CorrectionPlace[] {
+  const noted = /\[(?:published )?(?:errat(?:um|a)|corrections?)\b.*$/is.exec(title)?.[0] ?? "";
+  return [...noted.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
+    ([, volume, issue, page]) => ({
+      volume: Number(volume),
+      ...given({ issue: issue === undefined ? undefined : Number(issue) }),
+      page: Number(page),
+    }),
+  );
+}

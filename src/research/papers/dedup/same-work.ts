@@ -9,6 +9,7 @@ import {
   hasOneRange,
   isBrief,
   type Likeness,
+  mayBeOneRange,
 } from "./published-place.js";
 import { compareVenues } from "./venue.js";
 
@@ -69,6 +70,7 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   if (areTwoDois && !isOneTooMany) return apart("two DOIs of publishers");
   if (isInPlace) return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}`, sure: true };
   if (titles === "alike" || authors === "other") return unlike;
+  if (titles === "less" && !isOneIssueOf(a, b, authors, venues)) return unlike;
   if (venues === "other") return maybeApart("two venues");
   return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
 }
@@ -122,8 +124,10 @@ function standInOnePlace(
     return isOneRange && (titles === "equal" || isNearly(titles)) && authors === "all";
   if (titles === "equal") return authors !== "other" || venues !== "other";
   if (isNearly(titles)) return authors !== "other";
+  if (titles === "less" && authors === "all" && a.authors.count === b.authors.count && venues !== "other") return true;
   const isNamed = authors === "all" || authors === "first";
-  return isNamed && (titles === "longer" || a.notice || isOneRange);
+  const isOneText = isOneRange || (authors === "all" && venues === "same" && mayBeOneRange(a.place, b.place));
+  return isNamed && (titles === "longer" || a.notice || isOneText);
 }
 
 /** Each issue has a text of that name, by the same editor, on the same page. */
@@ -175,6 +179,17 @@ function asPublished(
   return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}` };
 }
 
+/** Authors do not give one issue of a journal two works of which one title has a word or two less. */
+const isOneIssueOf = (a: MatchFeatures, b: MatchFeatures, authors: AuthorMatch, venues: Likeness): boolean =>
+  authors === "all" &&
+  a.authors.count === b.authors.count &&
+  a.authors.count > 1 &&
+  venues === "same" &&
+  yearsApart(a, b) === 0 &&
+  compareVolumes(a.place, b.place) === "same" &&
+  compareIssues(a.place, b.place) !== "other" &&
+  comparePages(a.place, b.place) === "unknown";
+
 /** Three authors or more do not give one journal two works in a year, of which one's long title begins the other's. */
 const isOneList = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
   venues === "same" &&
@@ -212,7 +227,7 @@ const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
 };
 
 /** `all`: the same people; `first`: the same first author, the others differ; `unknown`: one record names nobody. */
-function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
+export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (!a.known || !b.known) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
@@ -246,6 +261,7 @@ const said = (titles: Titles, authors: AuthorMatch | "other"): string => {
     near: "the same title but for its spelling",
     cut: "the same title, cut short in one",
     longer: "the same title, one with more behind it",
+    less: "the same title but for a word or two, the same page",
     alike: "most words of the title, the same pages",
   }[titles];
   return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare", other: "the same place in a journal" }[authors]}`;

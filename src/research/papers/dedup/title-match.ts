@@ -6,6 +6,8 @@ export interface TitleParts {
   readonly words: readonly string[];
   /** The words run together: hyphens and spaces differ between sources. */
   readonly compact: string;
+  /** The same without abbreviations in brackets, "(aHUS)", where it has some: not every database keeps them. */
+  readonly bare?: string;
   /** Titles that stand within it, run together: the original and its translation, what stands before a subtitle. */
   readonly within: readonly string[];
   /** First letters of its words; other spellings have the same. */
@@ -18,6 +20,10 @@ export interface TitleParts {
   readonly notice: boolean;
   /** It corrects another work; its words are then those of the title that it corrects. */
   readonly corrects: boolean;
+  /** A record of several letters at once: "(multiple letters) [1]". */
+  readonly letters: boolean;
+  /** The title that it is a reply to, run together: "… - Reply". */
+  readonly answers?: string;
   /** Its end is missing, as its dots say. */
   readonly cut: boolean;
   /** So short that other works may well have it too. */
@@ -30,6 +36,9 @@ export interface TitleParts {
  */
 const databaseNote =
   /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected|(?:provisional|structured|brief) (?:record|abstract))[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s]*$/iu;
+/** Scopus keeps an exchange of letters as one record. */
+const lettersNote = /(?:\[\d{1,2}\]\s?)?\((?:multiple|several|two) letters\)(?:\s?\[\d{1,2}\])?[.\s]*$/i;
+const replyNote = /[-\u2013\u2014:;.,[(]\s?(?:(?:the )?authors?['\u2019]?s? )?repl(?:y|ies)\W*$/i;
 /** Notes that go on to the end, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
 const noteToTheEnd =
   /[.\s]*\[(?:published )?(?:errat(?:um|a)|corrections?|corrected|comments?|reply|retraction|republished|update[ds]?|summary for patients|original report|reprint(?:ed)?)(?:\]\s*\[published erratum)?(?: appears?)? (?:in|from|of)\b.*$/is;
@@ -79,13 +88,16 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
   // Some databases leave the first article out.
   const words = all.length > 3 && /^(?:the|a|an)$/.test(all[0] ?? "") ? all.slice(1) : all;
   const part = partOf(normal, words);
+  const question = plain.replace(replyNote, "");
+  const answers = question === plain ? undefined : compacted(normalTitle(question).split(" "));
   return {
     words,
     // "&" stands for "and", and is no letter.
     compact: compacted(words) || normal,
-    within: titlesIn(plain),
+    within: answers === undefined ? titlesIn(plain) : [answers],
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
-    ...given({ part }),
+    ...given({ part, answers, bare: withoutAbbreviations(plain) }),
+    letters: lettersNote.test(title),
     generic: generic.test(normal),
     notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
     corrects: plain !== whole,
@@ -110,10 +122,16 @@ function corrected(title: string): string | undefined {
   return isTitle && words >= 4 ? about : undefined;
 }
 
+function withoutAbbreviations(title: string): string | undefined {
+  const bare = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");
+  const words = bare === title ? [] : normalTitle(bare).split(" ");
+  return words.length < 4 ? undefined : compacted(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
+}
+
 const compacted = (words: readonly string[]): string => words.filter((word) => word !== "and").join("");
 
 function withoutNotes(title: string): string {
-  let plain = title.includes("[") ? title.replace(noteToTheEnd, "") : title;
+  let plain = (title.includes("[") ? title.replace(noteToTheEnd, "") : title).replace(lettersNote, "");
   for (let before = ""; before !== plain && /[\])][.\s]*$/.test(plain);)
     [before, plain] = [plain, plain.replace(databaseNote, "")];
   return plain.trim() === "" ? title : plain;
@@ -148,12 +166,15 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
 }
 
 /**
- * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways or
- * with a slip of the pen; `cut`, a long one whose end was lost;
- * `longer`, one stands within the other, as before a subtitle or beside a translation; `alike`, most words are the
- * same; or nothing.
+ * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways, with
+ * a slip of the pen or without an abbreviation in brackets; `cut`, a long one whose end was lost; `longer`, one stands
+ * within the other, as before a subtitle or beside a translation; `less`, one lacks a word or two; `alike`, most words
+ * are the same; or nothing.
  */
-export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "cut" | "longer" | "alike" | undefined {
+export function matchTitles(
+  a: TitleParts,
+  b: TitleParts,
+): "equal" | "near" | "cut" | "longer" | "less" | "alike" | undefined {
   if (a.corrects !== b.corrects) return undefined;
   if (a.compact === b.compact) return "equal";
   if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
@@ -161,9 +182,27 @@ export function matchTitles(a: TitleParts, b: TitleParts): "equal" | "near" | "c
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
   const added = short.words.length < 4 ? undefined : addedTo(short, long);
   if (added !== undefined && isCut(short, long)) return "cut";
-  if (added !== undefined) return turnsInto.test(added) || long.part !== short.part ? undefined : "longer";
-  if (isNear(short, long)) return "near";
-  return long.part === short.part && alikeness(short, long) >= minAlike ? "alike" : undefined;
+  if ((short.bare ?? short.compact) === (long.bare ?? long.compact)) return "near";
+  if (long.part !== short.part) return added === undefined && isNear(short, long) ? "near" : undefined;
+  // On the same pages even "… : an update" is one work.
+  if (added !== undefined) return turnsInto.test(added) ? "alike" : "longer";
+  if (isNear(short, long)) return short.words.filter(tells).length < 4 ? "alike" : "near";
+  if (lacksWords(short, long) || lacksWords(long, short)) return "less";
+  return alikeness(short, long) >= minAlike ? "alike" : undefined;
+}
+
+/** Whether a title of five telling words or more has all words of another in their order, but for one or two. */
+function lacksWords(less: TitleParts, more: TitleParts): boolean {
+  const missing = more.words.length - less.words.length;
+  if (missing < 1 || missing > 2 || new Set(less.words.filter(tellsMuch)).size < 5) return false;
+  const left: string[] = [];
+  let at = 0;
+  for (const word of more.words)
+    if (word === less.words[at]) at += 1;
+    else left.push(word);
+  return (
+    at === less.words.length && !left.some((word) => /^\d+$|^(?:not?|non|without)$/.test(word) || turnsInto.test(word))
+  );
 }
 
 /** Whether the shorter of two titles is a long one whose end was lost: it ends within a word, or in dots. */
@@ -193,12 +232,13 @@ function alikeness(a: TitleParts, b: TitleParts): number {
 /** Word by word the same, but for at most two words (one in three) that are spelt in another way. */
 function isNear(a: TitleParts, b: TitleParts): boolean {
   const [left, right] = [a.words.filter(tells), b.words.filter(tells)];
-  if (left.length !== right.length || left.length < 4) return false;
+  if (left.length !== right.length || left.length < 2) return false;
   const others = left
-    .flatMap((word, index) => (word === right[index] ? [] : [[american(word), american(right[index] ?? "")] as const]))
-    .filter(([one, other]) => one !== other);
+    .map((word, index) => [word, right[index] ?? ""] as const)
+    .filter(([one, other]) => one !== other && american(one) !== american(other));
   return (
-    others.length <= Math.min(2, Math.floor(left.length / 3)) && others.every(([one, other]) => isSpelling(one, other))
+    others.length <= Math.max(1, Math.min(2, Math.floor(left.length / 3))) &&
+    others.every(([one, other]) => isSpelling(one, other) || isSpelling(american(one), american(other)))
   );
 }
 
@@ -218,13 +258,9 @@ const american = (word: string): string =>
 
 /** Singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
 function isSpelling(a: string, b: string): boolean {
-  if (
-    /\d/.test(a + b) ||
-    a[0] !== b[0] ||
-    Math.min(a.length, b.length) < 4 ||
-    prefix.exec(a)?.[0] !== prefix.exec(b)?.[0]
-  )
-    return false;
+  if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4) return false;
+  const [one, other] = [prefix.exec(a)?.[0], prefix.exec(b)?.[0]];
+  if (one !== undefined && other !== undefined && one !== other) return false;
   // "Prednisone" and "prednisolone" are two letters apart, and two substances.
   return distance(a, b) <= 1 || isTurned(a, b) || (Math.min(a.length, b.length) >= 8 && sounds(a) === sounds(b));
 }

@@ -16,7 +16,7 @@ export interface Venue {
 const servers =
   /\b(?:arxiv|biorxiv|medrxiv|chemrxiv|techrxiv|psyarxiv|socarxiv|eartharxiv|ssrn|research square|preprints?|authorea|osf|zenodo|corr|hal)\b/;
 const smallWords = new Set(
-  "a an and at by de del della der des di du e en et for from i in int intl la le les of on the to und with y international annual ieee acm".split(
+  "a an and annu at by de del della der des di du e en et for from i in int intl la le les of on the to und with y international annual ieee acm".split(
     " ",
   ),
 );

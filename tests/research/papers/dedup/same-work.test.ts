@@ -84,6 +84,84 @@ describe("a shared identifier", () => {
       expect([title, samePaper(one, { ...one, title })]).toEqual([title, true]);
   });
 
+  describe("with a word more or less in one title", () => {
+    const place = { venue: "Journal of Touch", volume: "26", issue: "9", pages: "1663-1663", date: "2011" };
+    const one = {
+      ...base,
+      ...place,
+      title: "Early tactile training for atypical haemolytic uraemic syndrome in children: results of a cohort",
+      authors: ["Sample A", "Other B", "Third C"],
+    };
+    const withTitle = (change: (title: string) => string, more: object = {}) => ({
+      ...one,
+      title: change(one.title),
+      ...more,
+    });
+
+    it("is one where an abbreviation in brackets is missing", () => {
+      const added = withTitle((title) => title.replace("syndrome", "syndrome (aHUS)"));
+      expect(samePaper(one, added)).toBe(true);
+      expect(samePaper(one, { ...added, volume: null, issue: null, pages: null })).toBe(true);
+      expect(
+        samePaper(
+          one,
+          withTitle((title) => title.replace("syndrome", "syndrome (part 2)")),
+        ),
+      ).toBe(false);
+    });
+
+    it("is one on one page of a volume, or in one issue where a page is missing, and nowhere else", () => {
+      const less = withTitle((title) => title.replace("tactile ", ""));
+      expect(samePaper(one, less)).toBe(true);
+      expect(samePaper(one, { ...less, pages: null })).toBe(true);
+      expect(samePaper(one, { ...less, volume: null, issue: null, pages: null })).toBe(false);
+      expect(samePaper(one, { ...less, pages: "1664" })).toBe(false);
+      expect(samePaper(one, { ...less, authors: ["Sample A", "Other B"] })).toBe(false);
+      // Two abstracts of one group on one page.
+      expect(
+        samePaper(
+          one,
+          withTitle((title) => title.replace("tactile", "late")),
+        ),
+      ).toBe(false);
+      expect(
+        samePaper(
+          one,
+          withTitle((title) => title.replace("for atypical", "not for atypical")),
+        ),
+      ).toBe(false);
+    });
+
+    it("is one on the same pages of an article, whatever the subtitle says", () => {
+      const article = { ...one, pages: "1663-1670" };
+      const update = { ...article, title: `${article.title}: an update` };
+      expect(samePaper(article, update)).toBe(true);
+      expect(samePaper(article, { ...update, pages: "1663" })).toBe(true);
+      expect(samePaper(article, { ...update, pages: "1701-1708" })).toBe(false);
+      expect(samePaper(article, { ...article, title: `${article.title}: part 2` })).toBe(false);
+    });
+
+    it("is one with a letter lost, wherever it stood", () => {
+      for (const [word, lost] of [
+        ["haemolytic", "haeolytic"],
+        ["results", "rsults"],
+        ["training", "traning"],
+      ] as const)
+        expect([
+          lost,
+          samePaper(
+            one,
+            withTitle((title) => title.replace(word, lost)),
+          ),
+        ]).toEqual([lost, true]);
+      const present = { ...one, title: "Children may present with features of haemolytic uraemic syndrome" };
+      expect(samePaper(present, { ...present, title: present.title.replace("present", "prsent") })).toBe(true);
+      expect(samePaper(present, { ...present, title: present.title.replace("haemolytic", "hypohaemolytic") })).toBe(
+        false,
+      );
+    });
+  });
+
   it("leaves a work alone whose title begins like a correction's", () => {
     const title = "Correction of gait impairments after stroke by computer programs";
     expect(samePaper({ ...base, title }, { ...base, title, authors: "Sample A, Other B" })).toBe(true);
