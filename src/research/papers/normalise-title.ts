@@ -2,14 +2,20 @@
  * A title in one form: no case, accents, punctuation or mark-up; Greek letters by their names, whichever way they are
  * written.
  */
-export const normalTitle = (title: string): string =>
-  // Most titles are plain; the rest costs four times as much.
-  /^[\x20-\x7e]*$/.test(title) && !/[\\&]/.test(title) ? plainTitle(title) : anyTitle(title);
+export function normalTitle(title: string): string {
+  // Most titles are plain, some but for their dashes and quotation marks; the rest costs four times as much.
+  const isSimple = !/\\|&[#a-z]/i.test(title);
+  if (isSimple && /^[\n\x20-\x7e]*$/.test(title)) return plainTitle(title);
+  const plain = isSimple ? title.replace(marks, " ") : title;
+  return isSimple && /^[\n\x20-\x7e]*$/.test(plain) ? plainTitle(plain) : anyTitle(title);
+}
+
+/** Dashes, quotation marks and signs that only part words. */
+const marks =
+  /[\u00a0\u00a7\u00a9\u00ae\u00b0\u00b1\u00b7\u00d7\u00f7\u2009\u2010-\u2016\u2018-\u2022\u202f\u2212\u2264\u2265]/g;
 
 const plainTitle = (title: string): string =>
-  title
-    .replace(/<[^<>]+>/g, " ")
-    .replace(/(?<=[A-Za-z])\?(?=[a-z])/g, "")
+  (/[<?]/.test(title) ? title.replace(/<[^<>]+>/g, " ").replace(/(?<=[A-Za-z])\?(?=[a-z])/g, "") : title)
     .toLowerCase()
     .replace(/[^a-z\d]+/g, " ")
     .trim();

@@ -45,16 +45,22 @@ const stop = new Set(
  * The telling words of a text, each cut down so that "manipulating" and "manipulation" are one. Order and repetitions
  * stay.
  */
-export const stemsOf = (text: string): string[] =>
-  normalTitle(text)
-    .split(" ")
-    .filter((word) => word.length > 1 && !stop.has(word))
-    .map(sharedStem);
+export function stemsOf(text: string): string[] {
+  const all: string[] = [];
+  for (const word of normalTitle(text).split(" ")) {
+    const stem = sharedStem(word);
+    if (stem !== "") all.push(stem);
+  }
+  return all;
+}
 
 /** "randomis" and "randomiz", what is left of randomisation and randomization, are one. */
 export const foldedStem = (stem: string): string => (/[iy]s$/.test(stem) ? `${stem.slice(0, -1)}z` : stem);
 
-/** Texts share most of their words: one string for each keeps the words of a hundred thousand abstracts small. */
+/**
+ * Texts share most of their words: one string for each keeps the words of a hundred thousand abstracts small. Empty for
+ * a word that tells nothing.
+ */
 const stems = new Map<string, string>();
 const maxStems = 100_000;
 
@@ -62,7 +68,7 @@ function sharedStem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
   if (stems.size >= maxStems) stems.clear();
-  const cut = stem(word);
+  const cut = word.length < 2 || stop.has(word) ? "" : stem(word);
   stems.set(word, cut);
   return cut;
 }

@@ -89,32 +89,35 @@ function vectorsOf(texts: readonly (readonly string[])[]): {
   const idOf = new Map<string, number>();
   const holders: number[] = [];
   const lastIn: number[] = [];
-  for (const [index, text] of texts.entries())
-    for (const word of text) {
+  const numbered = texts.map((text, index) => {
+    const all = new Int32Array(text.length);
+    for (const [at, word] of text.entries()) {
       let id = idOf.get(word);
       if (id === undefined) idOf.set(word, (id = holders.push(0) - 1));
       if (lastIn[id] !== index) holders[id] = (holders[id] ?? 0) + 1;
       lastIn[id] = index;
+      all[at] = id;
     }
-  const vectors = texts.map((text) => {
-    const count = new Map<number, number>();
-    for (const word of text) {
-      const id = idOf.get(word) ?? 0;
-      count.set(id, (count.get(id) ?? 0) + 1);
-    }
+    return all;
+  });
+  const count = new Int32Array(holders.length);
+  const rarity = Float64Array.from(holders, (held) => Math.log((1 + texts.length) / (1 + held)) + 1);
+  const vectors = numbered.map((all) => {
     const ids: number[] = [];
-    const weights: number[] = [];
+    for (const id of all) {
+      if (count[id] === 0 && (holders[id] ?? 0) >= 2) ids.push(id);
+      count[id] = (count[id] ?? 0) + 1;
+    }
+    const weights = new Float64Array(ids.length);
     let square = 0;
-    for (const [id, times] of count) {
-      const held = holders[id] ?? 0;
-      if (held < 2) continue;
-      const weight = (1 + Math.log(times)) * (Math.log((1 + texts.length) / (1 + held)) + 1);
-      ids.push(id);
-      weights.push(weight);
+    for (const [at, id] of ids.entries()) {
+      const weight = (1 + Math.log(count[id] ?? 1)) * (rarity[id] ?? 0);
+      weights[at] = weight;
       square += weight * weight;
     }
+    for (const id of all) count[id] = 0;
     const length = Math.sqrt(square) || 1;
-    return { ids: Int32Array.from(ids), weights: Float64Array.from(weights, (weight) => weight / length) };
+    return { ids: Int32Array.from(ids), weights: weights.map((weight) => weight / length) };
   });
   return { vectors, words: [...idOf.keys()] };
 }
