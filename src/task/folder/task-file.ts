@@ -76,7 +76,7 @@ export function checkedTask(value: unknown, where: string): RalphTask {
   const deep = tooDeepAt(value);
   if (deep !== undefined) throw wrong(`${where}: ${deep} is nested deeper than ${maxLevels} levels`, "Remove it.");
   const types = typesIn(value);
-  const broken = types.length > 0 ? types : problemsOf("ralph", value).map(withExample);
+  const broken = types.length > 0 ? types : problemsOf("ralph", value).map(withHint);
   const problems = [...broken, ...nulsIn(value), ...patternsIn(value), ...addressesIn(value)];
   const [first, ...more] = problems;
   if (first === undefined) return value as RalphTask;
@@ -84,12 +84,21 @@ export function checkedTask(value: unknown, where: string): RalphTask {
   throw wrong(`${where}: ${first.pointer === "" ? "" : `${first.pointer} `}${first.message}${others}`, first.hint);
 }
 
-/** Who names no criterion is shown one. */
-const withExample = (problem: Problem): Problem =>
-  problem.hint === undefined &&
-  (problem.pointer === "/acceptance_criteria" || problem.message.includes("acceptance_criteria"))
-    ? { ...problem, hint: 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.' }
-    : problem;
+const criterionHint = 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.';
+
+/** What to write there, where the schema alone does not say it. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/^\/acceptance_criteria$|^\/acceptance_criteria\/.*\/criteria$|^ .*acceptance_criteria/, criterionHint],
+  [/^ .*"task" is missing|^\/task /, 'Say in "task" what is to be done, as a text.'],
+  [/^\/max_iterations /, "Write how many attempts there may be, at least 1; without it there are 10."],
+  [/^\/budget\//, "Write a number above 0, or leave it out for no such limit."],
+];
+
+const withHint = (problem: Problem): Problem => {
+  const { pointer, message } = problem;
+  const [, hint] = hints.find(([where]) => where.test(pointer) || where.test(`${pointer} ${message}`)) ?? [];
+  return hint === undefined ? problem : { ...problem, hint };
+};
 
 const wrong = (message: string, hint?: string): ExpectedError =>
   new ExpectedError(`${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}.`, 2);
@@ -151,7 +160,8 @@ const patternsIn = (value: unknown): Problem[] =>
     try {
       return RegExp(pattern, typeof flags === "string" ? flags : "") && [];
     } catch (error) {
-      return [{ pointer: `${pointer}/pattern`, message: `is no regular expression: ${messageOf(error)}` }];
+      const hint = String.raw`Put a \\ before a character that is meant as it is, or use "text".`;
+      return [{ pointer: `${pointer}/pattern`, message: `is no regular expression: ${messageOf(error)}`, hint }];
     }
   });
 

@@ -40,7 +40,7 @@ const worded: Readonly<Record<Unit, (value: number) => string>> = {
   usd: (value) => `$${value.toFixed(2)}`,
   tokens: (value) => `${Math.round(value).toLocaleString("en")} tokens`,
   minutes: (value) => `${Math.round(value * 10) / 10} minutes of agents' work`,
-  iterations: (value) => `${value} iterations`,
+  iterations: (value) => `${value} ${value === 1 ? "iteration" : "iterations"}`,
 };
 
 /** Of a run, iterations and minutes have guards of their own: there minutes are those on the clock. */
