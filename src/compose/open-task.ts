@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
@@ -152,12 +152,7 @@ export async function openTask(
     const row = withoutProgress(fresh);
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
     const isHoused = settings.sandbox !== undefined;
-    const everything = unconfined;
-    const around = await protectedIn(workspace, folder, {
-      everything,
-      configs: projectFiles(workspace),
-      more: otherName(fresh),
-    });
+    const around = await aroundTask(workspace, folder, unconfined, otherName(fresh));
     // In a sandbox these can't be changed from inside, so whoever changes them meanwhile is a person.
     const readOnly = isHoused ? existingIn(around) : [];
     const place = placeFor(workspace, config, io, settings, readOnly);
@@ -181,6 +176,15 @@ export async function openTask(
     await close();
     throw error;
   }
+}
+
+/** What nobody but this program and the user may change. `more`: the task's file where it has another name. */
+const aroundTask = (workspace: string, folder: string, everything: boolean, more: readonly string[]) =>
+  protectedIn(workspace, folder, { everything, configs: projectFiles(workspace), more });
+
+/** What of it a sandbox shows, to commands that only look at how a task stands. */
+export async function readOnlyIn(workspace: string, { folder, file }: NamedTask): Promise<string[]> {
+  return existingIn(await aroundTask(workspace, folder, true, file === undefined ? [] : [basename(file)]));
 }
 
 /** The task's file where it has another name than the usual one: protected as that is, and left alone by undo. */

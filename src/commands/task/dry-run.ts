@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { flowed, wrap } from "../../engine/ui/terminal/format.js";
-import { type NamedTask, placeFor, sandboxOf, workspaceOf } from "../../compose/open-task.js";
+import { type NamedTask, placeFor, readOnlyIn, sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -23,7 +23,10 @@ export async function dryRun(
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
   const workspace = workspaceOf(named, config);
-  const shown = housing.sandbox === undefined ? [] : contextOutside(named.task, workspace);
+  const shown =
+    housing.sandbox === undefined
+      ? []
+      : [...(await readOnlyIn(workspace, named)), ...contextOutside(named.task, workspace)];
   const place = placeFor(workspace, config, io, housed(settings, housing), shown);
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) io.stderr(`${flowed(housing.notice.message, io)}\n`);

@@ -114,7 +114,7 @@ export async function remember(
   for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));
   const aside = join(setAsideFolder(folder), String(iteration));
   return {
-    async putBack(): Promise<readonly string[]> {
+    async putBack(during = "the agent was at work"): Promise<readonly string[]> {
       const restored: string[] = [];
       for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
         const before = known.get(path);
@@ -139,7 +139,7 @@ export async function remember(
         names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
       const kept = existsSync(aside) ? `; what stood there is in ${relative(folder, aside)}` : "";
       return [
-        `${shown} changed while the agent was at work, and ${restored.length === 1 ? "was" : "were"} put back${kept}.`,
+        `${shown} changed while ${during}, and ${restored.length === 1 ? "was" : "were"} put back${kept}.`,
       ];
     },
   };

@@ -24,11 +24,12 @@ import { derive, memoryOf, steered, withSummary } from "./memory.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
 
 /**
- * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts.
+ * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts,
+ * or what it wrote is run.
  */
 export type Protect = (iteration: number) => Promise<{
-  /** Puts back what was changed; a sentence each. */
-  putBack(): Promise<readonly string[]>;
+  /** Puts back what was changed; a sentence each. `during`: what was going on, in words. */
+  putBack(during: string): Promise<readonly string[]>;
 }>;
 
 export interface TaskOptions {
@@ -95,9 +96,18 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     told.add(message);
   };
 
-  const check = async (state: TaskState, signal: AbortSignal, tell: Tell): Promise<Checked | undefined> => {
+  /** `iteration`: of the agent whose work is run by it; undefined where none has worked yet. */
+  const check = async (
+    state: TaskState,
+    iteration: number | undefined,
+    signal: AbortSignal,
+    tell: Tell,
+  ): Promise<Checked | undefined> => {
     const place = placeFor(state.task, signal);
+    const protection = iteration === undefined ? undefined : await options.protect(iteration);
     const checked = await checkAll(state.task.acceptance_criteria, place, state.tests_seen ?? [], tell);
+    for (const message of (await protection?.putBack("the criteria were checked")) ?? [])
+      await tell({ type: "notice", level: "warning", message });
     latest = checked && { task: state.task, checked };
     return checked;
   };
@@ -162,7 +172,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
 
     prepare: ({ state, checked }, _unit, { signal, tell }) =>
       orVerdict(async () => {
-        const found = checked && latest !== undefined ? latest.checked : await check(state, signal, tell);
+        const iteration = state.attempts.at(-1)?.iteration;
+        const found = checked && latest !== undefined ? latest.checked : await check(state, iteration, signal, tell);
         if (found === undefined) return { later: { until: now(), reason: "The run is ending." } };
         if (!found.checks.every(({ passed }) => passed)) {
           for (const message of await missingContext(state.task, placeFor(state.task, signal)))
@@ -198,11 +209,11 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         }
         const { run, context } = done;
         underWay = false;
-        for (const message of await context.protection.putBack())
+        for (const message of await context.protection.putBack("the agent was at work"))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const steps = await readSteps(workspace, views, state);
-        const checked = await check(state, signal, tell);
+        const checked = await check(state, run.iteration, signal, tell);
         const snapshot = await snapshots?.take(run.iteration);
         const at = new Date(now()).toISOString();
         const judged = judge(state, run, checked, context.before);

@@ -215,6 +215,37 @@ describe("a task", () => {
     expect(said).toMatch(/ralph\.json.*were put back; what stood there is in \.ralph\/set-aside\/1\./);
   });
 
+  it("puts back what a test that the agent wrote has changed while the criteria were checked", async () => {
+    const criteria = [{ type: "command_succeeds", command: "sh t.sh" }, exists("a.txt")];
+    write({ task: "x", acceptance_criteria: criteria, max_iterations: 2 });
+    writeFileSync(path("t.sh"), "exit 1");
+    const easy = `echo '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"t.sh"}]}' > ralph.json`;
+    const evil = `${easy}; rm -rf ralph.state.json; echo evil > .git/hooks/post-checkout; exit 1`;
+    const { last, lines } = await json(...agent(`cat > t.sh <<'END'\n${evil}\nEND\n`));
+    expect(last).toMatchObject({ status: "max_iterations", iterations: 2 });
+    expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual(criteria);
+    expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
+    expect(state().attempts).toHaveLength(2);
+    const said = lines.flatMap(({ message = "" }) => (message.includes("criteria were checked, and") ? [message] : []));
+    expect(said).toHaveLength(2);
+    // The next start runs it before any agent.
+    expect((await json(...agent("true"))).last).toMatchObject({ status: "max_iterations", iterations: 2 });
+    expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual(criteria);
+  });
+
+  it.skipIf(noBubblewrap !== undefined)(
+    `lets no command of a dry run in a sandbox change them${skippedFor(noBubblewrap)}`,
+    async () => {
+      const command = "rm -rf ralph.json .git; git config core.fsmonitor ./evil; echo > .git/hooks/post-checkout; ls";
+      const criterion = { type: "command_succeeds", command };
+      write({ task: "x", acceptance_criteria: [criterion] });
+      expect(await task("--dry-run", "--sandbox", "bubblewrap")).toMatchObject({ code: 0 });
+      expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual([criterion]);
+      expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
+      expect(read(".git/config")).not.toContain("fsmonitor");
+    },
+  );
+
   it("has its file protected under another name too, and undo leaves it as the person has it", async () => {
     const mine = { task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 };
     writeFileSync(path("mine.json"), JSON.stringify(mine));
@@ -462,6 +493,12 @@ describe("a file that is no task", () => {
       '{"task":"x","acceptance_criteria":[{"type":"file_exist","path":"a"}]}',
       /\/acceptance_criteria\/0\/type "file_exist" is not a known criterion \(The nearest one is "file_exists"\)/,
     ],
+    [
+      "criteria that are no list",
+      '{"task":"x","acceptance_criteria":"npm test"}',
+      /is "npm test" \(Add one, such as \{/,
+    ],
+    ["no task", '{"acceptance_criteria":[{"type":"tests_pass"}]}', /"task" is missing \(Say in "task" what/],
     ["a folder in its place", "", /ralph\.json is a folder/],
     ["no JSON", '{"task": "x",', /ralph\.json:1:\d+: the file ends in the middle/],
     [
@@ -485,7 +522,7 @@ describe("a file that is no task", () => {
     [
       "no iteration",
       '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"a"}],"max_iterations":0}',
-      /\/max_iterations must be at least 1, is 0/,
+      /\/max_iterations must be at least 1, is 0 \(Write how many attempts/,
     ],
     [
       "a field of a criterion that is none",
