@@ -22,6 +22,7 @@ import { acceptTests, type Shown, showTests } from "./after-tests.js";
 import { type Change, changeBetween } from "./change.js";
 import { vetoesOf } from "./ends.js";
 import { attemptRecord, eventOf, judge, type Judged, outcomeOf, type Refused, sentenceOf, whyNot } from "./judge.js";
+import { whyNotBegin } from "./not-to-begin.js";
 import type { CodeOptions, Protect } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
 import {
@@ -123,7 +124,9 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         const tests = latestTests(state);
         if (unit.kind === "baseline" || unit.kind === "tests") {
           const found = await showTests(options, state, signal, tell);
-          return found === undefined ? { later: { until: now(), reason: "The run is ending." } } : { settled: found };
+          if (found === undefined) return { later: { until: now(), reason: "The run is ending." } };
+          const why = unit.kind === "baseline" ? whyNotBegin(state.job, found.run.results) : undefined;
+          return why ?? { settled: found };
         }
         if (tests === undefined) throw new Error(`${unit.id} comes before the tests`);
         if (unit.kind === "librarian") {

@@ -56,6 +56,10 @@ interface SnapshotOptions {
   readonly abort?: AbortSignal;
 }
 
+/** Whether git is there, and the folder is in a working tree of it. */
+export const isInRepository = async (folder: string): Promise<boolean> =>
+  (await runGit(folder, ["rev-parse", "--is-inside-work-tree"])).stdout.trim() === "true";
+
 /** Snapshots of `folder` for a task; undefined where there is no git or no repository. */
 export async function openSnapshots(
   folder: string,
@@ -64,8 +68,7 @@ export async function openSnapshots(
 ): Promise<Snapshots | undefined> {
   const git = (args: readonly string[], maxMs = 60_000): Promise<GitAnswer> =>
     runGit(folder, [...identity, ...settings, ...args], { index, maxMs, ...given({ abort }) });
-  const inside = await git(["rev-parse", "--is-inside-work-tree"]);
-  if (inside.stdout.trim() !== "true") return undefined;
+  if (!(await isInRepository(folder))) return undefined;
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
@@ -42,6 +42,23 @@ describe("a coding run", () => {
     const { code, last } = await project.json(...project.agent("exit 1"));
     expect([code, last.verdict, last.iterations]).toEqual([0, "complete", 0]);
     expect(existsSync(`${project.top}/counts`)).toBe(false);
+  });
+});
+
+describe("where agents can't help", () => {
+  it("the tests that can't be run are named, and no agent starts", async () => {
+    project.write("package.json", JSON.stringify({ scripts: { test: "TZ=UTC nosuchrunner && vitest" } }));
+    const { code, last } = await project.json(...project.agent("exit 1"));
+    expect([code, last.verdict, last.iterations]).toEqual([5, "blocked", 0]);
+    expect(last.reason).toContain("nosuchrunner: not found");
+    expect(existsSync(`${project.top}/counts`)).toBe(false);
+  });
+
+  it("a folder in no git repository is left as it is", async () => {
+    rmSync(project.path(".git"), { recursive: true });
+    const { code, err } = await cli(["code", ...project.agent("exit 1")], project.folder);
+    expect([code, err]).toEqual([2, expect.stringContaining("in no git repository")]);
+    expect(readdirSync(project.folder).toSorted()).toEqual(["package.json", "src", "test"]);
   });
 });
 
