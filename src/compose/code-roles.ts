@@ -25,27 +25,41 @@ export interface CodeCrew {
   readonly temperatures: Readonly<Record<string, number>>;
 }
 
-/** The variable that holds an adapter's key. */
-const keyOf: Readonly<Record<string, string>> = { claude: "ANTHROPIC_API_KEY", codex: "CODEX_API_KEY" };
+/** The variables that may hold an adapter's key; a key of the configuration is given as the first. */
+function keysOf(type: string, model = ""): readonly string[] | undefined {
+  const ofModel = model.startsWith("gemini") ? ["GOOGLE_API_KEY", "GEMINI_API_KEY"] : ["OPENAI_API_KEY"];
+  const known: Readonly<Record<string, readonly string[]>> = {
+    claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
+    amp: ["AMP_API_KEY"],
+    ralph: model.startsWith("claude") ? ["ANTHROPIC_API_KEY"] : ofModel,
+  };
+  return known[type];
+}
 
 /** @throws ExpectedError (exit code 2) for a role that there is not, and for a model of an agent that takes none. */
 export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew {
-  const own = config.code?.roles ?? {};
+  const wishes = config.code?.roles ?? {};
   const models = config.models ?? {};
-  requireRoles(Object.keys(own), "/code/roles");
+  requireRoles(Object.keys(wishes), "/code/roles");
   requireRoles(Object.keys(models), "/models");
   const names: Record<string, readonly string[]> = {};
   const temperatures: Record<string, number> = { ...usualTemperatures };
   let agents = config.agents;
   let isBuiltIn = false;
   for (const role of roles) {
-    const wish = own[role];
+    const wish = wishes[role];
     const model = models[role];
     if (wish === false && role !== "adversary")
       throw new ExpectedError(`/code/roles/${role} is false; only the adversary can be left out.`, 2);
     const { agent, temperature = model?.temperature } = wish === false || wish === undefined ? {} : wish;
     if (temperature !== undefined) temperatures[role] = temperature;
     const chosen = agent === undefined ? [] : [agent].flat();
+    if (chosen.length > 0 && (model?.model ?? model?.api_key) !== undefined)
+      throw new ExpectedError(
+        `/models/${role} and /code/roles/${role}/agent both say who does it; write the model under agents, or leave one out.`,
+        2,
+      );
     if (chosen.includes(builtIn)) {
       if (role !== "librarian" || chosen.length > 1)
         throw new ExpectedError(
@@ -62,9 +76,13 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
           `/models/${role} has no effect on the command agent ${base}; name another with --agent.`,
           2,
         );
-      const variable = keyOf[type];
-      const isKnown = variable === undefined || (env[variable] ?? "") !== "";
-      const key = model.api_key === undefined || isKnown ? {} : { [variable]: model.api_key };
+      const own = agents[base]?.env ?? {};
+      const variables = keysOf(type, model.model ?? agents[base]?.model) ?? [];
+      const [variable] = variables;
+      const isKnown = variables.some((each) => (own[each] ?? env[each] ?? "") !== "");
+      if (model.api_key !== undefined && variable === undefined)
+        throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
+      const key = model.api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: model.api_key };
       const name = `${base}-${role}`;
       agents = {
         ...agents,
@@ -72,13 +90,13 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
           ...agents[base],
           type: type as NonNullable<(typeof agents)[string]["type"]>,
           ...(model.model === undefined ? {} : { model: model.model }),
-          env: { ...agents[base]?.env, ...key },
+          env: { ...own, ...key },
         },
       };
       names[role] = [name, ...config.fallbacks];
     }
   }
-  return { config: { ...config, agents }, names, hasAdversary: own["adversary"] !== false, isBuiltIn, temperatures };
+  return { config: { ...config, agents }, names, hasAdversary: wishes["adversary"] !== false, isBuiltIn, temperatures };
 }
 
 /** @throws ExpectedError (exit code 2) for an agent that there is not, or that can't work on the files of a project. */

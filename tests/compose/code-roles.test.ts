@@ -36,6 +36,12 @@ describe("the agents of roles", () => {
     expect(crew.temperatures["critic"]).toBe(0.5);
     const known = crewOf(config({ models }), { ANTHROPIC_API_KEY: "mine" });
     expect(known.config.agents["claude-critic"]?.env).toEqual({});
+    const token = crewOf(config({ models, agents: { claude: { env: { ANTHROPIC_AUTH_TOKEN: "t" } } } }), {});
+    expect(token.config.agents["claude-critic"]?.env).toEqual({ ANTHROPIC_AUTH_TOKEN: "t" });
+    const gemini = { critic: { model: "gemini-3-pro", api_key: "k" } };
+    expect(crewOf(config({ agent: "ralph", models: gemini }), {}).config.agents["ralph-critic"]?.env).toEqual({
+      GOOGLE_API_KEY: "k",
+    });
   });
 
   it.each([
@@ -43,6 +49,11 @@ describe("the agents of roles", () => {
     [{ models: { writer: {} } }, "/models/writer", "librarian, artisan"],
     [{ code: { roles: { critic: false } } }, "/code/roles/critic", "only the adversary"],
     [{ code: { roles: { critic: { agent: "built-in" } } } }, "/code/roles/critic/agent", "librarian alone"],
+    [
+      { models: { critic: { model: "m" } }, code: { roles: { critic: { agent: "codex" } } } },
+      "/models/critic and /code/roles/critic/agent",
+      "leave one out",
+    ],
     [{ agent: "cmd:./x", models: { critic: { model: "m" } } }, "/models/critic", "command agent"],
   ])("%j end with exit code 2", (more, pointer, hint) => {
     expect(() => crewOf(config(more), {})).toThrow(expect.objectContaining({ exitCode: 2 }));

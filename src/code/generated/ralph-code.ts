@@ -314,6 +314,10 @@ export interface RoleRun {
    * Kind of failure, if the run failed.
    */
   failure?: string;
+  /**
+   * Its requests filled 40 % of the model's window or more, on average where the agent tells no more: the next briefs of its role are smaller.
+   */
+  full?: boolean;
   duration_seconds?: number;
   tokens?: number;
   cost_usd?: number;

@@ -1,4 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
+import { usualWindow } from "../../engine/loop/guards/context-window.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
 import { dataPart, failuresText, jobText, openText, part, placesText, planText, triedText } from "./parts.js";
@@ -6,14 +7,18 @@ import { dataPart, failuresText, jobText, openText, part, placesText, planText, 
 /** Most estimated tokens of a brief by its role; the librarian's is a share of the model's window. */
 export const maxBrief = { artisan: 12_000, critic: 12_000, adversary: 12_000 } as const;
 
-/** The share of the model's window that the librarian's brief fills at most. */
+/**
+ * The share of the model's window that the librarian's brief fills at most. Of a larger window than the usual one it is
+ * that of the usual one: what it holds is sent again with each of the agent's steps, and further files are far from
+ * where it fails.
+ */
 const librarianShare = 0.25;
 /** What the rest of its brief takes at most. */
 const besideFiles = 7_500;
 
 /** Estimated tokens of files in the librarian's brief; `scale`: 1, or less where the last one was too large. */
 export const librarianTokens = (window: number, scale: number): number =>
-  Math.max(1_000, Math.floor((window * librarianShare - besideFiles) * scale));
+  Math.max(1_000, Math.floor((Math.min(window, usualWindow) * librarianShare - besideFiles) * scale));
 
 /** What every brief is made of. */
 export interface Told {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { resultName } from "../../engine/lib/layout.js";
+import { wasFull } from "../../engine/loop/guards/context-window.js";
 import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import type { AgentRun, Outcome } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
@@ -150,8 +151,8 @@ export function eventOf(
 ): Step["event"] | undefined {
   if (failure === undefined) return judged === undefined || "reasons" in judged ? "refused" : judged.event;
   if (!usesAllowance(failure.kind) || failure.kind === "aborted") return undefined;
-  const wasFull = attempts.some((each) => each.role === kind && each.round === round && each.failure === "context");
-  return failure.kind === "context" && !wasFull ? undefined : "failed";
+  const isSecond = attempts.some((each) => each.role === kind && each.round === round && each.failure === "context");
+  return failure.kind === "context" && !isSecond ? undefined : "failed";
 }
 
 export function attemptRecord(
@@ -174,6 +175,7 @@ export function attemptRecord(
     ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
     duration_seconds: Math.max(0, endedAt - startedAt) / 1000,
     tokens: usage.input + usage.output,
+    ...(wasFull(run) ? { full: true } : {}),
     ...given({ cost_usd, snapshot: after }),
   };
 }

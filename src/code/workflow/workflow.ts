@@ -244,10 +244,10 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
       }),
   };
 
-  /** Smaller where the last brief of this role filled its model's context too far. */
+  /** Smaller where the last briefs of this role filled its model's context too far. */
   function scaleOf({ attempts }: CodeState, { kind, round }: CodeUnit): number {
     const full = attempts.filter(
-      (each) => each.role === kind && each.round === round && each.failure === "context",
+      (each) => each.role === kind && each.round >= round - 1 && (each.failure === "context" || each.full === true),
     ).length;
     return 1 / 2 ** Math.min(3, full);
   }

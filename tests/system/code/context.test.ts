@@ -79,12 +79,13 @@ describe("the context of a role", () => {
     expect(second).toBeLessThan(first * 0.6);
   });
 
-  it("has a share for files that depends on the model of the librarian's agent", async () => {
+  it("has a share for files that is a quarter of its model's window, and of the usual one at most", async () => {
     const room = async () => JSON.parse((await cli(["code", "--graph", "--json"], project.folder)).out).room;
     configured({ model: "claude-haiku-4-5" });
     expect(await room()).toBe(42_500);
+    // A window of a million tokens is no reason to send a quarter of a million with every step.
     configured({ model: "claude-sonnet-5-5" });
-    expect(await room()).toBe(242_500);
+    expect(await room()).toBe(42_500);
     project.write("ralph.config.json", JSON.stringify({ models: { librarian: { model: "claude-2" } } }));
     expect(await room()).toBe(17_500);
   });

@@ -23,6 +23,16 @@ export function occupancyOf({
 }
 
 /**
+ * Whether a run that has ended filled its model's context too far. Where the CLI does not tell requests apart, the
+ * average one says so: the largest was no smaller.
+ */
+export function wasFull(run: Pick<AgentRun, "usage" | "window">): boolean {
+  const { input, output, requests } = run.usage;
+  const largest = run.usage.largest ?? (input + output) / Math.max(1, requests);
+  return largest / (run.window ?? usualWindow) >= closeAt;
+}
+
+/**
  * Warns where a context is nearly too full to think well in, and closes the iteration where it is: the next brief of
  * the unit is smaller. In classic mode it only warns: the agent chooses what it reads, so the next brief would fill as
  * far, and what it did is on the disk.
