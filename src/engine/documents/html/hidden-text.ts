@@ -2,7 +2,7 @@ import type { CheerioAPI } from "cheerio";
 import { shownByAnimation } from "./animation.js";
 import { type Colour, colourOf, isUnseen, white } from "./colour.js";
 import { costOf, type Element, indexOf, type Node, select, specificityOf, takeAway } from "./select.js";
-import { childrenUnder, isCover, onTop, type Stacking, stackingOf } from "./stacking.js";
+import { buried, coversOf, onTop, type Stacking, stackingOf } from "./stacking.js";
 import { declarationsOf, declare, type Keyframes, plainValue, readStyleSheet, sheetInAddress } from "./style-sheet.js";
 
 type Declarations = ReadonlyMap<string, string>;
@@ -58,21 +58,20 @@ export function removeHidden(page: CheerioAPI): string {
   let shown = 0;
   const start: Look = { colour: undefined, isOfPage: false, ground: white, size: 16, isVisible: true, stacking: onTop };
   const waiting: { readonly node: Node; readonly look: Look }[] = [];
-  const enter = (nodes: readonly Node[], look: Look, style: Declarations): void => {
-    const under = childrenUnder(
-      style.has("position")
-        ? nodes.map((node) => {
-            const frames = "attribs" in node && !("hidden" in node.attribs) ? styleOf(node) : [none];
-            return frames.every(isCover) ? frames[0] : undefined;
-          })
-        : [],
-      style,
-      look.stacking,
-    );
-    for (const [index, node] of [...nodes.entries()].toReversed())
-      waiting.push({ node, look: { ...look, stacking: under(index) } });
+  const roots = (page.root().toArray()[0]?.children ?? []) as Node[];
+  const covers = coversOf(roots, styleOf, (frames) => frames.every(isAway));
+  const enter = (nodes: readonly Node[], look: Look): void => {
+    for (const node of nodes.toReversed()) {
+      const { cover } = look.stacking;
+      // Nothing lies over itself.
+      const own = cover?.node === node ? undefined : cover;
+      waiting.push({
+        node,
+        look: { ...look, stacking: { ...look.stacking, cover: own ?? covers.movedOver.get(node) } },
+      });
+    }
   };
-  enter((page.root().toArray()[0]?.children ?? []) as Node[], start, none);
+  enter(roots, start);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node, look } = next;
     if (node.type === "text") {
@@ -91,14 +90,15 @@ export function removeHidden(page: CheerioAPI): string {
     const [declared = none] = frames;
     const holdsDocument = /^(?:html|body|main|article)$/.test(node.name);
     const isPage = node.name === "html" || node.name === "body";
-    const stacking = stackingOf(declared, look.stacking, isPage);
+    const stacking = stackingOf(declared, look.stacking, { isPage, order: covers.orderOf(node) });
     if (!holdsDocument && ("hidden" in node.attribs || frames.every(isAway))) {
       hidden.push(page(node).text());
       gone.push(node);
     } else {
-      const own = { ...lookOf(declared, look, holdsDocument), stacking };
-      const behind = stacking.isBehind && !holdsDocument ? { ...own, stacking: { ...stacking, cover: buried } } : own;
-      enter(node.children as Node[], behind, holdsDocument ? none : declared);
+      const own = lookOf(declared, look, holdsDocument);
+      const isBehind = stacking.isBehind && !holdsDocument;
+      const cover = isBehind ? buried : (stacking.cover ?? (holdsDocument ? undefined : covers.within.get(node)));
+      enter(node.children as Node[], { ...own, stacking: { ...stacking, cover } });
     }
   }
   // A page that waits for its script lies under a cover, or is set in the colour of its ground, as a whole.
@@ -112,8 +112,6 @@ export function removeHidden(page: CheerioAPI): string {
   return hidden.join(" ").replace(/\s+/g, " ").trim();
 }
 
-/** Under a ground of its surroundings. */
-const buried = { level: 0, isLater: true };
 /** The share of a page's text that may lie under covers, or in the colour of the page, and count as hidden. */
 const maxDoubtful = 0.25;
 

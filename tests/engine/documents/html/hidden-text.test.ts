@@ -180,6 +180,26 @@ describe("text of a page that nobody sees", () => {
       `<div style="position:relative"><i style="position:absolute;top:0;left:0;width:100%;height:100%;background:white;z-index:2"></i><p style="position:relative">${secret}</p></div>`,
     ],
     [
+      "a cover in the placed element around both",
+      `<div style="position:relative"><section><div><p>${secret}</p></div></section><div><i style="position:absolute;inset:0;background:#fff"></i></div></div>`,
+    ],
+    [
+      "a cover around which only the page's section is placed",
+      `<section style="position:relative"><div><div><p>${secret}</p></div><i style="position:absolute;inset:0;background:#fff"></i></div></section>`,
+    ],
+    [
+      "what was moved up over it by its margin",
+      `<p>${secret}</p><div style="position:relative;margin-top:-60px;height:60px;background:#fff"></div>`,
+    ],
+    [
+      "what was moved up over it by its place",
+      `<p>${secret}</p><div style="position:relative;top:-4em;background:white">A figure.</div>`,
+    ],
+    [
+      "what was moved up over it by a transform",
+      `<div><p>${secret}</p></div><div style="transform:translateY(-80px);background:#fff">A figure.</div>`,
+    ],
+    [
       "the ground of what it is set behind",
       `<div style="background:#fafafa"><p style="position:absolute;z-index:-1">${secret}</p></div>`,
     ],
@@ -210,6 +230,34 @@ describe("text of a page that nobody sees", () => {
       `<div style="position:relative">${marked}<i style="position:absolute;top:0;left:0;width:20px;height:20px;background:#fff"></i></div>`,
     ],
     ["a cover that is placed by the page", `<div>${marked}${over("background:#fff")}</div>`],
+    [
+      "a cover in another placed element",
+      `<div style="position:relative">${marked}<div style="position:relative">${over("background:#fff")}</div></div>`,
+    ],
+    [
+      "a cover in what is not shown",
+      `<div style="position:relative">${marked}<div style="display:none">${over("background:#fff")}</div></div>`,
+    ],
+    [
+      "a cover in the placed element around both, since it is raised over that",
+      `<div style="position:relative"><div>${over("background:#fff")}</div><p style="position:relative;z-index:1">${secret}</p></div>`,
+    ],
+    [
+      "what was moved up a little",
+      `${marked}<div style="position:relative;margin-top:-10px;background:#fff">Next</div>`,
+    ],
+    [
+      "what was moved up and is not placed, the ground of which is painted below the text",
+      `${marked}<div style="margin-top:-60px;height:60px;background:#fff"></div>`,
+    ],
+    [
+      "what was moved up and lets it shine through",
+      `${marked}<div style="position:relative;margin-top:-60px;height:60px"></div>`,
+    ],
+    [
+      "what was moved up over the end of it",
+      `<p>${secret.repeat(12)}</p><div style="position:relative;margin-top:-60px;background:#fff">Next</div>`,
+    ],
     [
       "the ground of a context of its own",
       `<div style="background:#fff;isolation:isolate"><p style="position:relative;z-index:-1">${secret}</p></div>`,
