@@ -1,4 +1,4 @@
-import type { TaskProcess } from "../process/task-process.js";
+import { maxStep, type TaskProcess } from "../process/task-process.js";
 import type { HtmlResult } from "./html/read-html.js";
 import type { DocumentHints } from "./read-document.js";
 
@@ -6,6 +6,11 @@ import type { DocumentHints } from "./read-document.js";
 const maxReading = 120_000;
 /** Bytes of resident memory for the process that reads; a PDF of 2,000 pages stays below half of it. */
 export const maxReaderMemory = 1536 * 1024 * 1024;
+/**
+ * Bytes of memory that reading takes at most: so much for the smallest document, and so many times its own size. Web
+ * pages take the most for their size. A small file that unpacks to much is given up the sooner.
+ */
+const [leastMemory, memoryByte] = [512 * 1024 * 1024, 120];
 /**
  * Plain texts up to this many bytes are read in this process: that reader takes linear time, and the start of another
  * costs more.
@@ -37,6 +42,7 @@ export async function readGuarded(
   }
   const end = await reader.run<HtmlResult>("readDocument", [bytes, plain], {
     maxMs,
+    memory: memoryFor(bytes),
     ...(signal === undefined ? {} : { signal }),
   });
   switch (end.status) {
@@ -45,7 +51,7 @@ export async function readGuarded(
     case "failed":
       return unreadable(`The reader failed on the document (${end.message.slice(0, 200)}).`);
     case "cut":
-      return unreadable(reasons[end.limit](maxMs));
+      return unreadable(reasons[end.limit](maxMs, memoryFor(bytes)));
     case "aborted":
       return { status: "error", reason: "Reading the document was interrupted.", transient: true };
     case "not-started":
@@ -57,9 +63,13 @@ export async function readGuarded(
   }
 }
 
+const memoryFor = (bytes: Uint8Array): number => Math.min(maxReaderMemory, leastMemory + memoryByte * bytes.length);
+
 const reasons = {
   time: (maxMs: number) => `The document could not be read within ${maxMs / 1000} seconds.`,
-  memory: () => `The document needs more than ${maxReaderMemory / 1024 / 1024} MB of memory to be read.`,
+  step: () => `One page of the document takes more than ${maxStep} CPU seconds to be read.`,
+  memory: (_: number, memory: number) =>
+    `The document needs more than ${Math.floor(memory / 1024 / 1024)} MB of memory to be read.`,
   crash: () => "The document ended the process that reads it.",
 } as const;
 

@@ -1,31 +1,62 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../lib/errors.js";
-import { memoryNotice, type TaskAnswer, type TaskRequest } from "./task-process.js";
+import { maxStep, memoryNotice, stepNotice, type TaskAnswer, type TaskRequest } from "./task-process.js";
 
 /**
  * The watch of a task process: a thread, since a loop without an end stops every timer of the process itself, and a
- * limit of V8's heap does not count buffers. It kills the process above its limit, and when its parent is gone.
+ * limit of V8's heap does not count buffers. It kills the process above its limit, when a step takes too long, and when
+ * its parent is gone.
  */
 const watch = `
 const { writeSync } = require("node:fs");
 const { workerData } = require("node:worker_threads");
+const { cells, places, parent, maxStep, memoryNotice, stepNotice } = workerData;
+let [step, since] = [0, 0];
 setInterval(() => {
-  const isFull = process.memoryUsage.rss() > workerData.maxMemory;
-  if (isFull) writeSync(2, workerData.notice);
-  if (isFull || process.ppid !== workerData.parent) process.kill(process.pid, "SIGKILL");
+  const { user, system } = process.cpuUsage();
+  const now = Atomics.load(cells, places.step);
+  if (now !== step) [step, since] = [now, user + system];
+  const isFull = process.memoryUsage.rss() > Atomics.load(cells, places.memory) * 1024 * 1024;
+  const isLong = Atomics.load(cells, places.isStepping) === 1 && user + system - since > maxStep * 1e6;
+  if (isFull) writeSync(2, memoryNotice);
+  else if (isLong) writeSync(2, stepNotice);
+  if (isFull || isLong || process.ppid !== parent) process.kill(process.pid, "SIGKILL");
 }, 20);
 `;
 
+/** What the watch looks at: how many steps were begun, whether one is under way, and the limit in MB. */
+const places = { step: 0, isStepping: 1, memory: 2 };
+const cells = new Int32Array(new SharedArrayBuffer(12));
+
+/**
+ * Tells the watch that a task begins a step of its own, such as a page. From its first step to its end no step of it
+ * may take more than `maxStep` CPU seconds. Elsewhere it does nothing.
+ */
+export function beginStep(): void {
+  Atomics.add(cells, places.step, 1);
+  Atomics.store(cells, places.isStepping, 1);
+}
+
 /**
  * The child's side of `openTaskProcess`: carries out the tasks that the parent names, one at a time, until the parent
- * is gone.
+ * is gone. `step`: CPU seconds that a step of a task may take.
  */
-export function serveTasks(tasks: Readonly<Record<string, (...args: never[]) => unknown>>): void {
-  const [maxMemory, parent] = process.argv.slice(2).map(Number);
-  new Worker(watch, { eval: true, workerData: { maxMemory, parent, notice: memoryNotice } }).unref();
+export function serveTasks(
+  tasks: Readonly<Record<string, (...args: never[]) => unknown>>,
+  { step = maxStep }: { readonly step?: number } = {},
+): void {
+  const [maxMemory = 0, parent] = process.argv.slice(2).map(Number);
+  Atomics.store(cells, places.memory, Math.ceil(maxMemory / 1024 / 1024));
+  new Worker(watch, {
+    eval: true,
+    workerData: { cells, places, parent, maxStep: step, memoryNotice, stepNotice },
+  }).unref();
   process.on("disconnect", () => process.exit());
-  process.on("message", ({ id, task, args }: TaskRequest) => {
+  process.on("message", ({ id, task, args, memory = maxMemory }: TaskRequest) => {
+    const limit = Math.min(maxMemory, process.memoryUsage.rss() + memory);
+    Atomics.store(cells, places.memory, Math.ceil(limit / 1024 / 1024));
     void carryOut(tasks[task], task, args).then((answer) => {
+      Atomics.store(cells, places.isStepping, 0);
       process.send?.({ id, rss: process.memoryUsage.rss(), ...answer } satisfies TaskAnswer);
     });
   });

@@ -52,7 +52,7 @@ export async function searchUntrusted<Name extends keyof typeof searches>(
   if (end.status === "ok") return { value: end.value };
   const why =
     end.status === "cut"
-      ? `it came to the limit of ${end.limit === "crash" ? "what its process bears" : end.limit}`
+      ? `it came to the limit of ${end.limit === "time" || end.limit === "memory" ? end.limit : "what its process bears"}`
       : end.status === "aborted"
         ? "it was interrupted"
         : end.message.slice(0, 200);

@@ -74,6 +74,21 @@ describe("a task process", () => {
     expect(await tasks.run("add", [1, 2], { maxMs })).toEqual({ status: "ok", value: 3 });
   });
 
+  it("is ended above what one task may take beyond the memory that it has", async () => {
+    const tasks = open();
+    const memory = 100 * 1024 * 1024;
+    expect(await tasks.run("keep", [20], { maxMs, memory })).toEqual({ status: "ok", value: undefined });
+    expect(await tasks.run("fillBuffers", [], { maxMs, memory })).toEqual({ status: "cut", limit: "memory" });
+  });
+
+  it("is ended where one step of a task takes too long, and not where all of them do", async () => {
+    const tasks = open();
+    expect(await tasks.run("stepOn", [8, 100], { maxMs })).toEqual({ status: "ok", value: 8 });
+    expect(await tasks.run("stepOn", [1, 100_000], { maxMs })).toEqual({ status: "cut", limit: "step" });
+    // A task that tells no steps has none.
+    expect(await tasks.run("spin", [], { maxMs: 900 })).toEqual({ status: "cut", limit: "time" });
+  });
+
   it("that keeps much memory behind a task is replaced before the next", async () => {
     const tasks = open();
     const first = await pidOf(tasks);

@@ -98,6 +98,9 @@ interface Shown extends Stretch {
 const maxOperators = 300_000;
 /** Areas that text may lie on or under, on one page. Of a drawing with more, the ground of a text is not known. */
 const maxAreas = 2000;
+/** pdf.js's names of what is done to a path. */
+const strokes = new Set("stroke closeStroke fillStroke eoFillStroke closeFillStroke closeEOFillStroke".split(" "));
+const fills = new Set("fill eoFill fillStroke eoFillStroke closeFillStroke closeEOFillStroke rawFillPath".split(" "));
 /** Points in either direction; a smaller area neither carries nor covers text. */
 const minArea = 1;
 const invisible = 3;
@@ -161,7 +164,79 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
     const args = (argsArray[at] ?? []) as readonly unknown[];
     const number = (index: number): number => Number(args[index] ?? 0);
     const name = names[fnArray[at] ?? -1];
+    // The most frequent first: they are compared one after the other.
     switch (name) {
+      case "constructPath": {
+        const bounds = args[2] as ArrayLike<number> | null | undefined;
+        const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = [bounds?.[0], bounds?.[1], bounds?.[2], bounds?.[3]];
+        if (isCutting && bounds) state.clip = within(boxOf(state.ctm, x0, y0, x1, y1), state.clip);
+        isCutting = false;
+        if (!bounds || state.alpha <= 0.5) break;
+        const paint = names[number(0)] ?? "";
+        if (state.lineWidth >= minBar && strokes.has(paint)) {
+          const half = state.lineWidth / 2;
+          addArea(boxOf(state.ctm, x0 - half, y0 - half, x1 + half, y1 + half), at, undefined, false);
+        }
+        if (!fills.has(paint)) break;
+        const [points] = (args[1] ?? []) as readonly (ArrayLike<number> | null)[];
+        const isRectangle = points !== null && points !== undefined && points.length <= 16 && points.length >= 10;
+        const isPlain = isRectangle && state.alpha > 0.95 && !state.isBlended;
+        // Of another shape the bounds alone are known: text may stand on it, and is not called covered by it.
+        addArea(boxOf(state.ctm, x0, y0, x1, y1), at, isPlain ? state.fill : undefined, false);
+        break;
+      }
+      case "showText": {
+        const start = times(state.ctm, text);
+        let width = 0;
+        let count = 0;
+        let written = "";
+        const font = fonts.get(state.font) ?? { numbers: new Set<string>(), translated: 0 };
+        fonts.set(state.font, font);
+        for (const glyph of (args[0] ?? []) as readonly (number | Glyph | null)[]) {
+          if (typeof glyph === "number") width -= (glyph / 1000) * state.size;
+          else if (glyph !== null) {
+            width +=
+              ((glyph.width ?? 0) / 1000) * state.size +
+              state.charSpace +
+              (glyph.isSpace === true ? state.wordSpace : 0);
+            written += glyph.unicode ?? "";
+            if (glyph.isSpace === true) continue;
+            count += 1;
+            const code = glyph.originalCharCode ?? 0;
+            if (code < 256) continue;
+            if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
+            else font.translated += 1;
+          }
+        }
+        const end = times(start, [1, 0, 0, 1, width * state.scale, 0]);
+        text = times(text, [1, 0, 0, 1, width * state.scale, 0]);
+        if (count === 0) break;
+        const [from, to] = [Math.min(start[4], end[4]), Math.max(start[4], end[4])];
+        const height = Math.abs(state.size) * Math.hypot(start[2], start[3]);
+        const isLevel = Math.abs(end[5] - start[5]) < 1;
+        const [bottom, top] = [Math.min(start[5], end[5]), Math.max(start[5], end[5])];
+        const box = { left: from, right: to, low: bottom, high: top + 0.6 * height };
+        if (isOutside(box, page, 0)) outside.push(written);
+        else glyphs += count;
+        const isAway = off > 0 || isOutside(box, state.clip, height);
+        const [red, green, blue] = state.fill ?? [];
+        const colour: Colour | undefined =
+          red === undefined || green === undefined || blue === undefined ? undefined : [red, green, blue, state.alpha];
+        if (isLevel)
+          shown.push({
+            from,
+            to,
+            y: start[5],
+            box,
+            at,
+            colour,
+            mode: state.mode,
+            glyphs: count,
+            text: written,
+            isAway,
+          });
+        break;
+      }
       case "save":
         stack.push({ ...state });
         break;
@@ -251,80 +326,9 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
       case "eoClip":
         isCutting = true;
         break;
-      case "constructPath": {
-        const bounds = args[2] as ArrayLike<number> | null | undefined;
-        const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = [bounds?.[0], bounds?.[1], bounds?.[2], bounds?.[3]];
-        if (isCutting && bounds) state.clip = within(boxOf(state.ctm, x0, y0, x1, y1), state.clip);
-        isCutting = false;
-        if (!bounds || state.alpha <= 0.5) break;
-        const paint = names[number(0)] ?? "";
-        if (state.lineWidth >= minBar && /stroke/i.test(paint)) {
-          const half = state.lineWidth / 2;
-          addArea(boxOf(state.ctm, x0 - half, y0 - half, x1 + half, y1 + half), at, undefined, false);
-        }
-        if (!/fill/i.test(paint)) break;
-        const [points] = (args[1] ?? []) as readonly (ArrayLike<number> | null)[];
-        const isRectangle = points !== null && points !== undefined && points.length <= 16 && points.length >= 10;
-        const isPlain = isRectangle && state.alpha > 0.95 && !state.isBlended;
-        // Of another shape the bounds alone are known: text may stand on it, and is not called covered by it.
-        addArea(boxOf(state.ctm, x0, y0, x1, y1), at, isPlain ? state.fill : undefined, false);
-        break;
-      }
       case "shadingFill":
         addArea(everywhere, at, undefined, false);
         break;
-      case "showText": {
-        const start = times(state.ctm, text);
-        let width = 0;
-        let count = 0;
-        let written = "";
-        const font = fonts.get(state.font) ?? { numbers: new Set<string>(), translated: 0 };
-        fonts.set(state.font, font);
-        for (const glyph of (args[0] ?? []) as readonly (number | Glyph | null)[]) {
-          if (typeof glyph === "number") width -= (glyph / 1000) * state.size;
-          else if (glyph !== null) {
-            width +=
-              ((glyph.width ?? 0) / 1000) * state.size +
-              state.charSpace +
-              (glyph.isSpace === true ? state.wordSpace : 0);
-            written += glyph.unicode ?? "";
-            if (glyph.isSpace === true) continue;
-            count += 1;
-            const code = glyph.originalCharCode ?? 0;
-            if (code < 256) continue;
-            if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
-            else font.translated += 1;
-          }
-        }
-        const end = times(start, [1, 0, 0, 1, width * state.scale, 0]);
-        text = times(text, [1, 0, 0, 1, width * state.scale, 0]);
-        if (count === 0) break;
-        const [from, to] = [Math.min(start[4], end[4]), Math.max(start[4], end[4])];
-        const height = Math.abs(state.size) * Math.hypot(start[2], start[3]);
-        const isLevel = Math.abs(end[5] - start[5]) < 1;
-        const [bottom, top] = [Math.min(start[5], end[5]), Math.max(start[5], end[5])];
-        const box = { left: from, right: to, low: bottom, high: top + 0.6 * height };
-        if (isOutside(box, page, 0)) outside.push(written);
-        else glyphs += count;
-        const isAway = off > 0 || isOutside(box, state.clip, height);
-        const [red, green, blue] = state.fill ?? [];
-        const colour: Colour | undefined =
-          red === undefined || green === undefined || blue === undefined ? undefined : [red, green, blue, state.alpha];
-        if (isLevel)
-          shown.push({
-            from,
-            to,
-            y: start[5],
-            box,
-            at,
-            colour,
-            mode: state.mode,
-            glyphs: count,
-            text: written,
-            isAway,
-          });
-        break;
-      }
       default:
         break;
     }

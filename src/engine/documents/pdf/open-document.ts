@@ -10,6 +10,8 @@ export interface OpenPdf {
   readonly document: PdfDocument;
   /** pdf.js's names of its operations, at their numbers. */
   readonly names: readonly (string | undefined)[];
+  /** Comes to pass where a page draws what no page of a paper does; it says what, in a sentence. Else never. */
+  readonly excess: Promise<string>;
 }
 
 /** Opens a PDF for its text and for what lies over it. Throws what pdf.js throws for a file that is none. */
@@ -17,8 +19,10 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS, PDFWorker } = await getResolvedPDFJS();
   giveNodeItsTransfer();
-  unpackAtOnce();
-  const port = new SharingPort();
+  const { promise: excess, resolve: stop } = withResolver();
+  unpackAtOnce(stop);
+  const operations = OPS as unknown as Readonly<Record<string, number>>;
+  const port = new SharingPort(operations, stop);
   const { pdfjsWorker } = globalThis as unknown as {
     readonly pdfjsWorker: { readonly WorkerMessageHandler: { initializeFromPort(port: SharingPort): void } };
   };
@@ -37,8 +41,8 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
     disableFontFace: false,
   });
   const names: (string | undefined)[] = [];
-  for (const [name, number] of Object.entries(OPS as unknown as Readonly<Record<string, number>>)) names[number] = name;
-  return { document, names };
+  for (const [name, number] of Object.entries(operations)) names[number] = name;
+  return { document, names, excess };
 }
 
 /** What goes between pdf.js's two halves, as far as it is looked at. */
@@ -61,10 +65,16 @@ const drawn = new Set(["commonobj", "obj"]);
  */
 class SharingPort {
   readonly #listeners = new Set<(event: { readonly data: unknown }) => void>();
+  readonly #forms: FormCount;
+
+  constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
+    this.#forms = new FormCount(operations, stop);
+  }
 
   postMessage(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     if (drawn.has(message.action ?? "")) return;
     const { chunk } = message;
+    if (chunk?.fnArray !== undefined) this.#forms.add(chunk.fnArray);
     const data =
       message.stream === piece && chunk !== undefined
         ? {
@@ -99,6 +109,49 @@ class SharingPort {
   }
 }
 
+/** Forms drawn within so many others: a figure holds a plot, that its marks, and an office program's page all of it. */
+const deep = 5;
+/** Of those, and of all forms, so many are drawn by one document at most; a plot draws each of its points as a form. */
+const [maxDeep, maxForms] = [20_000, 1_000_000];
+
+/**
+ * Counts the forms that a document draws. Each may draw others several times, so a file of 3 kB can ask for more of
+ * them than could be drawn in years.
+ */
+class FormCount {
+  readonly #begin: number | undefined;
+  readonly #end: number | undefined;
+  readonly #stop: (why: string) => void;
+  #depth = 0;
+  #deep = 0;
+  #all = 0;
+
+  constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
+    this.#begin = operations["paintFormXObjectBegin"];
+    this.#end = operations["paintFormXObjectEnd"];
+    this.#stop = stop;
+  }
+
+  add(drawn: readonly unknown[]): void {
+    for (const each of drawn) {
+      if (each === this.#end) this.#depth = Math.max(0, this.#depth - 1);
+      else if (each === this.#begin) {
+        this.#depth += 1;
+        this.#all += 1;
+        if (this.#depth >= deep) this.#deep += 1;
+      }
+    }
+    if (this.#deep > maxDeep || this.#all > maxForms)
+      this.#stop("The PDF draws forms within forms more often than any paper does, which could go on for ever.");
+  }
+}
+
+function withResolver(): { readonly promise: Promise<string>; readonly resolve: (why: string) => void } {
+  let resolve: (why: string) => void = () => undefined;
+  const promise = new Promise<string>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
 /**
  * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are
  * pdf.js's own; the build copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a
@@ -127,15 +180,18 @@ function giveNodeItsTransfer(): void {
   });
 }
 
-/** Bytes that a stream may unpack to at once; pdf.js unpacks a larger one itself, as far as it needs it. */
+/** Bytes that a stream may unpack to; nothing but a picture is larger in a paper, and pictures are not unpacked. */
 const maxUnpacked = 64 * 1024 * 1024;
+/** Where it is told that a stream unpacks to more. One document is read at a time. */
+let tooLarge: (why: string) => void = () => undefined;
 
 /**
  * pdf.js unpacks each of its many small streams through a web stream, which costs several times what unpacking does.
  * This unpacks what is written in one call. It serves pdf.js alone, which asks for "deflate", writes once and reads
- * all; an error makes it unpack the stream itself.
+ * all; an error makes it unpack the stream itself, slowly, as far as it goes.
  */
-function unpackAtOnce(): void {
+function unpackAtOnce(stop: (why: string) => void): void {
+  tooLarge = stop;
   const Whole = globalThis.DecompressionStream;
   if (Whole.name === "UnpackedAtOnce") return;
   globalThis.DecompressionStream = class UnpackedAtOnce {
@@ -153,8 +209,19 @@ function unpackAtOnce(): void {
       };
       this.writable = { getWriter: () => ({ ready, write, close: () => ready }) };
       this.readable = (async function* () {
-        yield inflateSync(await packed, { maxOutputLength: maxUnpacked });
+        const bytes = await packed;
+        try {
+          yield inflateSync(bytes, { maxOutputLength: maxUnpacked });
+        } catch (error) {
+          if (!isTooLarge(error)) throw error;
+          tooLarge(`A stream of the PDF unpacks to more than ${maxUnpacked / 1024 / 1024} MB.`);
+          // What is left of the document is not looked at.
+          yield new Uint8Array();
+        }
       })();
     }
   } as unknown as typeof Whole;
 }
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";

@@ -13,7 +13,8 @@ export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
  * A hyphen at the end of a line is the printer's where the text has the word without it elsewhere, and the author's
  * where it has it with one. Where it has neither, nobody can tell, and both stay as they are.
  */
-function withWordsJoined(parts: readonly Part[]): Part[] {
+function withWordsJoined(parts: Part[]): Part[] {
+  if (!parts.some(({ text }) => text.includes("-\n"))) return parts;
   const known = new Set<string>();
   for (const { text } of parts)
     for (const [word] of text.matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu)) known.add(word.toLowerCase());

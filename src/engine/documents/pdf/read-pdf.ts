@@ -4,6 +4,7 @@ import { linesOf, type Line, type Run } from "./layout.js";
 import { type OpenPdf, openDocument } from "./open-document.js";
 import { isPlausible } from "./plausible.js";
 import { joinPages, withAccents } from "./pages.js";
+import { beginStep } from "../../process/serve-tasks.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type DocumentText, type ReadResult, withoutEntities } from "../text/document-text.js";
 
@@ -40,7 +41,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
-  const { document, names } = opened;
+  const { document, names, excess } = opened;
   try {
     const groups = await document.getOptionalContentConfig();
     const isOn = (group: unknown): boolean =>
@@ -51,13 +52,17 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     let glyphs = 0;
     let characters = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
+      beginStep();
       const page = await document.getPage(number);
+      // First what is drawn: it tells of a page that draws without end.
+      const drawing = page.getOperatorList({ annotationMode: noAnnotations });
+      const drawn = await Promise.race([drawing, excess]);
+      if (typeof drawn === "string") {
+        drawing.catch(() => undefined);
+        return unreadable(drawn);
+      }
+      const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
       const content = await page.getTextContent();
-      const ink = inkOf((await page.getOperatorList({ annotationMode: noAnnotations })) as Operators, {
-        names,
-        view: page.view,
-        isOn,
-      });
       const runs = content.items.flatMap((item) =>
         "str" in item ? [{ ...item, str: inCharacters(item.str, ink.unknown.get(item.fontName)) }] : [],
       );

@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../../src/research/evidence/find-quote.js";
 import { readPdf } from "../../../../src/engine/documents/pdf/read-pdf.js";
@@ -291,6 +292,49 @@ describe("a file in another state", () => {
   it("is read with a table of objects that points nowhere, and without a password that only its owner needs", async () => {
     expect(numbersOf(await read({ pages: [page], table: "wrong" }))).toEqual(upTo(20));
     expect(numbersOf(await read({ pages: [page], password: "" }))).toEqual(upTo(20));
+  });
+
+  const form = (content: string, within = "") => ({
+    dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << ${within} >>`,
+    content,
+  });
+
+  it("whose forms draw others without end is given up, and a plot whose points are forms is not", async () => {
+    const shown = textAt(`The gripper learned. ${prose(1, 2)}`, 60, 700);
+    const deep = Object.fromEntries(
+      upTo(20).map((depth) => [
+        `f${depth}`,
+        form("/F Do ".repeat(8), depth === 20 ? "" : `/XObject << /F @f${depth + 1} >>`),
+      ]),
+    );
+    const endless = rawPdf({ pages: [`${shown}/F Do\n`], objects: deep, resources: "/XObject << /F @f1 >>" });
+    expect(await readPdf(endless)).toEqual({
+      status: "unreadable",
+      reason: "The PDF draws forms within forms more often than any paper does, which could go on for ever.",
+    });
+    const plot = {
+      figure: form("/F Do\n", "/XObject << /F @axes >>"),
+      axes: form("/F Do\n", "/XObject << /F @marks >>"),
+      marks: form(
+        upTo(1500)
+          .map((at) => `q 1 0 0 1 ${at % 500} ${at} cm /F Do Q `)
+          .join(""),
+        "/XObject << /F @mark >>",
+      ),
+      mark: form("0 0 2 2 re f\n"),
+    };
+    const text = await read({ pages: [`${shown}/F Do\n`], objects: plot, resources: "/XObject << /F @figure >>" });
+    expect(text).toContain("The gripper learned.");
+  });
+
+  it("of which a stream unpacks to much more than a page is given up", async () => {
+    const content = deflateSync(Buffer.alloc(70 * 1024 * 1024, " ")).toString("latin1");
+    const bomb = { dictionary: "/Filter /FlateDecode /Type /XObject /Subtype /Form /BBox [0 0 9 9]", content };
+    const bytes = rawPdf({ pages: ["/F Do\n"], objects: { bomb }, resources: "/XObject << /F @bomb >>" });
+    expect(await readPdf(bytes)).toEqual({
+      status: "unreadable",
+      reason: "A stream of the PDF unpacks to more than 64 MB.",
+    });
   });
 
   it("says what to do where it is locked or cut off", async () => {
