@@ -3,7 +3,7 @@ import type { Node } from "./select.js";
 
 type Declarations = ReadonlyMap<string, string>;
 
-/** An element that lies over others, or the ground of their surroundings, which does so where they are set behind it. */
+/** An element that lies over others, or the ground of their surroundings that they are set behind. */
 interface Cover {
   readonly node: Node | undefined;
   readonly level: number;
@@ -131,7 +131,7 @@ const [lineHeight, lineLength] = [24, 90];
 /** Elements before one that was moved up that are looked at, and characters of them. */
 const [maxBefore, maxCharacters] = [8, 4000];
 
-/** By how many CSS pixels an element with a ground that lets nothing through was moved up over what stands before it. */
+/** By how many CSS pixels an element was moved up over what stands before it, on a ground of its own. */
 function movedUp(style: Declarations): number {
   // The ground of what is not placed is painted below all text.
   if (!(isPositioned(style) || isContext(style)) || levelOf(style) < 0 || !isOpaque(style)) return 0;

@@ -101,6 +101,8 @@ const maxAreas = 2000;
 /** pdf.js's names of what is done to a path. */
 const strokes = new Set("stroke closeStroke fillStroke eoFillStroke closeFillStroke closeEOFillStroke".split(" "));
 const fills = new Set("fill eoFill fillStroke eoFillStroke closeFillStroke closeEOFillStroke rawFillPath".split(" "));
+/** Colours of one page that are told apart. */
+const maxColours = 100_000;
 /** Points in either direction; a smaller area neither carries nor covers text. */
 const minArea = 1;
 const invisible = 3;
@@ -160,9 +162,16 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
     text = line;
   };
 
-  for (let at = 0; at < Math.min(fnArray.length, maxOperators); at += 1) {
-    const args = (argsArray[at] ?? []) as readonly unknown[];
-    const number = (index: number): number => Number(args[index] ?? 0);
+  let args: readonly unknown[] = [];
+  const number = (index: number): number => Number(args[index] ?? 0);
+  const colours = new Map<string, Colour | undefined>();
+  const inkNamed = (name: string): Colour | undefined => {
+    if (!colours.has(name) && colours.size < maxColours) colours.set(name, colourOf(name));
+    return colours.get(name);
+  };
+  const count = Math.min(fnArray.length, maxOperators);
+  for (let at = 0; at < count; at += 1) {
+    args = (argsArray[at] ?? []) as readonly unknown[];
     const name = names[fnArray[at] ?? -1];
     // The most frequent first: they are compared one after the other.
     switch (name) {
@@ -188,7 +197,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
       case "showText": {
         const start = times(state.ctm, text);
         let width = 0;
-        let count = 0;
+        let letters = 0;
         let written = "";
         const font = fonts.get(state.font) ?? { numbers: new Set<string>(), translated: 0 };
         fonts.set(state.font, font);
@@ -201,7 +210,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
               (glyph.isSpace === true ? state.wordSpace : 0);
             written += glyph.unicode ?? "";
             if (glyph.isSpace === true) continue;
-            count += 1;
+            letters += 1;
             const code = glyph.originalCharCode ?? 0;
             if (code < 256) continue;
             if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
@@ -210,14 +219,14 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
         }
         const end = times(start, [1, 0, 0, 1, width * state.scale, 0]);
         text = times(text, [1, 0, 0, 1, width * state.scale, 0]);
-        if (count === 0) break;
+        if (letters === 0) break;
         const [from, to] = [Math.min(start[4], end[4]), Math.max(start[4], end[4])];
         const height = Math.abs(state.size) * Math.hypot(start[2], start[3]);
         const isLevel = Math.abs(end[5] - start[5]) < 1;
         const [bottom, top] = [Math.min(start[5], end[5]), Math.max(start[5], end[5])];
         const box = { left: from, right: to, low: bottom, high: top + 0.6 * height };
         if (isOutside(box, page, 0)) outside.push(written);
-        else glyphs += count;
+        else glyphs += letters;
         const isAway = off > 0 || isOutside(box, state.clip, height);
         const [red, green, blue] = state.fill ?? [];
         const colour: Colour | undefined =
@@ -231,7 +240,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
             at,
             colour,
             mode: state.mode,
-            glyphs: count,
+            glyphs: letters,
             text: written,
             isAway,
           });
@@ -272,7 +281,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
         if (marked.pop() === true) off -= 1;
         break;
       case "setFillRGBColor":
-        state.fill = typeof args[0] === "string" ? colourOf(args[0]) : undefined;
+        state.fill = typeof args[0] === "string" ? inkNamed(args[0]) : undefined;
         break;
       case "setFillColorN":
       case "setFillTransparent":

@@ -126,12 +126,12 @@ interface TextItem {
  * Text without what stands for no character: the numbers of glyphs that a font says nothing of, and TeX's name of its
  * epsilon, the one letter of its formulas that no list of glyph names has.
  */
-const inCharacters = (text: string, unknown: ReadonlySet<string> | undefined): string =>
-  (unknown === undefined ? text : Array.from(text, (each) => (unknown.has(each) ? "\ufffd" : each)).join("")).replace(
-    // eslint-disable-next-line no-control-regex
-    /(?<=^|[\p{L}\s])\x0f(?=$|[^\p{L}\x00-\x1f])/gu,
-    "ϵ",
-  );
+function inCharacters(text: string, unknown: ReadonlySet<string> | undefined): string {
+  const known =
+    unknown === undefined ? text : Array.from(text, (each) => (unknown.has(each) ? "\ufffd" : each)).join("");
+  // eslint-disable-next-line no-control-regex
+  return known.includes("\x0f") ? known.replace(/(?<=^|[\p{L}\s])\x0f(?=$|[^\p{L}\x00-\x1f])/gu, "ϵ") : known;
+}
 
 const placeOf = ({ str, transform, width }: TextItem) => ({
   text: str,
