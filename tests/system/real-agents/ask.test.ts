@@ -6,8 +6,10 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import type { Answer as Kept } from "../../../src/research/generated/answer.js";
 import { run, sharedPackage } from "../../support/built.js";
+import { folderProject } from "../../support/folder-project.js";
 import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
+import { toolCall } from "./support/tool-calls.js";
 
 let built: string;
 let folder: string;
@@ -76,6 +78,27 @@ function falseQuotes(user: string, papers: readonly { readonly id: string }[]) {
   ];
 }
 
+const twoProjects = {
+  hands: "The gripper of laboratory nine sold for eleven dollars a piece.",
+  feet: "The ankle joint of laboratory four sold for seven dollars a piece.",
+};
+
+/** Searches once with words that the question has not, and quotes the first sentence that the tool shows of each. */
+function searches(request: ModelRequest): Answer {
+  if (request.results.length === 0)
+    return { text: "Searching.", tools: [toolCall(request, "find_passages", { query: "sold for dollars", most: 5 })] };
+  const { unit } = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(request.user)?.[1] ?? "{}") as { unit: string };
+  // One of the CLIs hands on what a tool said as JSON.
+  const told = request.results.join("\n").replaceAll("\\n", "\n");
+  const quotes = told.split(/^(?=@@ )/m).flatMap((part) => {
+    const [, paper, quote] = /^@@ (\S+) \| [^\n]*\n[\s\S]*?(The [^\n]* sold for [^\n]*?\.)/.exec(part) ?? [];
+    return paper === undefined || quote === undefined ? [] : [{ id: "q1", paper, quote }];
+  });
+  quotes.sort((one, other) => one.paper.localeCompare(other.paper));
+  const statements = quotes.map(({ id, paper, quote }) => ({ text: quote, rests_on: [`${paper}#${id}`] }));
+  return { text: JSON.stringify({ unit, quotes, statements, not_found: null }) };
+}
+
 for (const name of ["claude", "codex"] as const) {
   const found = installed(name);
   describe.skipIf("problem" in found)(
@@ -117,6 +140,34 @@ for (const name of ["claude", "codex"] as const) {
           [...questions.map(() => "accepted"), "refused", "accepted"].map((outcome) => [outcome, 1]),
         );
         expect(Math.max(...asked.map(({ brief_tokens = 0 }) => brief_tokens))).toBeLessThanOrEqual(26_000);
+      });
+
+      test("of two projects it finds passages with words of its own, over both, and quotes from either", async () => {
+        server = await startFakeLlm(searches);
+        const [root, home] = [join(folder, "repo"), join(folder, "home")];
+        for (const path of [root, home]) mkdirSync(path, { recursive: true });
+        writeFileSync(
+          join(root, "ralph.config.json"),
+          JSON.stringify({ agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") }),
+        );
+        const cli = (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+        for (const [project, said] of Object.entries(twoProjects)) {
+          const text = `---\nid: ${project}\ntitle: On ${project}\ndate: 2026-01-01\n---\n\n# On ${project}\n\n## 1 Costs\n\n${said}\n`;
+          folderProject(root, project, { [project]: text });
+          expect((await cli("run", project, "--agent", "baseline", "--quiet", "--no-git")).code).toBe(0);
+        }
+        const { code, err } = await cli(
+          ...["ask", ...Object.keys(twoProjects), "Which laboratory was cheapest?"],
+          ...["--agent", name, "--sandbox", "host", "--no-git"],
+        );
+        expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
+        const [answer] = JSON.parse((await cli("answers", "hands", "--json")).out) as Kept[];
+        expect(answer?.projects).toEqual(["hands", "feet"]);
+        const quotes = answer?.quotes.map(({ paper, quote }) => [paper.slice(0, 2), quote]) ?? [];
+        expect(quotes).toEqual([
+          ["1:", twoProjects.hands],
+          ["2:", twoProjects.feet],
+        ]);
       });
     },
   );
