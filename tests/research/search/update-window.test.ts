@@ -50,6 +50,13 @@ describe("a query of an update", () => {
     expect(listings.some(isFailed)).toBe(false);
   });
 
+  it("that fails is told by what its source says, which is named beside it and not twice", async () => {
+    const search = async (): Promise<Answer<readonly PaperRecord[]>> => ({ status: "error", reason: "One: no route." });
+    const source: Source = { name: "One", aliases: [], endpoint: "", search };
+    const { left } = await leftOpen(() => ({ source, context: {} as SourceContext }), round("update-1"));
+    expect([...left]).toEqual([["One", { since: "2026-01-01", reason: "no route." }]]);
+  });
+
   it("leaves its source's period open where a day holds more, after a bounded number of requests", async () => {
     const works = Array.from({ length: 60 }, (_, index) => record(index, "2026-01-20"));
     const { open, asked } = holding(works);

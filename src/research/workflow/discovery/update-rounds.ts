@@ -96,6 +96,10 @@ export function leftOpenBy(
         .filter((source) => searched.has(source) && !asked.has(source))
         .map((source) => ({ source, reason: whyNot(source) })),
       ...own.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
-    ].map(({ source, reason }) => [source, { since: update.sources?.[source] ?? update.since, reason }]),
+    ].map(({ source, reason: told }) => {
+      // Who failed is named beside the reason.
+      const reason = told.startsWith(`${source}: `) ? told.slice(source.length + 2) : told;
+      return [source, { since: update.sources?.[source] ?? update.since, reason }];
+    }),
   );
 }

@@ -303,6 +303,23 @@ describe("what follows from the records", () => {
     ]);
   });
 
+  test("a retracted paper is rejected whatever its scores say, and one read by its abstract alone gives insights", () => {
+    const { execution, strategic: blue_ocean } = scoresOfAll(4);
+    const scored = { score_breakdown: { execution, blue_ocean } };
+    const retracted = { ...scored, retracted: true, status: "rejected", decision: "REJECT" } as const;
+    const brief = {
+      ...scored,
+      read_depth: "abstract",
+      status: "insights_extracted",
+      decision: "EXTRACT_INSIGHTS",
+    } as const;
+    const neither = { ...scored, status: "rejected", decision: "REJECT" } as const;
+    const papers = [paper("p1", retracted), paper("p2", brief), paper("p3", neither)];
+    expect(inconsistencies(derive(rrdWith(papers), [])).map(({ pointer }) => pointer)).toEqual([
+      "/papers_pool/2/decision",
+    ]);
+  });
+
   test("a consistent file has none", () => {
     expect(inconsistencies(derive(rrdWith(pool), []))).toEqual([]);
   });
