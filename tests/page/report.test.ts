@@ -177,6 +177,17 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     await page.context().close();
   });
 
+  it("marks in the contents the one section that is being read", async () => {
+    const { page, complaints } = await open("ordinary");
+    for (const name of ["themes", "method"]) {
+      await page.evaluate(`document.getElementById("${name}").scrollIntoView({ behavior: "instant" })`);
+      await page.locator(`.contents a.on[href='#${name}']`).waitFor();
+      expect(await page.locator(".contents a.on").count()).toBe(1);
+    }
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it("changes between light and dark, and remembers it", async () => {
     const { page } = await open("ordinary");
     const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");

@@ -7,6 +7,7 @@ import { findResearch, type FolderOptions, shown } from "../../research/overview
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { type ReportModel, reportModel } from "../../research/report/model.js";
 import { readReportInput } from "../../research/report/read-report.js";
+import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
 import { signState } from "../../research/folder/tamper/other-projects.js";
 
@@ -43,11 +44,19 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
   await signState(folder, config.stateDir);
   if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, written }, null, 2)}\n`);
   else {
-    const figures = model.figures.map(({ value, label }) => `${value} ${label}`).join(" · ");
+    const figures = [
+      ...model.figures.map(({ value, label }) => `${value} ${label}`),
+      ...(model.crossReferenceCount === 0
+        ? []
+        : [`${many(model.crossReferenceCount, "cross-reference")} between papers`]),
+    ];
+    const answer = model.answer.map(({ text }) => oneLine(text)).join(" ");
     const lines = [
       oneLine(model.title),
       ...wrap(oneLine(model.question), io.columns),
-      ...wrap(`${figures} · ${many(model.crossReferenceCount, "cross-reference")} between papers`, io.columns),
+      ...wrap(`Answer: ${model.unanswered ?? answer}`, io.columns),
+      ...(model.unanswered === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
+      ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
       `Written in ${shown(io.cwd, folder)}: ${written.join(", ")}`,
     ];

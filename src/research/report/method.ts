@@ -1,10 +1,11 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { countingLines } from "../../engine/storage/records/ledger.js";
+import { given } from "../../engine/lib/given.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf } from "../overview/costs.js";
 import { priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
-import { targetOf } from "../workflow/decisions/status.js";
+import { isDecided, targetOf } from "../workflow/decisions/status.js";
 import { periodOf, periodText } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport, type ExclusionCount } from "../workflow/eligibility/eligibility.js";
 import { agreementOf, agreementText } from "../workflow/eligibility/agreement.js";
@@ -69,6 +70,8 @@ export interface Method {
   readonly exclusions: readonly { readonly reason: string; readonly count: number }[];
   /** How far papers were checked for retractions, in a sentence or two. */
   readonly retractions: string;
+  /** How often each paper was judged, as a clause; absent where none was judged. */
+  readonly judged?: string;
   /** Plain sentences for what was not done. */
   readonly limits: readonly string[];
 }
@@ -99,6 +102,7 @@ export function methodOf(
     ),
     exclusions: exclusionsOf(rrd),
     retractions: checkSentence(rrd),
+    ...given({ judged: judgedOf(rrd, lines) }),
     limits: limitsOf(rrd, lines, hasQueries),
   };
 }
@@ -239,27 +243,46 @@ function agreementFact(rrd: Rrd): string | undefined {
 /** Parts of a unit that are second looks at it. */
 const secondLooks = /^(?:critic|answer|reader-[23])$/;
 
+/** How many units had a second look by another agent. */
+const lookedAtTwice = (lines: readonly LedgerLine[]): number =>
+  new Set(lines.filter(({ role = "" }) => secondLooks.test(role)).map(({ unit }) => unit)).size;
+
+function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
+  if (!papers_pool.some(isDecided)) return undefined;
+  const twice = lookedAtTwice(lines);
+  return twice === 0
+    ? "each paper was judged once"
+    : `${many(twice, "unit")} of work had a second look, all others were done once`;
+}
+
 /** What was not done, as far as the records tell. */
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
   const agents = new Set(lines.flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)));
-  const shared = [...new Set(lines.filter(({ role = "" }) => secondLooks.test(role)).map(({ unit }) => unit))];
+  const twice = lookedAtTwice(lines);
   const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
   const abstract = rrd.papers_pool.filter(({ read_depth }) => read_depth === "abstract").length;
+  const isJudged = rrd.papers_pool.some(isDecided);
+  const isFound = rrd.papers_pool.length + (rrd.excluded?.length ?? 0) > 0;
   return [
-    ...(shared.length > 0
-      ? [`${many(shared.length, "unit")} of work had a second look by another agent; all others were done once.`]
+    ...(isFound ? [] : ["No paper has been found yet."]),
+    ...(twice > 0
+      ? [`${many(twice, "unit")} of work had a second look by another agent; all others were done once.`]
       : [
-          agents.size <= 1
-            ? "Each paper was judged once, by one model or agent; nobody judged it a second time."
-            : "Each paper was judged once, by one of several models or agents; nobody judged it a second time.",
-          ...(agreementOf(rrd) === undefined ? ["Screening by title and abstract was done once, by one agent."] : []),
+          ...(!isJudged
+            ? ["No paper has been judged yet."]
+            : agents.size <= 1
+              ? ["Each paper was judged once, by one model or agent; nobody judged it a second time."]
+              : ["Each paper was judged once, by one of several models or agents; nobody judged it a second time."]),
+          ...(isFound && agreementOf(rrd) === undefined
+            ? ["Screening by title and abstract was done once, by one agent."]
+            : []),
         ]),
     ...(rrd.requirements.criteria?.length
       ? []
       : ["No eligibility criteria were set; papers are chosen by their points."]),
-    ...(!hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
+    ...(isJudged && !hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
-    ...(!hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
+    ...(isFound && !hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
     "No risk-of-bias tool was applied to the papers, and the certainty of the evidence was not graded.",
     "No results were pooled and no meta-analysis was made.",
     "No protocol was registered beforehand.",

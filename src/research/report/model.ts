@@ -27,10 +27,11 @@ import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } 
 import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
+import { counted, thousands } from "./pictures/words.js";
 import { namesOf } from "./quotes.js";
 import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
 import { type SaidSentence, type Statement, statementOf, type StatementSources } from "./statements.js";
-import { type Strength, strengthOf } from "./strength.js";
+import { type Strength, strengthOf, type Sureness, surenessOf } from "./strength.js";
 
 /** All that a report is made of. Nothing is read from a disk or a network here. */
 export interface ReportInput {
@@ -157,6 +158,9 @@ export interface ReportModel {
   readonly changes?: WhatChanged;
   readonly question: string;
   readonly answer: readonly Statement[];
+  /** Why there is no answer yet, in a sentence; absent where there is one. */
+  readonly unanswered?: string;
+  readonly sureness: Sureness;
   /** The six figures; a figure that holds nothing is left out. */
   readonly figures: readonly Figure[];
   readonly findings: readonly Finding[];
@@ -261,6 +265,8 @@ export function reportModel(input: ReportInput): ReportModel {
   const question = narrative.question ?? questionOf(rrd);
   const figures = figuresOf(input, rows, standing.length, total);
 
+  const method = methodOf(rrd, input.ledger, search, log.length > 0, { now, ...given({ writer: narrative.agent }) });
+
   const held: Readonly<Record<SectionName, () => boolean>> = {
     changes: () => changes !== undefined,
     question: () => question !== "",
@@ -340,7 +346,13 @@ export function reportModel(input: ReportInput): ReportModel {
     crossReferenceCount: standing.reduce((sum, { cross_refs }) => sum + (cross_refs?.length ?? 0), 0),
     ...{ map, flow, search, queries, total },
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
-    method: methodOf(rrd, input.ledger, search, log.length > 0, { now, ...given({ writer: narrative.agent }) }),
+    ...(answer.length > 0 ? {} : { unanswered: whyNoAnswer(rows) }),
+    sureness: surenessOf({
+      findings,
+      ...given({ quotes: figures.find(({ name }) => name === "quotes"), judged: method.judged }),
+      retracted: rows.filter(({ isRetracted }) => isRetracted).length,
+    }),
+    method,
     checklist: checklistOf({
       has,
       hasQueries: log.length > 0,
@@ -366,6 +378,14 @@ function waitingOf(rrd: Rrd): Warning[] {
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
+}
+
+function whyNoAnswer(rows: readonly PaperRow[]): string {
+  if (rows.length === 0) return "There is none yet: no paper has been found.";
+  const unread = rows.filter(({ status }) => status === "unread" || status === "waiting").length;
+  return unread === 0
+    ? "There is none yet: all papers are read, and the report is not written."
+    : `There is none yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
 }
 
 /** The question where no narrative states it: what the requirements say is sought. */
@@ -398,7 +418,9 @@ function figuresOf(
   });
   const before = secondsBefore(rrd, ledger);
   const isTimeKnown = before > 0 || (total.iterations > 0 && !wasReadElsewhere(rrd, ledger));
-  const time = isTimeKnown ? duration((total.seconds + before) * 1000) : "";
+  const seconds = total.seconds + before;
+  // In a sentence, and in Markdown, "<" is a letter of its own.
+  const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : duration(seconds * 1000);
   return [
     figure(
       "papers",

@@ -141,3 +141,65 @@ function nameKey(author: string): string {
   const first = (author.split(",")[1] ?? rest).trim();
   return `${surname} ${(initials ?? first).slice(0, 1).toLowerCase()}`;
 }
+
+/** ●●●○○. */
+export const signs = (level: number): string => {
+  const full = Math.max(0, Math.min(5, Math.round(level)));
+  return "●".repeat(full) + "○".repeat(5 - full);
+};
+
+/** How sure an answer is, from what carries its findings. */
+export interface Sureness {
+  /** 0 to 5, the middle of the findings' strengths; absent where the findings name no papers. */
+  readonly level?: number;
+  /** The level in a word or two. */
+  readonly words: string;
+  /** Why, a clause each. */
+  readonly because: readonly string[];
+}
+
+const levelWords = ["not supported", "weak", "limited", "moderate", "good", "strong"] as const;
+
+/** What an answer's sureness is counted from. */
+export interface SurenessFacts {
+  readonly findings: readonly { readonly strength: Strength }[];
+  /** The figure of quotes, where papers were read. */
+  readonly quotes?: { readonly value: string; readonly label: string };
+  /** How many papers of the pool are retracted. */
+  readonly retracted: number;
+  /** How often each paper was judged, as a clause. */
+  readonly judged?: string;
+}
+
+export function surenessOf({ findings, quotes, retracted, judged }: SurenessFacts): Sureness {
+  const because = [
+    ...(quotes === undefined
+      ? []
+      : [quotes.value === "0" ? "no quotes were kept, so no claim was checked" : `${quotes.value} ${quotes.label}`]),
+    ...(retracted === 0
+      ? []
+      : [
+          `${many(retracted, "paper")} ${retracted === 1 ? "is retracted and carries" : "are retracted and carry"} nothing`,
+        ]),
+    ...(judged === undefined ? [] : [judged]),
+  ];
+  if (!findings.some(({ strength }) => strength.papers > 0))
+    return {
+      words: "not known",
+      because: [...(findings.length === 0 ? [] : ["the findings name no papers"]), ...because],
+    };
+  const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
+  const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
+  const several = findings.filter(({ strength }) => strength.independent > 1).length;
+  // An answer that nobody has found twice is limited, whatever each of its findings is.
+  const level = several === 0 ? Math.min(middle, 2) : middle;
+  const carried =
+    several === 0
+      ? "no finding rests on two papers by different authors"
+      : `${several} of ${many(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
+  return { level, words: levelWords[level] ?? "", because: [carried, ...because] };
+}
+
+/** In plain words, for a terminal and a file: "●●○○○ limited: no finding rests on …". */
+export const surenessText = ({ level, words, because }: Sureness): string =>
+  `${level === undefined ? "" : `${signs(level)} `}${words}: ${because.join("; ")}.`;

@@ -54,6 +54,10 @@ describe("report", () => {
     const { run, read } = project(said());
     const { exitCode, out } = await run();
     expect([exitCode, out]).toEqual([0, expect.stringMatching(/2 papers read · 2 presented[^]*research-report\.md/)]);
+    expect(out).toMatch(
+      /How long does it take\?\nAnswer: It takes 14 minutes\.\nHow sure: [●○]{5} \w+: no finding rests/,
+    );
+    expect(out).not.toContain("0 cross-references");
     const first = read("research-report.md");
     expect(first).toContain("It takes 14 minutes. ([one 2025 ✓](#one-1))");
     await run();

@@ -44,6 +44,18 @@ test("sections stand in the page's order, the evidence last, and those without c
   expect(headings(render(rrdWith([])))).toEqual(["Question", "Answer", "Findings", "Method and limits"]);
 });
 
+test("the answer says how sure it is, in the words of the page; without one it says why there is none", () => {
+  const rrd = rrdWith([presented("p1", [time]), presented("p2", [time], { authors: ["Somebody Else"] })]);
+  const findings = [{ text: "It takes 14 minutes.", rests_on: ["p1#1", "p2#1"] }];
+  const answer = section(render(rrd, { report: said({ findings }) }), "Answer");
+  expect(answer).toMatch(
+    /\*\*How sure:\*\* [●○]{5} \w+: 1 of 1 finding rests on two or more papers by different authors; 2\/2 quotes found in the text; each paper was judged once\./,
+  );
+  const unread = markdownOf(reportModel({ rrd: rrdWith([]), ledger: [], queries: [], answers: [], now }));
+  expect(section(unread, "Answer")).toContain("There is none yet: no paper has been found.");
+  expect(unread).not.toContain("How sure");
+});
+
 test("a finding stands with its strength and the words it rests on, which link to the paper and open there", () => {
   const text = render(
     rrdWith([presented("p1", [{ ...time, claim: "It is quick." }], { url: "https://example.org/p1" })]),

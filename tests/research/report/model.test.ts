@@ -40,7 +40,44 @@ test("the figure of time is there however short the agents' work was", () => {
     modelOf(rrdWith([read("one", [])]), { ledger: [{ ...line, unit: "one", seconds }] }).figures.find(
       ({ name }) => name === "cost",
     );
-  expect(figureOf(0)).toMatchObject({ value: "<1s", label: figureOf(90)?.label });
+  expect(figureOf(0)).toMatchObject({ value: "under 1s", label: figureOf(90)?.label });
+});
+
+describe("what was not done", () => {
+  const judging = /judged once|second time|Screening|quotes were recorded|search log/;
+
+  test("of a project without papers says nothing of judging, screening or quotes, and why there is no answer", () => {
+    const { method, sureness, unanswered } = modelOf(rrdWith([]));
+    expect(method.limits).toContain("No paper has been found yet.");
+    expect(method.limits).toContain("No paper has been judged yet.");
+    expect(method.limits.filter((limit) => judging.test(limit))).toEqual([]);
+    expect(sureness.because.join()).not.toMatch(judging);
+    expect(unanswered).toBe("There is none yet: no paper has been found.");
+  });
+
+  test("of papers that wait for their reading says nothing of judging", () => {
+    const { method, unanswered } = modelOf(rrdWith([paper("one"), paper("two")]));
+    expect(method.limits).toContain("No paper has been judged yet.");
+    expect(method.limits.join()).not.toMatch(/judged once|quotes were recorded/);
+    expect(method.limits.join()).toMatch(/Screening/);
+    expect(unanswered).toBe("There is none yet: 2 papers of 2 are still to be read.");
+  });
+
+  test("and how sure the answer is tell the same of second looks", () => {
+    const line = { at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted", unit: "one" } as const;
+    const of = (...roles: string[]) =>
+      modelOf(rrdWith([read("one", [])]), {
+        ledger: roles.map((role, index) => ({ ...line, iteration: index + 1, role })),
+      });
+    const once = of("reader");
+    expect([once.method.limits[0], once.sureness.because.at(-1)]).toEqual([
+      "Each paper was judged once, by one model or agent; nobody judged it a second time.",
+      "each paper was judged once",
+    ]);
+    const twice = of("reader", "critic");
+    expect(twice.method.limits[0]).toMatch(/^1 unit of work had a second look/);
+    expect(twice.sureness.because.at(-1)).toMatch(/^1 unit of work had a second look/);
+  });
 });
 
 describe("questions that were asked", () => {

@@ -6,6 +6,7 @@ import { block, cell, flat, inline, line, maxListed, moreThan } from "../../work
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
 import type { Finding, InsightRow, ReportModel } from "../model.js";
+import { signs, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
@@ -23,7 +24,7 @@ const maxQueries = 100;
 /** research-report.md: the model in the order of the page, the evidence last. Sections without content are left out. */
 export function markdownOf(model: ReportModel): string {
   const parts = sectionNames
-    .filter((name) => name !== "figures" && model.has(name))
+    .filter((name) => name === "answer" || (name !== "figures" && model.has(name)))
     .map((name) => `## ${sectionTitles[name]}\n\n${sections[name](model)}`);
   const evidence = evidenceOf(model);
   return `${[
@@ -52,7 +53,12 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
   // The figures stand under the answer, so that one screen says what was asked, found, and how sure it is.
   answer: (model) =>
     [
-      model.answer.map((statement) => `${line(statement.text)}${cited(statement)}${doubts(statement)}`).join(" "),
+      ...(model.unanswered !== undefined
+        ? [model.unanswered]
+        : [
+            model.answer.map((statement) => `${line(statement.text)}${cited(statement)}${doubts(statement)}`).join(" "),
+            `**How sure:** ${surenessText(model.sureness)}`,
+          ]),
       figures(model),
     ].join("\n\n"),
   figures,
@@ -201,7 +207,7 @@ function findingText(finding: Finding): string {
   const { level, says } = finding.strength;
   return [
     `- ${line(finding.text)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
-    `  <br>${"●".repeat(level)}${"○".repeat(5 - level)} ${inline(says)}`,
+    `  <br>${signs(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
       const isSame = finding.quotes.length === 1 && evidenceWords(quote.quote) === evidenceWords(finding.text);
       return isSame ? `  > In these words: ${source(quote)}` : `  > “${inline(quote.quote)}” ${source(quote)}`;

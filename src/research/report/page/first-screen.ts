@@ -3,7 +3,7 @@ import type { ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
-import { counted, thousands } from "../pictures/words.js";
+import type { Sureness } from "../strength.js";
 import type { PageContext } from "./context.js";
 import { dots, statementLine } from "./statements.js";
 
@@ -45,48 +45,18 @@ export function* question({ model }: PageContext): Iterable<Markup> {
 /** The answer, and how sure it is. */
 export function* answer(context: PageContext): Iterable<Markup> {
   const { model } = context;
-  if (model.answer.length > 0)
-    yield markup`<div class="answer"><p class="label">Answer</p><p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${sureness(model)}</div>`;
-  else {
-    const unread = model.rows.filter(({ status }) => status === "unread" || status === "waiting").length;
-    yield markup`<div class="answer"><p class="label">Answer</p><p>${
-      model.rows.length === 0
-        ? "There is none yet: no paper has been found."
-        : `There is none yet: ${unread === 0 ? "all papers are read, and the report is not written" : `${counted(unread, "paper")} of ${thousands(model.rows.length)} ${unread === 1 ? "is" : "are"} still to be read`}.`
-    }</p></div>`;
-  }
+  yield markup`<div class="answer"><p class="label">Answer</p>${
+    model.unanswered !== undefined
+      ? markup`<p>${model.unanswered}</p>`
+      : markup`<p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${surenessLine(model.sureness)}`
+  }</div>`;
 }
 
-/** How sure it is, from what carries the findings; the same for a reader who sees no dots. */
-function sureness({ findings, rows, figures }: ReportModel): Markup {
-  const quotes = figures.find(({ name }) => name === "quotes");
-  const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
-  const parts = [
-    quotes === undefined
-      ? ""
-      : quotes.value === "0"
-        ? "no quotes were kept, so no claim was checked"
-        : `${quotes.value} ${quotes.label}`,
-    retracted === 0
-      ? ""
-      : `${counted(retracted, "paper is", "papers are")} retracted and ${retracted === 1 ? "carries" : "carry"} nothing`,
-    "each paper was judged once",
-  ].filter((part) => part !== "");
-  const carried = findings.filter(({ strength }) => strength.papers > 0);
-  if (carried.length === 0)
-    return markup`<p class="how"><b>How sure: not known</b>: ${[...(findings.length === 0 ? [] : ["the findings name no papers"]), ...parts].join("; ")}.</p>`;
-  const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
-  const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
-  const several = findings.filter(({ strength }) => strength.independent > 1).length;
-  const by = `${several} of ${counted(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
-  const alone = "no finding rests on two papers by different authors";
-  // An answer that nobody has found twice is limited, whatever each of its findings is.
-  const level = several === 0 ? Math.min(middle, 2) : middle;
-  return markup`<p class="how"><b>How sure:</b> ${dots(level)} <b>${sureWords[level] ?? ""}</b>: ${[several === 0 ? alone : by, ...parts].join("; ")}.</p>`;
-}
-
-/** The middle strength of the findings in a word or two. */
-const sureWords = ["not supported", "weak", "limited", "moderate", "good", "strong"];
+/** The same for a reader who sees no dots. */
+const surenessLine = ({ level, words, because }: Sureness): Markup =>
+  level === undefined
+    ? markup`<p class="how"><b>How sure: ${words}</b>: ${because.join("; ")}.</p>`
+    : markup`<p class="how"><b>How sure:</b> ${dots(level)} <b>${words}</b>: ${because.join("; ")}.</p>`;
 
 export function* figures({ model }: PageContext): Iterable<Markup> {
   yield markup`<dl class="figures">${model.figures.map(({ value, label, isBad }) => markup`<div${isBad ? markup` class="bad"` : ""}><dd>${value}</dd><dt>${label}</dt></div>`)}</dl>`;

@@ -5,7 +5,8 @@ import { type PaperEntry, type PaperRow, type PaperStatus, statusWords } from ".
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
-import { quoteAnchorOf, quoteWords, signs } from "./statements.js";
+import { signs } from "../strength.js";
+import { quoteAnchorOf, quoteWords } from "./statements.js";
 
 /** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
 export const mostBodies = 1000;

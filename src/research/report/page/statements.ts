@@ -2,17 +2,11 @@ import { type Markup, type Piece, direction, link, markup } from "../../../engin
 import { anchorOf } from "../pictures/picture.js";
 import { type PaperName, type Quote, quoteMarks } from "../quotes.js";
 import type { Statement } from "../statements.js";
-import type { Strength } from "../strength.js";
+import { signs, type Strength } from "../strength.js";
 import type { PageContext } from "./context.js";
 
 /** The id of a quote on the page. */
 export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
-
-/** ●●●○○. */
-export const signs = (level: number): string => {
-  const full = Math.max(0, Math.min(5, Math.round(level)));
-  return "●".repeat(full) + "○".repeat(5 - full);
-};
 
 /** The same for those too who hear it. The words beside it say what it means. */
 export const dots = (level: number): Markup =>
