@@ -44,8 +44,22 @@ const onLine = /(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s
 /** Words that have a number of their own. */
 const numbered =
   /^(?:alpha|beta|gamma|delta|omega|type|phase|grade|stage|class|group|level|table|figure|layer|week|weeks|month|step|model|task|interleukin|vitamin|factor|case|study|trial|version|section|chapter|appendix|equation|page|line|node|part|site|day|year|figs|refs|vol|pages)$/;
-/** The number of a point in a list: "1. A hand", "(b) a hand", "ii) a hand". */
-const enumerator = /(?<=^|[\s([])\(?(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3}|ix)[.)](?=\s{1,4}\p{L})/gu;
+/** The number of a point in a list at the end of a text: "1.", "(b)", "ii)". */
+const enumerator = /(?<=^|[\s([])\(?(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3}|ix)[.)]$/u;
+/** Units of the longest of them, with the one before it. */
+const maxEnumerator = 8;
+
+/**
+ * The numbers of points, as in "1. A hand", "(b) a hand". They are looked for at what ends one: there are a thousand
+ * times as many places where one could begin.
+ */
+function enumeratorsIn(text: string): { readonly index: number; readonly piece: string }[] {
+  return [...text.matchAll(/[.)](?=\s{1,4}\p{L})/gu)].flatMap(({ index }) => {
+    const end = index + 1;
+    const [piece] = enumerator.exec(text.slice(Math.max(0, end - maxEnumerator), end)) ?? [];
+    return piece === undefined ? [] : [{ index: end - piece.length, piece }];
+  });
+}
 
 /**
  * What stands in a text but may be missing in a quote of it: footnote marks, citation numbers, the numbers of a list's
@@ -67,9 +81,9 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
     const isName = numbered.test(name) || (vocabulary.words.get(`${name}${number}`) ?? 0) > 1;
     if (!isName && (stop !== "" || (vocabulary.words.get(name) ?? 0) > 0)) add(match.index, number);
   }
-  const points = [...text.matchAll(enumerator)];
-  const names = new Set(points.map(([piece]) => piece));
-  for (const { index, 0: piece } of points) if (isPoint(text, index, piece, names)) add(index, piece);
+  const points = enumeratorsIn(text);
+  const names = new Set(points.map(({ piece }) => piece));
+  for (const { index, piece } of points) if (isPoint(text, index, piece, names)) add(index, piece);
   for (const [at, end] of runningHeads(text)) extras.set(at, { says: "", end });
   return extras;
 }
