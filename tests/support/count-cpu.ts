@@ -9,15 +9,15 @@ import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
  */
 const budgets = {
   engine: 57,
-  research: 78,
-  commands: 33,
+  research: 70,
+  commands: 42,
   compose: 1,
-  task: 4,
-  code: 4,
-  assistant: 16,
-  web: 4,
-  house: 8,
-  fuzz: 18,
+  task: 3,
+  code: 3,
+  assistant: 13,
+  web: 3,
+  house: 10,
+  fuzz: 21,
   runner: 17,
 };
 
