@@ -54,14 +54,14 @@ async function prepare(cwd, git) {
   return { agent, program, env };
 }
 
-/** The gaps of one run of the loop, and with `parts` what it did. */
-async function underTheLoop({ git, confined, parts = false }) {
+/** The gaps of one run of `most` iterations, and with `parts` what it did and its CPU time in milliseconds. */
+async function underTheLoop({ git, confined, parts = false, most = iterations }) {
   return await inFolder(async (cwd) => {
     const { agent, env } = await prepare(cwd, git);
     const flags = confined ? ["--agent", "claude"] : ["--agent", `cmd:${agent.command}`, "--unconfined"];
     const traced = parts ? ["--import", trace] : [];
     const traces = join(cwd, "trace.json");
-    const run = [...traced, cli, "run", folder, ...flags, "-i", String(iterations)];
+    const run = [...traced, cli, "run", folder, ...flags, "-i", String(most)];
     await mustRun(process.execPath, run, { cwd, env: { ...env, RR_TRACE: traces } }, [0, 3]);
     const refused = readFileSync(join(cwd, folder, "ledger.jsonl"), "utf8")
       .trim()
@@ -69,8 +69,10 @@ async function underTheLoop({ git, confined, parts = false }) {
       .find((line) => JSON.parse(line).outcome !== "accepted");
     if (refused !== undefined) throw new Error(`an iteration was not accepted: ${refused}`);
     const found = gaps(agent.spans);
-    if (found.length !== iterations - 1) throw new Error(`the agent ran ${found.length + 1} times, not ${iterations}`);
-    return { found, parts: parts ? JSON.parse(readFileSync(traces, "utf8")).parts : {} };
+    if (found.length !== most - 1) throw new Error(`the agent ran ${found.length + 1} times, not ${most}`);
+    if (!parts) return { found };
+    const told = JSON.parse(readFileSync(traces, "utf8"));
+    return { found, parts: told.parts, cpu: (told.cpu.user + told.cpu.system) / 1000 };
   });
 }
 
@@ -140,11 +142,16 @@ export async function measureOverhead() {
   bare.push(...(await bareWrites()));
   const unconfined = median((await underTheLoop({ git: false, confined: false })).found) - less.unconfined;
   bare.push(...(await bareWrites()));
-  const { parts } = await underTheLoop({ git: false, confined: false, parts: true });
+  const few = 2;
+  const [whole, start] = [
+    await underTheLoop({ git: false, confined: false, parts: true }),
+    await underTheLoop({ git: false, confined: false, parts: true, most: few }),
+  ];
+  const cpu = (whole.cpu - start.cpu) / (iterations - few);
   const write = median(bare);
   return {
     bare: `${ms(write)} (write, fsync, rename)`,
-    ours: `confined ${ms(confined)}, ${times(confined, write)}; unconfined ${ms(unconfined)}, ${times(unconfined, write)}; ms (calls) of its parts, which overlap: ${named(parts)}`,
+    ours: `confined ${ms(confined)}, ${times(confined, write)}; unconfined ${ms(unconfined)}, ${times(unconfined, write)}; CPU ${ms(cpu)} unconfined; ms (calls) of its parts, which overlap: ${named(whole.parts)}`,
   };
 }
 
