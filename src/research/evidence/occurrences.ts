@@ -2,7 +2,7 @@
 const minPlaces = 64;
 const maxPlaces = 5000;
 
-/** Units of a needle's beginning that the engine's own search looks for: that search stays linear for so short a one. */
+/** Units of the beginning of a needle that the engine looks for: its search stays linear for so short a one. */
 const headLength = 16;
 /** Times the haystack's length that may be compared behind a needle's beginning before the other search takes over. */
 const maxCompared = 4;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.js";
 import { expect, test } from "vitest";
 import { occurrences } from "../../../src/research/evidence/occurrences.js";
 
