@@ -130,7 +130,7 @@ describe("MCP servers", () => {
       writeFileSync(late, `await import(${JSON.stringify(pathToFileURL(program).href)});\n`);
       servers.retryFailed();
       servers.retryFailed();
-      await vi.waitFor(() => expect(servers.states()).toMatchObject([{ state: "ready", tools: 3 }]), 5000);
+      await vi.waitFor(() => expect(servers.states()).toMatchObject([{ state: "ready", tools: 3 }]), 60_000);
       servers.retryFailed();
       expect(said.slice(1)).toEqual(["The MCP server late answers now."]);
     } finally {

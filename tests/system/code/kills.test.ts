@@ -7,6 +7,7 @@ import { loadMachine } from "../../../src/code/round/next-role.js";
 import { pendingEntries } from "../../../src/engine/storage/records/journal.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { sharedPackage } from "../../support/built.js";
+import { killProcesses } from "../../support/kill-processes.js";
 import { byRole, codeProject, offByOne } from "../../support/code-project.js";
 
 /** Numbers that are the same in every run of the test. */
@@ -53,7 +54,7 @@ it("a coding run that is killed at random instants resumes at the right role and
         text += data.toString();
       });
       const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
-      const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 300 + next() * 5_000);
+      const timer = setTimeout(() => child.pid !== undefined && killProcesses([-child.pid]), 300 + next() * 5_000);
       isDone = (await ended) === 0;
       clearTimeout(timer);
       if (!isDone) kills += 1;

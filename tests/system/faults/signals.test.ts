@@ -3,19 +3,11 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
-import { expectNoTrace, expectWhole, lastWords, type Place, type Running, until } from "./support/place.js";
+import { expectNoTrace, expectWhole, interruptOnce, lastWords, type Place, until } from "./support/place.js";
 
 const place = useBuiltCli();
 
 const isFree = ({ research }: Place): boolean => !existsSync(join(research, ".ralph", "lock"));
-
-/** Sends the first SIGINT and waits until the run has said what it does: two at once are delivered as one. */
-async function interruptOnce(run: Running, target: number): Promise<void> {
-  let said = "";
-  run.child.stderr?.on("data", (text: string) => (said += text));
-  process.kill(target, "SIGINT");
-  await until(() => said.includes("Stopping after this iteration; press Ctrl+C again to stop at once."));
-}
 
 test("one SIGINT finishes the iteration and says so; the next run says what it goes on with, and completes it", async () => {
   const here = place();

@@ -18,6 +18,7 @@ import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { sharedPackage } from "../../support/built.js";
+import { killProcesses } from "../../support/kill-processes.js";
 
 /** Attempts that the task needs: each makes one file more. */
 const files = 8;
@@ -103,7 +104,7 @@ async function killed(kills: number, sandbox: string): Promise<void> {
       const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
       child.stdout?.resume();
       child.stderr?.resume();
-      const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 120 + next() * 1_800);
+      const timer = setTimeout(() => child.pid !== undefined && killProcesses([-child.pid]), 120 + next() * 1_800);
       const code = await ended;
       clearTimeout(timer);
       finished = code === 0;

@@ -202,6 +202,14 @@ export async function until(done: () => boolean): Promise<void> {
   while (!done()) await sleep(20);
 }
 
+/** Sends the first SIGINT and waits until the run has said what it does: two at once are delivered as one. */
+export async function interruptOnce(run: Running, target = run.pid): Promise<void> {
+  let said = "";
+  run.child.stderr?.on("data", (text: string) => (said += text));
+  process.kill(target, "SIGINT");
+  await until(() => said.includes("Stopping after this iteration; press Ctrl+C again to stop at once."));
+}
+
 /**
  * What every failure that a person can meet has in common: one sentence on stderr, no stack trace, no claim to be our
  * bug.
