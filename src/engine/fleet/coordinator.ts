@@ -13,10 +13,11 @@ import type { RedisAddress } from "./address.js";
 import { type Reached, reach } from "./connect.js";
 import { hearingOf } from "./hearing.js";
 import { jobOf, type Leaving } from "./job.js";
-import { prefix, projectOf, queueOf, runOf, talkOf, times, wantedOf } from "./keys.js";
+import { prefix, queueOf, times, wantedOf } from "./keys.js";
+import { leaseOf } from "./lease.js";
 import { missing, offersIn } from "./offers.js";
 import { ranksOf } from "./ranks.js";
-import { type Entry, entryOf, type TooLarge } from "./talk.js";
+import { type Entry, entryOf, readerOf, type TooLarge } from "./talk.js";
 
 /** Sends the briefs of one run to workers, and hears what becomes of them. */
 export interface Coordinator {
@@ -47,24 +48,6 @@ interface Live {
   wake(): void;
 }
 
-/**
- * Writes the whole set of wanted jobs, if this run is still the one that works on the project. It is written whole:
- * after an outage longer than the lease nothing of it is left. Answers 1, or 0 where a later run has taken over.
- */
-const beatScript = `
-local owner = redis.call('GET', KEYS[1])
-if owner and owner ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
-redis.call('SET', KEYS[3], ARGV[4], 'PX', ARGV[2])
-redis.call('DEL', KEYS[2])
-for i = 5, #ARGV, 1000 do redis.call('SADD', KEYS[2], unpack(ARGV, i, math.min(i + 999, #ARGV))) end
-if #ARGV > 4 then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
-return 1`;
-
-/** A project nobody works on is forgotten after so long. Milliseconds. */
-const forgetProject = 30 * 24 * 3_600_000;
-/** Entries that are read at once: each may have some megabytes. */
-const readAtOnce = 8;
 /** So many times a worker that begins a job gives it new time: one that lies could begin it for ever. */
 const mostBegun = 20;
 
@@ -76,70 +59,28 @@ const mostBegun = 20;
 export async function openCoordinator(address: RedisAddress, options: CoordinatorOptions): Promise<Coordinator> {
   const reached = await reach(address);
   const run = randomBytes(8).toString("hex");
-  let project = projectOf(run);
   const [redis, ear] = [reached.open(), reached.open()];
   const queues = new Map<string, Queue>();
   const live = new Map<string, Live>();
   const used = new Set<string>();
   const ranks = ranksOf();
   let isClosed = false;
-  /** A later run of the same project has taken over. */
-  let isReplaced = false;
-
-  let takingOver: Promise<void> | undefined;
-  /** Whose work is taken over, until what it wanted is deleted. */
-  let predecessor: string | undefined;
   const forgetting = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
+  const lease = leaseOf({
+    ...{ redis, run, project: options.project, projectId: options.projectId },
+    wanted: () => live.keys(),
+    queues: () => [...queues.keys()],
+    remove: (name, job) => queueFor(name).remove(job),
+    replaced() {
+      for (const each of live.values()) each.wake();
+    },
+  });
   const reader = readerOf(ear, run, hear, () => isClosed);
 
   function queueFor(name: string): Queue {
     const known = queues.get(name) ?? openQueue(reached, name, redis);
     queues.set(name, known);
     return known;
-  }
-
-  async function takeOver(): Promise<void> {
-    const id = (await options.projectId?.()) ?? run;
-    if (isClosed) return;
-    project = projectOf(id);
-    const before = await redis.set(project, run, "PX", forgetProject, "GET");
-    if (isClosed) return;
-    // From now on, as a beat before would meet the earlier run's name there.
-    if (timer === undefined) {
-      timer = setInterval(() => void beat(), times.lease / 3);
-      redis.on("ready", () => void beat());
-    }
-    if (before !== null && before !== run && /^[0-9a-f]{16}$/.test(before)) predecessor = before;
-    if (predecessor === undefined) return;
-    const [jobs, said] = await Promise.all([redis.smembers(wantedOf(predecessor)), redis.get(runOf(predecessor))]);
-    await redis.del(wantedOf(predecessor), talkOf(predecessor), runOf(predecessor));
-    predecessor = undefined;
-    // Those that wait need not be looked at by a worker.
-    for (const name of queuesIn(said))
-      for (const job of jobs)
-        await queueFor(name)
-          .remove(job)
-          .catch(() => 0);
-  }
-
-  /** Once; again where it did not succeed. */
-  const takenOver = (): Promise<void> =>
-    (takingOver ??= takeOver().catch((error: unknown) => {
-      takingOver = undefined;
-      throw error;
-    }));
-
-  async function beat(): Promise<void> {
-    if (isClosed || isReplaced) return;
-    const about = JSON.stringify({ project: options.project, queues: [...queues.keys()] });
-    const keys = [project, wantedOf(run), runOf(run)];
-    const answer = await redis
-      .eval(beatScript, keys.length, ...keys, run, times.lease, forgetProject, about, ...live.keys())
-      .catch(() => 1);
-    if (answer !== 0) return;
-    isReplaced = true;
-    for (const each of live.values()) each.wake();
   }
 
   /** Hands an entry to the lane of its job, and waits until that has taken it. */
@@ -169,8 +110,8 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     if (state !== "unknown" && state !== "failed" && state !== "completed") return undefined;
     const reason = state === "failed" ? (await queue.getJob(id))?.failedReason : undefined;
     // A later run of the project removes what waits; the next beat, which may be far, would say so too.
-    await beat();
-    if (isReplaced) return replaced;
+    await lease.beat();
+    if (lease.isReplaced()) return replaced;
     // Its end may lie unread, behind what other lanes have not taken yet.
     await reader.toItsEnd();
     if (reason === undefined)
@@ -291,7 +232,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
           }
           continue;
         }
-        if (isReplaced) return yield failed(replaced);
+        if (lease.isReplaced()) return yield failed(replaced);
         if (notice !== undefined) {
           const message = notice;
           notice = undefined;
@@ -317,11 +258,11 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     }
 
     async function send(): Promise<void> {
-      const isWanted = (): boolean => live.has(id) && !isClosed && !isReplaced;
-      await takenOver();
+      const isWanted = (): boolean => live.has(id) && !isClosed && !lease.isReplaced();
+      await lease.take();
       if (!isWanted()) return;
       const rank = ranks.add(id);
-      await beat();
+      await lease.beat();
       if (!isWanted()) return;
       await queue.add("run", data as object, {
         jobId: id,
@@ -368,20 +309,15 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
 
   return {
     run: runJob,
-    over: () => (isReplaced ? replaced.message : undefined),
+    over: () => (lease.isReplaced() ? replaced.message : undefined),
     async close() {
       isClosed = true;
-      clearInterval(timer);
       for (const [id, each] of live) {
         forget(queueFor(each.queue), id, undefined);
         each.wake();
       }
       ear.disconnect();
-      const isOurs = !isReplaced;
-      const told = redis
-        .del(wantedOf(run), talkOf(run), runOf(run))
-        .then(async () => (isOurs && (await redis.get(project)) === run ? redis.del(project) : 0))
-        .catch(() => 0);
+      const told = lease.release();
       // Where Redis is away, the lease ends by itself.
       const allTold = Promise.all([told, ...forgetting]);
       await Promise.race([allTold, new Promise((resolve) => setTimeout(resolve, 2_000))]);
@@ -460,62 +396,4 @@ export function openQueue({ bullmq }: Pick<Reached, "bullmq">, name: string, con
   });
   queue.on("error", () => undefined);
   return queue;
-}
-
-/** The queues that a run has named. */
-function queuesIn(said: string | null): string[] {
-  try {
-    const { queues } = JSON.parse(said ?? "{}") as { queues?: unknown };
-    return Array.isArray(queues)
-      ? queues.filter((name) => typeof name === "string" && /^agent-[a-z0-9-]+$/.test(name))
-      : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Reads the stream of a run, entry by entry; the next ones stay in Redis until one has been taken. */
-function readerOf(
-  ear: Redis,
-  run: string,
-  take: (fields: readonly string[]) => Promise<void>,
-  isOver: () => boolean,
-): { toItsEnd(): Promise<void> } {
-  let last = "0";
-  let waiting: { readonly since: number; readonly resolve: () => void }[] = [];
-  let reads = 0;
-
-  async function read(): Promise<void> {
-    reads += 1;
-    const begun = reads;
-    const answer = await ear.xread("COUNT", readAtOnce, "BLOCK", times.look, "STREAMS", talkOf(run), last);
-    const entries = answer?.[0]?.[1] ?? [];
-    const done: string[] = [];
-    for (const [id, fields] of entries) {
-      await take(fields);
-      last = id;
-      done.push(id);
-    }
-    // Read, and so room for more.
-    if (done.length > 0) await ear.xdel(talkOf(run), ...done);
-    if (entries.length === readAtOnce) return;
-    for (const each of waiting.filter(({ since }) => since < begun)) each.resolve();
-    waiting = waiting.filter(({ since }) => since >= begun);
-  }
-
-  void (async () => {
-    while (!isOver()) {
-      try {
-        await read();
-      } catch {
-        // Away, or closed.
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    }
-    for (const { resolve } of waiting) resolve();
-  })();
-  return {
-    /** Resolves once a read that began after this call has found no more. */
-    toItsEnd: () => new Promise((resolve) => void waiting.push({ since: reads, resolve })),
-  };
 }

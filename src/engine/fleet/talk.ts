@@ -1,8 +1,9 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import type { Redis } from "ioredis";
 import type { FleetItem } from "../generated/fleet-item.js";
 import { sanitise } from "../lib/sanitise.js";
 import { isValid } from "../storage/schema-check.js";
-import { limits } from "./keys.js";
+import { limits, talkOf, times } from "./keys.js";
 
 /** What one entry of a run's stream says. */
 export interface Entry {
@@ -206,3 +207,52 @@ const lengthOf = (item: FleetItem): number =>
     : item.type === "notice" || item.type === "end"
       ? item.message.length
       : 200;
+
+/** Entries that are read at once: each may have some megabytes. */
+const readAtOnce = 8;
+
+/** Reads the stream of a run, entry by entry; the next ones stay in Redis until one has been taken. */
+export function readerOf(
+  ear: Redis,
+  run: string,
+  take: (fields: readonly string[]) => Promise<void>,
+  isOver: () => boolean,
+): { toItsEnd(): Promise<void> } {
+  let last = "0";
+  let waiting: { readonly since: number; readonly resolve: () => void }[] = [];
+  let reads = 0;
+
+  async function read(): Promise<void> {
+    reads += 1;
+    const begun = reads;
+    const answer = await ear.xread("COUNT", readAtOnce, "BLOCK", times.look, "STREAMS", talkOf(run), last);
+    const entries = answer?.[0]?.[1] ?? [];
+    const done: string[] = [];
+    for (const [id, fields] of entries) {
+      await take(fields);
+      last = id;
+      done.push(id);
+    }
+    // Read, and so room for more.
+    if (done.length > 0) await ear.xdel(talkOf(run), ...done);
+    if (entries.length === readAtOnce) return;
+    for (const each of waiting.filter(({ since }) => since < begun)) each.resolve();
+    waiting = waiting.filter(({ since }) => since >= begun);
+  }
+
+  void (async () => {
+    while (!isOver()) {
+      try {
+        await read();
+      } catch {
+        // Away, or closed.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+    for (const { resolve } of waiting) resolve();
+  })();
+  return {
+    /** Resolves once a read that began after this call has found no more. */
+    toItsEnd: () => new Promise((resolve) => void waiting.push({ since: reads, resolve })),
+  };
+}
