@@ -18,7 +18,7 @@ const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31
 const times = { lock: 6_000, stallCheck: 500, lease: 6_000, look: 300, announce: 500, silence: 800, noWorker: 2_000 };
 /** What a program says that is started while Redis is away. */
 const away = "could not be reached";
-const env = { TEST_FLEET_TIMES: JSON.stringify(times) };
+const env = { TEST_FLEET_TIMES: JSON.stringify(times), TEST_AGENT_MS: "2000" };
 
 let program: string;
 let server: RedisServer;

@@ -11,7 +11,7 @@ export async function quickProgram(): Promise<string> {
   const folder = fresh("rr-quick-");
   const out = await compileEntries(folder, {
     cli: "tests/system/fleet/support/quick-cli.ts",
-    "baseline-agent": "src/research/baseline-agent/main.ts",
+    "baseline-agent": "tests/system/fleet/support/quick-baseline.ts",
     reader: "src/research/full-text/reader-main.ts",
   });
   for (const name of ["demo", "prompt.md", "AGENTS.md", "CLAUDE.md"])
