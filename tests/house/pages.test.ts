@@ -9,15 +9,19 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 /**
- * The anchors of a page, as GitHub makes them from its headings: lower case, without punctuation, blanks as hyphens.
+ * The anchors of a page: those that it sets, and those that GitHub makes from its headings, in lower case, without
+ * punctuation, blanks as hyphens.
  */
-const anchorsOf = (page: string): string[] =>
-  matches(read(page).replace(/^```[\s\S]*?^```/gm, ""), /^#+ (.+)$/gm).map((heading) =>
+const anchorsOf = (page: string): string[] => {
+  const text = read(page).replace(/^```[\s\S]*?^```/gm, "");
+  const headings = matches(text, /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
       .replaceAll(/\s/g, "-"),
   );
+  return [...headings, ...matches(text, /<a id="([^"]+)"><\/a>/g)];
+};
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
 
 describe.each(pages)("%s", (page) => {
@@ -54,6 +58,20 @@ describe.each(pages)("%s", (page) => {
 
     expect(named.filter((name) => !(name in summaries))).toEqual([]);
   });
+});
+
+test("the map of the house names every wing and every folder of engine and research, and no other", () => {
+  const map = read("CONTRIBUTING.md").split("## How the house is laid out")[1]?.split("\n## ")[0] ?? "";
+  const named = matches(map, /^\| (`[^|]+) \|/gm).flatMap((cell) => {
+    const [first = "", ...more] = matches(cell, /`([^`]+)`/g);
+    return [first, ...more.map((name) => join(dirname(first), name))];
+  });
+  const there = fastGlob
+    .sync(["*", "{engine,research}/*"], { cwd: join(root, "src"), onlyFiles: false, markDirectories: true })
+    .filter((path) => !path.endsWith("generated/") && !/^\w+\/\w+\.ts$/.test(path));
+
+  expect(there.length).toBeGreaterThan(25);
+  expect(named.toSorted()).toEqual(there.toSorted());
 });
 
 test("CI runs the two commands of the README", () => {
