@@ -76,7 +76,7 @@ async function measure(cwd) {
     if (change.new.length !== fresh || change.retracted.length !== 1) throw new Error(JSON.stringify(change));
     const told = ({ cpu, mb, requests }) =>
       `${cpu.toFixed(1)} CPU s, ${mb} MB, ${thousands(requests)} requests (${(requests / papers).toFixed(2)} a paper)`;
-    return { nothing_new: told(none), ours: told(some) };
+    return { ours: `nothing new: ${told(none)}; ${fresh} works and a retraction: ${told(some)}` };
   } finally {
     await server.close();
   }
