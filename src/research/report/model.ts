@@ -388,10 +388,12 @@ function whyNoAnswer(rows: readonly PaperRow[]): string {
     : `There is none yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
 }
 
-/** The question where no narrative states it: what the requirements say is sought. */
+/** The question where no narrative states it: what the requirements say is sought, a bare topic as a question. */
 function questionOf({ description, project }: Rrd): string {
   const text = oneLine(description ?? "");
   const sentence = /^.{40,320}?[.?!](?=\s|$)/.exec(text)?.[0] ?? text.slice(0, 320);
+  const topic = /^Literature research on: (.+)/.exec(sentence)?.[1]?.replace(/\.$/, "");
+  if (topic !== undefined) return `What do papers show about ${topic}?`;
   return sentence === "" ? oneLine(project).replace(/^Research:\s*/i, "") : sentence;
 }
 

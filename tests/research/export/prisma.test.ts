@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { prismaCsv } from "../../../src/research/export/prisma.js";
 
@@ -39,4 +40,55 @@ test("counts, reasons and sources are told; a list that does not add up to its c
   expect(found.get("dbr_excluded")).toBe("too few points or worse, 2; retracted, 1");
   expect(found.get("database_specific_results")).toBe("34");
   expect(found.get("previous_studies")).toBe("0");
+});
+
+const hasR = spawnSync("Rscript", ["--version"]).status === 0;
+
+// What PRISMA_data does with each name: `grep` in the first column, the number with its commas taken out, lists at ";".
+const look = `
+data <- as.data.frame(read.csv("stdin"))
+number <- function(n) as.numeric(gsub("[^0-9.]", "", as.character(n)))
+for (name in commandArgs(TRUE)) {
+  n <- data[grep(name, data[, 1]), ]$n
+  stopifnot(length(n) == 1)
+  parts <- if (grepl("[^0-9,]", n)) unlist(strsplit(as.character(n), split = "(;)( )?")) else as.character(n)
+  counts <- number(gsub(".*?,([ 0-9,]*)|.*()", "\\\\1", parts))
+  if (length(parts) == 1 && !grepl(",", parts)) counts <- number(parts)
+  cat(name, sum(counts), "\\n")
+}
+for (box in c("prevstud", "newstud", "othstud")) stopifnot(nchar(data[grep(box, data[, 3]), ]$boxtext) > 0)
+`;
+
+test.skipIf(!hasR)("R reads every count by its name, as the package looks for it", () => {
+  const flow = {
+    counts: { database_results: 12345, dbr_excluded: 3, new_studies: 6, total_studies: 6 },
+    reasons: [
+      { label: "too few points; or, worse", count: 2 },
+      { label: "“quoted”, 5 %", count: 1 },
+    ],
+    sources: [
+      { label: "arXiv", count: 12_000 },
+      { label: "Google Scholar", count: 345 },
+    ],
+  };
+  const names = [
+    ..."database_results database_specific_results register_results dbr_excluded other_excluded".split(" "),
+  ];
+  names.push("new_studies", "total_studies$", "total_reports$", "total_studies_ma", "records_excluded", "dbr_assessed");
+  const { status, stdout, stderr } = spawnSync("Rscript", ["-e", look, ...names], {
+    input: prismaCsv(flow),
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+  const found = new Map(
+    stdout
+      .trim()
+      .split(/\s*\n/)
+      .map((line) => line.split(" ") as [string, string]),
+  );
+  expect(Object.fromEntries(found)).toEqual({
+    ...Object.fromEntries(names.map((name) => [name, "0"])),
+    ...{ database_results: "12345", database_specific_results: "12345", dbr_excluded: "3", new_studies: "6" },
+    total_studies$: "6",
+  });
 });

@@ -43,6 +43,17 @@ test("the figure of time is there however short the agents' work was", () => {
   expect(figureOf(0)).toMatchObject({ value: "under 1s", label: figureOf(90)?.label });
 });
 
+test.each([
+  [
+    "Literature research on: touch in robot hands. Derived from the topic.",
+    "What do papers show about touch in robot hands?",
+  ],
+  ["Which robot hands can pick parts in a warehouse today?", "Which robot hands can pick parts in a warehouse today?"],
+  ["Scout recent research on low-cost robot hands. More.", "Scout recent research on low-cost robot hands."],
+])("before a report is written %j is asked as %j", (description, question) => {
+  expect(modelOf(rrdWith([], { description })).question).toBe(question);
+});
+
 describe("what was not done", () => {
   const judging = /judged once|second time|Screening|quotes were recorded|search log/;
 
