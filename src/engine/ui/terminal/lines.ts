@@ -112,7 +112,8 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));
-  if (live.stopping === true) return [...lines, line(stopping(tally), colors.yellow)];
+  if (live.stopping === true)
+    return [...lines, ...wrap(stopping(tally), room).map((each) => line(each, colors.yellow))];
   if (forecast !== undefined) lines.push(line(columns < 80 ? leftText(forecast) : forecastText(forecast), colors.dim));
   return [...lines, line(columns < 80 ? shortKeys : keys, colors.dim)];
 }
