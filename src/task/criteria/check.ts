@@ -6,7 +6,7 @@ import { checkCoverage } from "./coverage.js";
 import { checkHttp } from "./http.js";
 import { checkContent, checkJson } from "./content.js";
 import { wordsOf } from "./words.js";
-import { checkCommand, type Found, howItEnded, maxDetail, type Place, run } from "../place/run.js";
+import { checkCommand, type Found, howItEnded, maxDetail, type Place, run, undecidedBy } from "../place/run.js";
 import { isNoTest } from "../test-runs/results.js";
 import { checkTests } from "./tests.js";
 import { checkTool } from "./tools.js";
@@ -59,7 +59,7 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
       const ran = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
       if (ran.ok) return { passed: true, detail: `${criterion.path} is there.` };
       const why = ran.end.exitCode === 1 ? `There is no ${criterion.path}.` : howItEnded(ran, 60_000);
-      return { passed: false, detail: why };
+      return { passed: false, detail: why, ...undecidedBy(ran) };
     }
     case "command_succeeds":
       return await checkCommand(criterion.command, criterion, place);
@@ -73,8 +73,9 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
     case "any_of":
       return await checkSome(criterion, place, seen);
     case "not": {
-      const { passed } = await checkOne(criterion.criterion, place, seen);
+      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, seen);
       const words = wordsOf(criterion.criterion);
+      if (undecided === true) return { passed: false, detail: `Nobody knows: ${words}: ${detail}`, undecided };
       return {
         passed: !passed,
         detail: passed ? `It is met, and should not be: ${words}.` : `Not met, as wanted: ${words}.`,
@@ -110,9 +111,13 @@ async function checkSome(
       ? "All of them are met."
       : `Met: ${all.at(-1)?.words}.`
     : failed.map(({ words, found }) => `✗ ${words}: ${found.detail}`.slice(0, share)).join("\n");
+  // Of all, one that is surely not met decides.
+  const open = failed.filter(({ found }) => found.undecided === true);
+  const isOpen = !passed && (type === "all_of" ? open.length === failed.length : open.length > 0);
+  const undecided = isOpen ? { undecided: true as const } : {};
   const counted = all.filter(({ found }) => found.failing !== undefined);
-  if (counted.length === 0) return { passed, detail };
+  if (counted.length === 0) return { passed, detail, ...undecided };
   const failing = counted.reduce((sum, { found }) => sum + (found.failing ?? 0), 0);
   const unloaded = counted.reduce((sum, { found }) => sum + (found.unloaded ?? 0), 0);
-  return { passed, detail, failing, unloaded, tests: all.flatMap(({ found }) => found.tests ?? []) };
+  return { passed, detail, ...undecided, failing, unloaded, tests: all.flatMap(({ found }) => found.tests ?? []) };
 }

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { given } from "../../engine/lib/given.js";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
 import type { ContainsText, JsonValid } from "../generated/ralph.js";
 import { contentOf, type Found, type Place } from "../place/run.js";
@@ -6,7 +7,7 @@ import { contentOf, type Found, type Place } from "../place/run.js";
 /** Whether a file contains a text, or matches a regular expression. */
 export async function checkContent({ path, text, pattern, flags = "" }: ContainsText, place: Place): Promise<Found> {
   const content = await contentOf(place, path);
-  if (content.problem !== undefined) return { passed: false, detail: content.problem };
+  if (content.problem !== undefined) return unread(content);
   const whole = content.bytes.toString("utf8");
   if (text !== undefined)
     return whole.includes(text)
@@ -17,12 +18,23 @@ export async function checkContent({ path, text, pattern, flags = "" }: Contains
         };
   const answer = await matches(pattern ?? "", flags, whole);
   if (answer === "timeout")
-    return { passed: false, detail: `The pattern took longer than one second on ${path}; write a simpler one.` };
-  if (answer !== true && answer !== false) return { passed: false, detail: `The pattern failed: ${answer}.` };
+    return {
+      passed: false,
+      detail: `The pattern took longer than one second on ${path}; write a simpler one.`,
+      undecided: true,
+    };
+  if (answer !== true && answer !== false)
+    return { passed: false, detail: `The pattern failed: ${answer}.`, undecided: true };
   return answer
     ? { passed: true, detail: `${path} matches.` }
     : { passed: false, detail: `${path} does not match /${pattern}/${flags}; it begins with: ${whole.slice(0, 300)}` };
 }
+
+const unread = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): Found => ({
+  passed: false,
+  detail: problem,
+  ...given({ undecided }),
+});
 
 /** Most milliseconds of a match: a pattern may take exponential time. */
 const maxMs = 1_000;
@@ -50,7 +62,7 @@ function matches(pattern: string, flags: string, text: string): Promise<boolean 
 /** Whether a file is valid JSON. */
 export async function checkJson({ path }: JsonValid, place: Place): Promise<Found> {
   const content = await contentOf(place, path);
-  if (content.problem !== undefined) return { passed: false, detail: content.problem };
+  if (content.problem !== undefined) return unread(content);
   const text = content.bytes.toString("utf8").replace(/^\uFEFF/, "");
   try {
     JSON.parse(text);

@@ -8,7 +8,17 @@ import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { fileNotLoaded, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
 import { readOnlyHint, seenByTests } from "../test-runs/seen-place.js";
-import { type Found, howItEnded, lastOf, maxDetail, outputOf, type Place, runShell, timeoutOf } from "../place/run.js";
+import {
+  type Found,
+  howItEnded,
+  lastOf,
+  maxDetail,
+  outputOf,
+  type Place,
+  runShell,
+  timeoutOf,
+  undecidedBy,
+} from "../place/run.js";
 
 /** Most failing tests that are named. */
 const maxNamed = 8;
@@ -49,7 +59,7 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
   const hint = readOnlyHint(place, ran.stdout + ran.stderr);
   const why = [howItEnded(ran, ms), ...(hint === undefined ? [] : [hint])].join(" ");
   const detail = ran.ok ? "The tests pass." : `${why}\n${outputOf(ran, maxDetail - 100 - why.length)}`.trim();
-  return { passed: ran.ok, detail, results };
+  return { passed: ran.ok, detail, results, ...undecidedBy(ran) };
 }
 
 const isFailing = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";

@@ -48,6 +48,8 @@ export interface Ran {
 export interface Found {
   readonly passed: boolean;
   readonly detail: string;
+  /** It could not be checked to the end, so that it is not met says nothing of the opposite. */
+  readonly undecided?: true;
   /** Of tests: how many fail, and the names of all that there are. */
   readonly failing?: number;
   readonly tests?: readonly string[];
@@ -118,6 +120,10 @@ function lastLines(text: string, most: number): string {
 export const runShell = (place: Place, line: string, how: HowToRun): Promise<Ran> =>
   run(place, "sh", ["-c", line], how);
 
+/** Of a program that did not come to its own end. */
+export const undecidedBy = ({ end }: Ran): Pick<Found, "undecided"> =>
+  end.cause === "exited" ? {} : { undecided: true };
+
 /** Most seconds of a command that names none. */
 const usualSeconds = 300;
 
@@ -140,7 +146,9 @@ export function howItEnded({ end }: Ran, timeoutMs: number): string {
 export async function contentOf(
   place: Place,
   path: string,
-): Promise<{ readonly bytes: Buffer; readonly problem?: undefined } | { readonly problem: string }> {
+): Promise<
+  { readonly bytes: Buffer; readonly problem?: undefined } | { readonly problem: string; readonly undecided?: true }
+> {
   const copy = join(place.scratch, `${randomUUID()}.copy`);
   mkdirSync(place.scratch, { recursive: true });
   // The shell alone and `cat`, which every image has; a block of ulimit has 512 bytes.
@@ -149,9 +157,11 @@ export async function contentOf(
     const ran = await run(place, "sh", ["-c", script, "sh", path, copy], { timeoutMs: 60_000 });
     if (ran.end.exitCode === 44) return { problem: `There is no file ${path}.` };
     const copied = await readRegularUpTo(copy, maxContent).catch(() => undefined);
-    if (typeof copied === "number") return { problem: `${path} is larger than ${maxContent / 1_000_000} MB.` };
+    if (typeof copied === "number")
+      return { problem: `${path} is larger than ${maxContent / 1_000_000} MB.`, undecided: true };
     if (ran.ok && copied !== undefined) return { bytes: copied };
-    return { problem: `${path} can't be read: ${lastOf(ran.stderr, 300) || howItEnded(ran, 60_000)}` };
+    const why = lastOf(ran.stderr, 300) || howItEnded(ran, 60_000);
+    return { problem: `${path} can't be read: ${why}`, undecided: true };
   } finally {
     rmSync(copy, { force: true });
   }
@@ -184,5 +194,6 @@ export async function checkCommand(
   const timeoutMs = timeoutOf(limits);
   const ran = await runShell(place, line, { timeoutMs });
   if (ran.ok) return { passed: true, detail: "It ended with exit code 0." };
-  return { passed: false, detail: `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim() };
+  const detail = `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim();
+  return { passed: false, detail, ...undecidedBy(ran) };
 }

@@ -116,6 +116,45 @@ describe("criteria", () => {
     ],
     ["the contrary", { type: "not", criterion: { type: "file_exists", path: "a" } }, {}, true, /Not met, as wanted/],
     [
+      "the contrary of what takes too long",
+      { type: "not", criterion: { type: "command_succeeds", command: "sleep 9", timeout_seconds: 0.3 } },
+      {},
+      false,
+      /^Nobody knows: command_succeeds sleep 9: It took longer than 0\.3/,
+    ],
+    [
+      "the contrary of all of two, one of which is surely not met",
+      {
+        type: "not",
+        criterion: {
+          type: "all_of",
+          criteria: [
+            { type: "command_succeeds", command: "sleep 9", timeout_seconds: 0.3 },
+            { type: "file_exists", path: "a" },
+          ],
+        },
+      },
+      {},
+      true,
+      /Not met, as wanted/,
+    ],
+    [
+      "the contrary of any of two, one of which can't be read",
+      {
+        type: "not",
+        criterion: {
+          type: "any_of",
+          criteria: [
+            { type: "contains_text", path: "a", text: "y" },
+            { type: "file_exists", path: "b" },
+          ],
+        },
+      },
+      { a: "x".repeat(10_000_001) },
+      false,
+      /Nobody knows/,
+    ],
+    [
       "tests without a framework",
       { type: "tests_pass" },
       {},
