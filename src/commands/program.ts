@@ -422,11 +422,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--branch [name]", "work on a new branch")
     .option("--worktree", "work in a new worktree on a new branch; your files stay as they are")
     .option("--force", "continue after the verdict stuck")
-    .option("-i, --iterations <N>", "maximum iterations of this run", number)
-    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
-    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
-    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
-  withAgent(task);
+    .option("-i, --iterations <N>", "maximum iterations of this run", number);
+  withAgent(withLimits(task));
 
   const code = add("code", "[text] [more...]", async (values, text, more) => {
     const words = [more ?? []].flat();
@@ -452,11 +449,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--graph", "only show the files that the librarian would be shown, with their tokens; starts no agent")
     .option("--keep-tests", "keep the adversary's tests in the project")
     .option("--force", "continue after the verdict stuck")
-    .option("-i, --iterations <N>", "maximum runs of agents in this run", number)
-    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
-    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
-    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
-  withAgent(code);
+    .option("-i, --iterations <N>", "maximum runs of agents in this run", number);
+  withAgent(withLimits(code));
 
   const demo = add("demo", "", async (values) => {
     const { demoCommand } = await import("./demo.js");
@@ -470,6 +464,13 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 const maxTerm = 28;
 const shortened = (term: string): string =>
   term.length <= maxTerm ? term : `${term.slice(0, term.lastIndexOf(" ", maxTerm - 2))} …`;
+
+/** What one run of a task or of coding may take. */
+const withLimits = (command: Command): Command =>
+  command
+    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
 
 /** The options of every command that starts an agent, behind its own. */
 const withAgent = (command: Command): Command =>

@@ -1,3 +1,4 @@
+import type { Observation } from "../../../src/engine/generated/memory.js";
 import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
 import { type LoopMemory } from "../../../src/engine/loop/run-record/memory.js";
 
@@ -8,5 +9,15 @@ export const remembered = (over: Partial<LoopMemory> = {}): LoopMemory => ({
   since: 0,
   ledger: [],
   steering: [],
+  ...over,
+});
+
+/** A refused iteration, and `over`. */
+export const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
+  iteration,
+  unit: `p${iteration}`,
+  outcome: "refused",
+  said: `reason ${iteration}`,
+  answer: `answer-${iteration}`,
   ...over,
 });

@@ -1,9 +1,6 @@
-import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { stateVersion } from "../../../engine/storage/records/format-version.js";
 import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
-import type { ProductIdeas } from "../../generated/product-ideas.js";
-import type { ReportFile } from "../../generated/report.js";
-import type { Rrd } from "../../generated/rrd.js";
+import type { Shown } from "../../workflow/accept.js";
 import { bibliography } from "../../export/bibtex.js";
 import { markdownOf } from "./markdown.js";
 import { type ReportInput, type ReportModel, reportModel } from "../model.js";
@@ -39,18 +36,8 @@ function takenFrom(model: ReportModel, now: Date): Document[] {
   return [{ name: reportDataName, text: `${JSON.stringify(file, null, 2)}\n` }];
 }
 
-/** What is rendered while an iteration is folded: the state with its result; what is absent stands in the folder. */
-export interface ToRender {
-  readonly folder: string;
-  readonly rrd: Rrd;
-  readonly ledger: readonly LedgerLine[];
-  readonly narrative?: ReportFile;
-  readonly ideas?: ProductIdeas;
-  readonly at: Date;
-}
-
 /** The documents that go with an accepted report, or with ideas. */
-export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: ToRender): Promise<readonly Document[]> {
+export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: Shown): Promise<readonly Document[]> {
   const { input: beside } = await readBeside(folder, rrd, ledger, at);
   const { report: kept, oldReport: _, ...rest } = beside;
   const report = narrative ?? kept;

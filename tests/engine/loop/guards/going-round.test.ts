@@ -11,19 +11,11 @@ import {
   stopWithoutResult,
 } from "../../../../src/engine/loop/guards/stuck.js";
 import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
-import { remembered } from "../remembered.js";
+import { remembered, seen } from "../remembered.js";
 import { accepted, failed, past, refused, soFar, unit } from "../runs.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 
-const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
-  iteration,
-  unit: `p${iteration}`,
-  outcome: "refused",
-  said: `reason ${iteration}`,
-  answer: `answer-${iteration}`,
-  ...over,
-});
 const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory =>
   remembered({ observations, ...over });
 const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);

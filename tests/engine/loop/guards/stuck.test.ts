@@ -13,18 +13,9 @@ import {
 } from "../../../../src/engine/loop/guards/stuck.js";
 import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
-import { remembered } from "../remembered.js";
+import { remembered, seen } from "../remembered.js";
 import { remediationFor } from "../../../../src/engine/loop/notes.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
-
-const seen = (iteration: number, over: Partial<Observation> = {}): Observation => ({
-  iteration,
-  unit: `p${iteration}`,
-  outcome: "refused",
-  said: `reason ${iteration}`,
-  answer: `answer-${iteration}`,
-  ...over,
-});
 
 /** A row of iterations that show one kind of loop. */
 const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
