@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { randomFrom } from "../crash/random.js";
+import { gitIsIdle } from "../crash/runs.js";
 import { compileEntries } from "../../support/compiled.js";
 import {
   git,
@@ -143,14 +144,14 @@ it(
     let said = 0;
     for (let kills = 0; kills < 4; kills++)
       said = Math.max(said, await killOnce(folder(store, research, true), "a fold"));
-    // The commit that the kill left running ends by itself.
-    for (let tries = 0; tries < 200 && existsSync(join(root, ".git/index.lock")); tries++) await sleep(50);
+    // The git that the kill left running ends by itself, and may not have taken its lock yet.
+    await gitIsIdle(root);
     expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
     await run(finish(store, research, true));
     expectWhole(research, said);
     writeFileSync(join(research, "progress.txt"), `${read(research, "progress.txt")}\n`);
     await killOnce(folder(store, research, true), "a fold");
-    for (let tries = 0; tries < 200 && existsSync(join(root, ".git/index.lock")); tries++) await sleep(50);
+    await gitIsIdle(root);
     const committed = git(research, "show", "HEAD:./ledger.jsonl").trim().split("\n").length;
     expect(committed).toBeGreaterThan(said);
   },
