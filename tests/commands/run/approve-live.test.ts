@@ -37,7 +37,8 @@ function running() {
   };
   const io = ioIn(cwd, {}, { isTTY: true, keyboard: keys, runProgram, columns: 100 });
   const code = main(["run", ...withUnitAgent, "-i", "3"], io, "0.0.0");
-  const shows = (text: string) => expect.poll(() => io.err().replace(/\s+/g, " "), { timeout: 20_000 }).toContain(text);
+  const shows = (text: string) =>
+    expect.poll(() => io.err().replace(/\s+/g, " "), { timeout: 170_000 }).toContain(text);
   return { keys, briefs, code, shows, goOn };
 }
 
@@ -49,7 +50,7 @@ test("key a in the live view shows an edit of AGENTS.md, y approves it, and the 
   await shows("Let briefs use this AGENTS.md? n takes the edit back. y/n, Esc: later");
   keys.press("y");
   await shows("AGENTS.md: approved, from the next iteration on.");
-  expect(keys.isRead()).toBe(false);
+  await expect.poll(() => keys.isRead(), { timeout: 170_000 }).toBe(false);
   goOn();
   expect(await code).toBe(3);
   expect(briefs.map((brief) => brief.includes(edit))).toEqual([false, false, true]);

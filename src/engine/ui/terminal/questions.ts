@@ -45,7 +45,8 @@ export function askOn(questions: Questions, keyboard: Keyboard | undefined, view
   /** What is shown, and awaits y or n. */
   let shown: Question | undefined;
   let stopListening: (() => void) | undefined;
-  let [isBusy, isClosed] = [false, false];
+  let [isBusy, isLooking, isClosed] = [false, false, false];
+  let answered = 0;
 
   function stop(): void {
     stopListening?.();
@@ -53,11 +54,13 @@ export function askOn(questions: Questions, keyboard: Keyboard | undefined, view
   }
 
   async function look(): Promise<void> {
-    if (isBusy || isClosed || shown !== undefined) return;
-    isBusy = true;
+    if (isBusy || isLooking || isClosed || shown !== undefined) return;
+    isLooking = true;
+    const before = answered;
     const found = await questions().catch(() => undefined);
-    isBusy = false;
-    if (isClosed) return;
+    isLooking = false;
+    // A key may have come meanwhile: what it shows stays, and what it has answered waits no more.
+    if (isBusy || isClosed || shown !== undefined || answered !== before) return;
     const isNew = found?.about !== waiting?.about;
     waiting = found;
     if (waiting === undefined) stop();
@@ -87,6 +90,7 @@ export function askOn(questions: Questions, keyboard: Keyboard | undefined, view
     isBusy = true;
     const said = await question.answer(word === "y").catch((error: unknown) => String((error as Error).message));
     isBusy = false;
+    answered += 1;
     if (isClosed) return;
     waiting = undefined;
     view.paint([`· ${oneLine(said)}`]);

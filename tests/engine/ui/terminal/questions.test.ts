@@ -50,6 +50,40 @@ it("the keyboard is read only while something waits", async () => {
   expect([keys.isRead(), asked.line()]).toEqual([false, undefined]);
 });
 
+it("a key counts also while it is looked what waits, and what it answered is not asked again", async () => {
+  const waiting: Question[] = [];
+  const one = question("AGENTS.md", waiting);
+  waiting.push(one.it);
+  const keys = scriptedKeyboard();
+  const looks: (() => void)[] = [];
+  const view = { paint: () => undefined, release: () => undefined };
+  const asked = askOn(
+    () => {
+      const [found] = waiting;
+      return new Promise((resolve) => void looks.push(() => resolve(found)));
+    },
+    keys,
+    view,
+  );
+  const first = asked.look();
+  looks.shift()?.();
+  await first;
+  const second = asked.look();
+  keys.press("a");
+  expect(asked.line()).toBe("Let briefs use AGENTS.md? y/n, Esc: later");
+  keys.press("y");
+  await turn();
+  expect(one.answers).toEqual([true]);
+  // It was looked before the answer, and tells of it only now.
+  for (const told of looks.splice(0)) told();
+  await second;
+  expect(asked.line()).toBeUndefined();
+  const third = asked.look();
+  for (const told of looks.splice(0)) told();
+  await third;
+  expect(keys.isRead()).toBe(false);
+});
+
 it("what waits is shown before y or n counts, Escape puts it off, and the next one follows", async () => {
   const waiting: Question[] = [];
   const keys = scriptedKeyboard();
