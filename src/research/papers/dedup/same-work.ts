@@ -106,7 +106,7 @@ function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
 }
 
 /**
- * The same volume and first page, at most a year apart: one work if its titles agree, and the authors where one title
+ * The same volume and first page, at most a year apart, or three where all else is the same: one work if its titles agree, and the authors where one title
  * has more than the other. Several abstracts may stand on one page, so titles that are only alike need the same first
  * and last page; so does a volume that is unknown or written wrongly.
  */
@@ -117,11 +117,14 @@ function standInOnePlace(
   authors: AuthorMatch | "other",
   venues: Likeness,
 ): boolean {
-  if (comparePages(a.place, b.place) !== "same" || yearsApart(a, b) > 1) return false;
+  if (comparePages(a.place, b.place) !== "same") return false;
+  const isOneVolume = compareVolumes(a.place, b.place) === "same";
+  // A slip in the year: no journal has two volumes of one number within three years.
+  const isSlip = isOneVolume && titles === "equal" && authors === "all" && venues !== "other" && !isWeak(a, b);
+  if (yearsApart(a, b) > (isSlip ? 3 : 1)) return false;
   if (isWeak(a, b) && (authors === "other" || isOtherEditorial(a, b))) return false;
   const isOneRange = hasOneRange(a.place, b.place);
-  if (compareVolumes(a.place, b.place) !== "same")
-    return isOneRange && (titles === "equal" || isNearly(titles)) && authors === "all";
+  if (!isOneVolume) return isOneRange && (titles === "equal" || isNearly(titles)) && authors === "all";
   if (titles === "equal") return authors !== "other" || venues !== "other";
   if (isNearly(titles)) return authors !== "other";
   if (titles === "less" && authors === "all" && a.authors.count === b.authors.count && venues !== "other") return true;

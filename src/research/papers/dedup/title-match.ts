@@ -59,6 +59,9 @@ const turnsInto =
 const generic =
   /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
+const periodical =
+  /\b(?:annals|archives|bulletin|communications|conference|congress|journal|letters|magazine|proceedings|review|reviews|symposium|transactions)\b/;
+
 const roman: Readonly<Record<string, string>> = Object.fromEntries(
   "i ii iii iv v vi vii viii ix x xi xii".split(" ").map((numeral, index) => [numeral, String(index + 1)]),
 );
@@ -149,6 +152,8 @@ function titlesIn(title: string): readonly string[] {
 
 function isVenueAlone(title: string, venue: string | null | undefined): boolean {
   const name = normalTitle(venue ?? "");
+  // PsycINFO puts the title of a book where a journal stands.
+  if (title === name && !periodical.test(name)) return false;
   const rest = name.includes(" ") ? title.replaceAll(name, " ") : title;
   return (
     rest !== title && !/\p{L}/u.test(rest.replace(/\b(?:volume|vol|issue|number|no|paper|article|the|of|and)\b/g, " "))

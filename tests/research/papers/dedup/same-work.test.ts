@@ -132,6 +132,26 @@ describe("a shared identifier", () => {
       ).toBe(false);
     });
 
+    it("is one with a slip in the year, where all else is the same", () => {
+      expect(samePaper(one, { ...one, date: "2013" })).toBe(true);
+      expect(samePaper(one, { ...one, date: "2015" })).toBe(false);
+      expect(samePaper(one, { ...one, date: "2013", volume: "28" })).toBe(false);
+      expect(samePaper(one, { ...one, date: "2013", venue: "Hand Surgery Today" })).toBe(false);
+    });
+
+    it("is one where the title of a book stands as its journal, as in PsycINFO", () => {
+      const book = {
+        ...base,
+        title: "Neuroplasticity and rehabilitation",
+        venue: "Neuroplasticity and rehabilitation",
+      };
+      expect(samePaper({ ...book, pages: "xiii, 351" }, book)).toBe(true);
+      const journal = "Communications of the Association for Touch";
+      expect(samePaper({ ...book, title: journal, venue: journal }, { ...book, title: journal, venue: journal })).toBe(
+        false,
+      );
+    });
+
     it("is one on the same pages of an article, whatever the subtitle says", () => {
       const article = { ...one, pages: "1663-1670" };
       const update = { ...article, title: `${article.title}: an update` };
