@@ -80,9 +80,15 @@ export interface PaperRecord {
 export interface Provenance {
   /** The records of one work as their sources gave them; the one that it takes its id and address from comes first. */
   readonly mergedFrom: readonly PaperRecord[];
+  /** Those of them that are companion reports, such as a correction: what was decided on one decides nothing on the work. */
+  readonly companions?: readonly PaperRecord[];
   /** Every place at which a source listed it. */
   readonly places: readonly Place[];
 }
+
+/** The records of a work itself, without its companion reports. */
+export const versionsOf = ({ mergedFrom, companions }: Pick<Provenance, "mergedFrom" | "companions">) =>
+  companions === undefined ? mergedFrom : mergedFrom.filter((record) => !companions.includes(record));
 
 /** One place at which a source listed a work; the first is 0. */
 export interface Place {

@@ -1,5 +1,5 @@
 import type { Requirements } from "../generated/rrd.js";
-import type { PaperRecord } from "../papers/paper-record.js";
+import { type PaperRecord, versionsOf } from "../papers/paper-record.js";
 import { normalTitle } from "../papers/normalise-title.js";
 import { bm25, stemsOf } from "./bm25.js";
 import { type Decisions, type Learned, relevanceLearner } from "./relevance.js";
@@ -50,7 +50,7 @@ const wellCited = 10;
  */
 export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readonly Judged[] = []): Ranked[] {
   const keptOf = new Map(judged.map(({ id, kept }) => [id, kept]));
-  const idsOf = ({ record, provenance }: Work) => [record, ...provenance.mergedFrom].map(({ id }) => id);
+  const idsOf = ({ record, provenance }: Work) => [record, ...versionsOf(provenance)].map(({ id }) => id);
   const listed = new Set(works.flatMap(idsOf));
   const elsewhere = judged.filter(({ id }) => !listed.has(id));
   const decisions = works.map((work) =>

@@ -1,7 +1,7 @@
 import type { Step } from "../generated/rrd.js";
 import { type Apart, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
 import type { Listing, Open } from "./result-list.js";
-import type { PaperRecord, Place, Provenance } from "../papers/paper-record.js";
+import { type PaperRecord, type Place, type Provenance, versionsOf } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -45,9 +45,9 @@ export function candidatesOf(listings: readonly Listing[], apart: readonly Apart
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });
   const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);
-  const pooled = works.map(({ record, mergedFrom }) => ({
+  const pooled = works.map(({ record, ...from }) => ({
     record,
-    provenance: { mergedFrom, places: mergedFrom.flatMap((member) => places.get(member) ?? []) },
+    provenance: { ...from, places: versionsOf(from).flatMap((member) => places.get(member) ?? []) },
   }));
   return {
     works: pooled.toSorted((a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1)),

@@ -6,7 +6,7 @@ import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
 import { canBeChecked } from "../paper-services/find-retractions.js";
 import { type UpdateCheck, worksOf } from "../paper-services/kept-retraction-checks.js";
 import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
-import type { PaperRecord } from "../papers/paper-record.js";
+import { type PaperRecord, versionsOf } from "../papers/paper-record.js";
 import { candidatesOf } from "../search/candidates.js";
 import { isFailed } from "../search/result-list.js";
 import type { SearchRecord } from "../search/search-record.js";
@@ -173,12 +173,12 @@ function recordsOfPool(
   const { steps = [], listings = [] } = kept ?? {};
   const own = new Set(listings.flatMap(({ step, records: its }) => (steps[step]?.update === update.id ? its : [])));
   for (const { provenance } of candidatesOf(listings, apartOf(rrd)).works) {
-    const { mergedFrom } = provenance;
-    for (const id of new Set(mergedFrom.map((record) => record.id)))
+    const versions = versionsOf(provenance);
+    for (const id of new Set(versions.map((record) => record.id)))
       if (pool.has(id))
         put(
           id,
-          mergedFrom.filter((record) => own.has(record)),
+          versions.filter((record) => own.has(record)),
         );
   }
   for (const { candidate, of } of duplicates) put(of, [candidate]);

@@ -4,7 +4,7 @@ import type { Identifiers, PaperRecord, Provenance } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
 /** One work, put together from what several sources say of it. */
-export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "mergedFrom">;
+export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "mergedFrom" | "companions">;
 
 /**
  * One record out of those of one work. Id, address and text come from a copy that can be read, an arXiv preprint first;
@@ -81,6 +81,7 @@ function withCompanions(
   return {
     record: updates.length === 0 ? record : { ...record, updates },
     mergedFrom: [...mergedFrom, ...companions.map((each) => each.record)],
+    companions: companions.map((each) => each.record),
   };
 }
 

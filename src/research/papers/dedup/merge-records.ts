@@ -53,7 +53,7 @@ export function mergeRecords(
   const merges: Merge[] = [];
   const taken = new Set<string>();
   const merged = clusters.map(({ members, companions }) => {
-    const { record, mergedFrom } = mergedWork(
+    const { record, ...from } = mergedWork(
       members.map(({ at }) => records[at] as PaperRecord),
       companions.map(({ at, kind }) => ({ record: records[at] as PaperRecord, kind })),
     );
@@ -63,11 +63,11 @@ export function mergeRecords(
     const whys = new Map<PaperRecord | undefined, Partial<Companionship>>(
       [...members, ...companions].map(({ at, ...how }) => [records[at], how]),
     );
-    for (const from of mergedFrom.slice(1)) {
-      const { why = "", kind } = whys.get(from) ?? {};
-      merges.push({ into: id, from: from.id, source: from.source, why, ...given({ companion: kind }) });
+    for (const other of from.mergedFrom.slice(1)) {
+      const { why = "", kind } = whys.get(other) ?? {};
+      merges.push({ into: id, from: other.id, source: other.source, why, ...given({ companion: kind }) });
     }
-    return { record: id === record.id ? record : { ...record, id }, mergedFrom };
+    return { record: id === record.id ? record : { ...record, id }, ...from };
   });
   const idOf = new Map(
     clusters.flatMap(({ members, companions }, index) =>

@@ -8,7 +8,7 @@ import { excludedFacts } from "./excluded-facts.js";
 import { openUpdate } from "../decisions/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { unversioned } from "../../papers/identifiers.js";
-import type { SearchSession, Sources } from "./search-session.js";
+import { type SearchSession, settledIds, type Sources } from "./search-session.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
 
@@ -89,7 +89,7 @@ export async function searchResults(
       ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted, seeds }) },
       rounds: session.steps,
       identified: identified(session),
-      works: session.candidates.works.length,
+      works: session.candidates.works.length + decidedAlone(rrd, session),
       setAside: session.setAside.map(({ work: { record }, stage, reason }) => {
         return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
@@ -100,6 +100,13 @@ export async function searchResults(
       ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
     },
   };
+}
+
+/** Companion reports that were set aside or judged before the work came with which they go: they are works of their own. */
+function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
+  const settled = settledIds(rrd);
+  const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
+  return new Set(companions.filter(({ id }) => settled.has(id)).map(({ id }) => id)).size;
 }
 
 /** Sources whose part of the open update's window is still to be asked; undefined where none is open. */

@@ -15,7 +15,7 @@ import { judgedIn, recallOf, screeningOf } from "./screened.js";
 import { blockedNames } from "../derived/statistics.js";
 import { openUpdate } from "../decisions/open-update.js";
 import { searchOf } from "../decisions/status.js";
-import type { PaperRecord } from "../../papers/paper-record.js";
+import { type PaperRecord, versionsOf } from "../../papers/paper-record.js";
 import { candidatesFile, searchFile, searchName } from "../../folder/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
@@ -343,7 +343,7 @@ function sort(
     const { record, provenance } = work;
     // A record whose id another work has too says nothing of this one.
     const isOwn = ({ id }: PaperRecord) => id === record.id || !ids.has(id);
-    if ([record, ...provenance.mergedFrom].some((each) => settled.has(each.id) && isOwn(each))) continue;
+    if ([record, ...versionsOf(provenance)].some((each) => settled.has(each.id) && isOwn(each))) continue;
     if (isOld(work)) {
       passed += 1;
       continue;
@@ -367,7 +367,7 @@ function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) 
   const update = openUpdate(rrd);
   if (update === undefined) return () => false;
   const before = new Set(listings.flatMap(({ step, records }) => (steps[step]?.update === update.id ? [] : records)));
-  return ({ provenance }) => provenance.mergedFrom.some((record) => before.has(record));
+  return ({ provenance }) => versionsOf(provenance).some((record) => before.has(record));
 }
 
 function leftOut(

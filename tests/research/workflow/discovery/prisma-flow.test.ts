@@ -107,6 +107,58 @@ describe("the PRISMA flow", () => {
     });
   });
 
+  describe("with an article and its correction", () => {
+    const title = "Slow release of alpha matter after transplantation in adults with infection";
+    const listed = (id: string, more: Partial<PaperRecord>): PaperRecord => ({
+      ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
+      ...{ date: "2026-01-01", source: "SearXNG", abstract: "Matter alpha.", identifiers: {} },
+      ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+      ...more,
+    });
+    const article = listed("article", { title: `${title}.[Erratum appears in J Matter. 2026 Sep 4;36(9):987]` });
+    const correction = listed("correction", {
+      ...{ title: `Erratum: ${title}`, kind: "notice", issue: "9", pages: "987" },
+    });
+    const found = () => libraryOf([], { SearXNG: [article, correction] });
+    const agent = () =>
+      scriptedAgent(({ unit }) => ({ result: { unit, kept: [{ id: "article" }], papers: [], sources: [] } }));
+
+    test("counts the correction as removed, and keeps its notice with the article", async () => {
+      const { rrd } = await researchFolder(wanting(["SearXNG"], 5), found()).run(agent(), 1);
+      const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+      expect(flow).toMatchObject({ identified: { SearXNG: 2 }, duplicates_removed: 1, screened: 1, included: 1 });
+      expectWhole(flow);
+      expect(rrd.papers_pool).toMatchObject([
+        {
+          id: "article",
+          updates: [{ type: "correction", notice: "https://example.org/correction" }],
+          found: {
+            merged: expect.arrayContaining([
+              expect.objectContaining({ id: "correction", why: "a correction of it, which its own record names" }),
+            ]),
+          },
+        },
+      ]);
+    });
+
+    test("screens an article whose correction came before it and was set aside", async () => {
+      const before = {
+        ...wanting(["SearXNG"], 5),
+        excluded: [
+          {
+            ...{ id: "correction", title: correction.title, reason: "a notice", stage: "notice" as const },
+            iteration: 1,
+          },
+        ],
+      };
+      const { rrd } = await researchFolder(before, found()).run(agent(), 1);
+      expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["article"]);
+      const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+      expect(flow).toMatchObject({ identified: { SearXNG: 2 }, duplicates_removed: 0, excluded: { notice: 1 } });
+      expectWhole(flow);
+    });
+  });
+
   const urls = [
     "https://example.org/a",
     "https://example.org/b",
