@@ -80,7 +80,7 @@ export interface PaperRecord {
 export interface Provenance {
   /** The records of one work as their sources gave them; the one that it takes its id and address from comes first. */
   readonly mergedFrom: readonly PaperRecord[];
-  /** Those of them that are companion reports, such as a correction: what was decided on one decides nothing on the work. */
+  /** Those of them that are companion reports, such as a correction: a decision on one decides nothing on the work. */
   readonly companions?: readonly PaperRecord[];
   /** Every place at which a source listed it. */
   readonly places: readonly Place[];

@@ -106,9 +106,9 @@ function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
 }
 
 /**
- * The same volume and first page, at most a year apart, or three where all else is the same: one work if its titles agree, and the authors where one title
- * has more than the other. Several abstracts may stand on one page, so titles that are only alike need the same first
- * and last page; so does a volume that is unknown or written wrongly.
+ * The same volume and first page, at most a year apart, or three where all else is the same: one work if its titles
+ * agree, and the authors where one title has more than the other. Several abstracts may stand on one page, so titles
+ * that are only alike need the same first and last page; so does a volume that is unknown or written wrongly.
  */
 function standInOnePlace(
   a: MatchFeatures,

@@ -102,7 +102,7 @@ export async function searchResults(
   };
 }
 
-/** Companion reports that were set aside or judged before the work came with which they go: they are works of their own. */
+/** Companion reports that were set aside or judged before their work was found: they count as works of their own. */
 function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
   const settled = settledIds(rrd);
   const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
