@@ -37,7 +37,8 @@ export async function checkAll(
     if (place.signal.aborted) return undefined;
     const ms = Math.round(performance.now() - begun);
     const detail = found.detail.slice(0, maxDetail);
-    for (const test of found.tests ?? []) tests.add(test);
+    // Where tests are gone, those in their place bind nobody: they go again once the others are back.
+    if ((found.gone ?? []).length === 0) for (const test of found.tests ?? []) tests.add(test);
     checks.push({
       criterion: words,
       passed: found.passed,

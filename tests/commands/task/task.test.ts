@@ -164,6 +164,17 @@ describe("a task", () => {
     expect(state().attempts[0]).toMatchObject({ outcome: "failed", failure: "crashed", met: 1 });
   });
 
+  it("does not hold the task to a test that an agent put in the place of others", async () => {
+    const testing = (name: string) => `require("node:test")("${name}", () => require("node:fs").accessSync("a.txt"))`;
+    writeFileSync(path("package.json"), '{"scripts":{"test":"node --test"}}');
+    writeFileSync(path("x.test.js"), testing("mine"));
+    write({ task: "x", acceptance_criteria: [{ type: "tests_pass" }], max_iterations: 3 });
+    const easy = `cp x.test.js .git/kept; echo 'require("node:test")("easy", () => {})' > x.test.js`;
+    const { last } = await json(...agent(`if [ $N = 1 ]; then ${easy}; else cp .git/kept x.test.js; touch a.txt; fi`));
+    expect(last).toMatchObject({ status: "success", iterations: 2 });
+    expect(state().tests_seen).toEqual(["mine"]);
+  });
+
   it("warns of what is no longer met, and refuses what is no better than ever before", async () => {
     write({ task: "x", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
     writeFileSync(path("a.txt"), "");
