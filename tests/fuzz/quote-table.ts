@@ -338,6 +338,65 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "begun behind a frame that makes it a guess, an error or impossible",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const frame = draw.one(
+        (
+          "We cannot conclude that|One might think that|It was a common misconception that|It would be wrong to say that|" +
+          "Except where|Rather than saying that|It is far from clear that|Imagine that|We predicted that|We disprove that|" +
+          "The data contradict the view that|Our logs are inconsistent with the idea that|We were unable to confirm that|" +
+          "In case|Lest|It is impossible that|In theory,|Allegedly,|We had hoped that|It may be that|Myth:|H2a:|Hypothesis 3:|" +
+          "The following was not observed:|We refute that"
+        ).split("|"),
+      );
+      return { text: `${frame} ${said}.`, quote: draw.one([`${capital(said)}.`, said]) };
+    },
+  },
+  {
+    name: "a question or an inverted condition made a statement",
+    make: (draw) => {
+      const said = `${draw.subject()} ${draw.verb().slice(0, -1)} ${draw.object()} ${draw.place()}`;
+      const begun = draw.one([
+        "Had",
+        "Did",
+        "Why did",
+        "Can",
+        "Could",
+        "Should",
+        "How does",
+        "Is it true that",
+        "But does",
+      ]);
+      return { text: `${begun} ${said}${begun === "Had" ? ", we could not say" : "?"}`, quote: said };
+    },
+  },
+  {
+    name: "a point of a list of what is not so",
+    make: (draw) => {
+      const [first, second] = [clause(draw), clause(draw)];
+      const mark = draw.one(["•", "-", "(a)", "1."]);
+      return {
+        text: `${draw.one(["None of these was seen", "The following did not occur", "We never found"])}:\n${mark} ${first}\n${mark} ${second}\n\nThen it ended.`,
+        quote: draw.one([first, second]),
+      };
+    },
+  },
+  {
+    name: "an ellipsis that leaves out which way another thing went",
+    make: (draw) => {
+      const [one, other] = draw.one([
+        ["faster", "slower"],
+        ["safer", "harder"],
+        ["shorter", "longer"],
+      ] as const);
+      return {
+        text: `${capital(draw.subject())} was ${one} ${draw.place()} and ${other} on the real bench of ours.`,
+        quote: `was ${one} … on the real bench of ours`,
+      };
+    },
+  },
+  {
     name: "begun behind the count of its subject",
     make: (draw) => {
       const of = `of the ${draw.things()} ${draw.verb()} ${draw.object()} ${draw.place()}`;
@@ -810,6 +869,43 @@ export const disguised: readonly QuoteClass[] = [
       ]);
       const [start, end] = [`${draw.subject()} shows`, `${draw.place()} ${draw.tail()}`];
       return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "formulas as TeX writes them",
+    make: (draw) => {
+      const [number, power] = [draw.decimal(), draw.whole(2, 9)];
+      const [inText, inQuote] = draw.one([
+        [`p < 0.0${power}`, `$p < 0.0${power}$`],
+        [`α = ${number}`, `$\\alpha = ${number}$`],
+        [`${power} × 3`, `$${power} \\times 3$`],
+        [`x ≤ ${number}`, `$x \\leq ${number}$`],
+        [`10⁻${"⁰¹²³⁴⁵⁶⁷⁸⁹"[power]}`, `$10^{-${power}}$`],
+        [`${number} ± 0.${power}`, `$${number} \\pm 0.${power}$`],
+      ] as const);
+      const rest = `was found when ${clause(draw)}`;
+      return { text: `A value of ${inText} ${rest}.`, quote: `A value of ${inQuote} ${rest}.` };
+    },
+  },
+  {
+    name: "citations by keys and several marks left out",
+    make: (draw) => {
+      const mark = draw.one([" [Roe19, LRW+20]", " [Roe19]", "†,‡", "†, §", " [ABC21; Dee07a]"]);
+      const [first, rest] = [`${capital(draw.subject())} ${draw.verb()} ${draw.object()}`, draw.place()];
+      return { text: `${first}${mark} ${rest}.`, quote: `${first} ${rest}.` };
+    },
+  },
+  {
+    name: "behind a frame that vouches for it",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const frame = draw.one(
+        (
+          "We show that|These logs suggest that|We conclude that|It is known that|As expected, we found that|In practice,|" +
+          "Roe et al. found that|Our second finding is that|Result:|In short,|The logs confirm the view that|We can see that"
+        ).split("|"),
+      );
+      return { text: `${frame} ${said}.`, quote: said };
     },
   },
   {

@@ -1,5 +1,5 @@
 import { sentenceBefore } from "./sentences.js";
-import { turnedBy } from "./sense.js";
+import { turnedBy, turnedByList } from "./sense.js";
 import { isUnit } from "./units.js";
 
 /** A passage of a text by its offsets. */
@@ -97,11 +97,16 @@ function endProblem(tail: string, after: string): string | undefined {
 }
 
 function senseProblem(text: string, start: number, end: number): string | undefined {
-  const turned = turnedBy(flat(sentenceBefore(text, start)).slice(-reach * 3), text.slice(start, start + 10));
+  const turned =
+    turnedBy(flat(sentenceBefore(text, start)).slice(-reach * 3), text.slice(start, start + 10)) ??
+    turnedByList(text.slice(Math.max(0, start - maxList), start));
   if (turned === undefined) return undefined;
   const whole = `${turned} ${text.slice(start, Math.min(end, start + 120))}`.replace(/\s+/g, " ");
   return `in the text it stands behind "${turned}": "${whole}${end > start + 120 ? " …" : ""}"`;
 }
+
+/** Characters of a list before a passage in which the line above it is looked for. */
+const maxList = 1500;
 
 const headings =
   /^(?:#{1,6} ?)?(?:\d{1,2}\.? ?|[IVX]{1,4}\.? )?(?:references|reference list|bibliography|works cited|literature cited|literature|references and notes|cited references|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|参考文献)\s{0,3}:?$/i;

@@ -29,7 +29,7 @@ export function vocabularyOf(text: string): Vocabulary {
  * symbol: "cm²", "R²".
  */
 const footnote =
-  /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’])(?: ?[†‡§¶‖]{1,3}|[*]{1,3}| ?[¹²³⁰⁴-⁹]{1,3}(?:[,;–-][¹²³⁰⁴-⁹]{1,3}){0,9}|\^(?:\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
+  /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’])(?: ?[†‡§¶‖]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}| ?[¹²³⁰⁴-⁹]{1,3}(?:[,;–-][¹²³⁰⁴-⁹]{1,3}){0,9}|\^(?:\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
 const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
 const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?`;
 /** Authors with their year, as "(Lee et al., 2019; Roe 2020)". */
@@ -37,6 +37,9 @@ const authors = new RegExp(
   `(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
   "gu",
 );
+/** Works by the beginnings of their authors' names and their year, as "[Roe19, LRW+20]". */
+const abridged = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
+const keys = new RegExp(`(?<=\\p{L}[,.]?) ?\\[${abridged}(?:[;,] ?${abridged}){0,9}\\]`, "gu");
 /** What joins citations that are left out together: "[8]–[10]". */
 const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
 /** A citation's number that a reader set on the line: "trials.12 In", "success3 in". */
@@ -71,7 +74,7 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   const add = (at: number, piece: string) => {
     if (piece !== "") extras.set(at, { says: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
   };
-  for (const pattern of [footnote, authors, betweenCitations])
+  for (const pattern of [footnote, authors, keys, betweenCitations])
     for (const match of text.matchAll(pattern)) add(match.index, match[0]);
   for (const [at, mark] of pointsInLine(text)) add(at, mark);
   for (const match of text.matchAll(onLine)) {

@@ -36,6 +36,8 @@ const quantifiers =
 /** What sets one thing against another. */
 const relations =
   "more than lower higher greater smaller larger better worse inferior superior below above under over within beyond exceeds exceed up " +
+  "faster slower longer shorter stronger weaker heavier lighter earlier later older younger warmer colder hotter cooler safer easier " +
+  "harder closer farther wider narrower thicker thinner cheaper " +
   "equal compared relative mehr mindestens höchstens plus más menor mayor";
 /** How sure a finding is, and of whom it holds: who leaves that out says more than the paper. */
 const scopes =
@@ -93,7 +95,9 @@ export const saysMore = (inserted: string): boolean =>
 const reported =
   "(?:claim|argu|assum|hypothes|speculat|conjectur|suppos|believ|belief|doubt|alleg|conten[dt]|pretend|myth|notion|question|disput|" +
   "suspect|untrue|false|unclear|unlikely|unproven|den(?:y|ie)|provided|no|not|never|none|nothing|nobody|neither|little|few|hardly|yet|" +
-  "remain|fail|lack|contrary|possible)\\p{L}{0,9}|\\p{L}{2,8}n't";
+  "remain|fail|lack|contrary|possible|think|thought|expect|predict|imagin|hop(?:e|ing)|fear|wish|wrong|mistak|misconce|fallac|rumou?r|" +
+  "refut|reject|disprov|contradict|falsif|inconsistent|incompatible|impossible|cannot|might|would|may be|could be|unable|far from|" +
+  "rather than|instead of|without|if only)\\p{L}{0,9}|\\p{L}{2,8}n't";
 /** What may stand between such a word and what it turns: "not been shown", "rarely did". */
 const between =
   "(?: (?:do|does|did|is|are|was|were|be|been|being|has|have|had|to|the|a|an|any|yet|so|longer|at all|shown|seen|found|known|proven|observed|able|likely)){0,3}";
@@ -110,7 +114,16 @@ const turned = [
   "(?:far|prevent(?:s|ed)?|refrain(?:s|ed)?|free|exclud(?:es|ed)|stop(?:s|ped)?|kept) from ",
   "(?:no|any) longer ",
   "(?:as opposed|in contrast|contrary) to ",
+  "(?:lest|in case|in the event|except where|except when|save where|as though) ",
+  "(?:in theory|in principle|ideally|allegedly|supposedly|purportedly|reportedly|ostensibly|hypothetically|perhaps|maybe|possibly),? ",
+  `is it (?:really |also )?(?:true|false|possible|likely|plausible|so|the case) that${mark}`,
+  "(?:myth|misconception|fallacy|rumou?r|assumption|claim|objection|question|false|untrue|wrong|incorrect|h\\d{1,2}[a-z]?|" +
+    "hypothes[ie]s(?: \\d{1,2}[a-z]?)?): ",
+  `(?:not|never|nothing|none|no|neither)(?: [^\\s,;:.]{1,20}){0,4}: `,
 ].join("|");
+/** A verb that alone stands before its subject makes a question or a condition of a sentence. */
+const inverted =
+  /^["“‘¿(]?(?:(?:and|but|so|why|how|when|where|what|nor|only then|under which \p{L}{1,20}) )?(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might) $/u;
 const turnedAtEnd = new RegExp(`(?:[^\\s.!?;:]{1,20} )?(?<![\\p{L}\\p{N}-])(?:${turned})$`, "u");
 
 /** Words that belong to what stands before them: "none | of the patients", "unable | to grasp". */
@@ -125,7 +138,20 @@ export function turnedBy(before: string, head: string): string | undefined {
     .replace(/\s{1,9}/g, " ")
     .slice(-120);
   if (/[不没沒無无未]$/u.test(tail.trimEnd())) return tail.trimEnd().slice(-1);
+  if (inverted.test(tail.trimStart())) return tail.trim();
   const joined = joining.exec(normal(head).replace(/\s{1,9}/g, " "))?.[0];
   const joins = joined === undefined ? undefined : turnedAtEnd.exec(tail + joined)?.[0].slice(0, -joined.length);
   return (turnedAtEnd.exec(tail)?.[0] ?? joins)?.trim();
+}
+
+const listMark = /^\s{0,12}(?:[-*+•◦▪–—o]|\(?(?:\p{Nd}{1,2}|[a-z]|[ivx]{1,4})[.)])\s/iu;
+const notSo = setOf(turning, negations);
+
+/** The line above a list that says that its points are not so; undefined where `before` ends in no such list. */
+export function turnedByList(before: string): string | undefined {
+  const lines = before.split("\n");
+  if (!listMark.test(`${lines.pop()} `)) return undefined;
+  const above = lines.findLast((line) => line.trim() !== "" && !listMark.test(line))?.trim() ?? "";
+  const words = above.endsWith(":") ? weightyOf(above.slice(-120), notSo) : undefined;
+  return words === undefined ? undefined : above.slice(-80);
 }

@@ -101,6 +101,8 @@ const maxAreas = 2000;
 /** pdf.js's names of what is done to a path. */
 const strokes = new Set("stroke closeStroke fillStroke eoFillStroke closeFillStroke closeEOFillStroke".split(" "));
 const fills = new Set("fill eoFill fillStroke eoFillStroke closeFillStroke closeEOFillStroke rawFillPath".split(" "));
+/** pdf.js calls a space so in fonts of single bytes alone. */
+const isBlank = (character: string | undefined): boolean => character === " " || character === "\u00a0";
 /** Colours of one page that are told apart. */
 const maxColours = 100_000;
 /** Points in either direction; a smaller area neither carries nor covers text. */
@@ -209,7 +211,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
               state.charSpace +
               (glyph.isSpace === true ? state.wordSpace : 0);
             written += glyph.unicode ?? "";
-            if (glyph.isSpace === true) continue;
+            if (glyph.isSpace === true || isBlank(glyph.unicode)) continue;
             letters += 1;
             const code = glyph.originalCharCode ?? 0;
             if (code < 256) continue;

@@ -194,7 +194,7 @@ function rowsOf(runs: readonly Run[]): Row[] {
   return rows;
 }
 
-const reach = (small: number, large: number): number => (small < 0.8 * large ? 0.48 * large : 0.45 * small);
+const reach = (small: number, large: number): number => (small < 0.9 * large ? 0.48 * large : 0.45 * small);
 
 /** A stretch of a row without a gap that could part columns. */
 interface Segment {

@@ -81,7 +81,53 @@ const withoutMarkup = (quote: string): string =>
     .replace(/&(lt|gt|amp|quot|apos|plusmn|le|ge|minus|ndash|mdash);/g, (_, name: string) => characters[name] ?? "")
     .replace(/\\pm(?![a-zA-Z])/g, "±")
     .replace(/\\([%&_#])/g, "$1")
-    .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1");
+    .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1")
+    // What stands between two signs of the dollar and is no money: "$p < 0.05$", "$10^{-5}$".
+    .replace(/\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~])(?!\s)([^$\n]{1,80})(?<!\s)\$(?!\p{Nd})/gu, (_, formula: string) =>
+      formula
+        .replace(/\\(?:[,;! ]|left|right|mathrm|mathbf|mathit|text)(?![a-zA-Z])/g, "")
+        .replace(/\\([a-zA-Z]{2,12}) ?/g, (command, name: string) => formulaSigns[name] ?? command),
+    );
+/** TeX's names of the signs and letters that stand in prose. */
+const formulaSigns: Readonly<Record<string, string>> = {
+  alpha: "α",
+  beta: "β",
+  gamma: "γ",
+  delta: "δ",
+  epsilon: "ε",
+  eta: "η",
+  theta: "θ",
+  kappa: "κ",
+  lambda: "λ",
+  mu: "µ",
+  pi: "π",
+  rho: "ρ",
+  sigma: "σ",
+  tau: "τ",
+  phi: "φ",
+  chi: "χ",
+  omega: "ω",
+  Delta: "Δ",
+  Omega: "Ω",
+  Sigma: "Σ",
+  times: "×",
+  cdot: "·",
+  le: "≤",
+  leq: "≤",
+  ge: "≥",
+  geq: "≥",
+  ll: "≪",
+  gg: "≫",
+  ne: "≠",
+  neq: "≠",
+  approx: "≈",
+  sim: "~",
+  pm: "±",
+  to: "→",
+  rightarrow: "→",
+  infty: "∞",
+  circ: "°",
+};
 const characters: Readonly<Record<string, string>> = {
   lt: "<",
   gt: ">",
@@ -150,6 +196,7 @@ const typings: readonly Typing[] = [
   [/(?:)/, /\^\(([-−–]?\p{Nd}{1,4})\)/gu, "^{$1}"],
   [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
   [/[=<>≤≥]\s?0\.\p{Nd}/u, /(?<=[=<>≤≥]\s?)\.(?=\p{Nd})/gu, "0."],
+  [/\bFigs?\./, /\b(Figs?)(?= \p{Nd})/gu, "$1."],
   [/\bversus\b/, /\bvs\b\.?/g, "versus"],
   [/\bvs\./, /\b(?:versus\b|vs\b\.?)/g, "vs."],
   [/\bvs\b(?!\.)/, /\b(?:versus\b|vs\b\.?)/g, "vs"],

@@ -141,6 +141,28 @@ describe("a page set in another way", () => {
     expect(text).toContain("It reaches 10 -3 after a day, and x 2\ngrows with");
   });
 
+  it("keeps the raised numbers of browsers, which are larger and higher than a printer's", async () => {
+    const line =
+      textAt("It reaches 10", 60, 720, "/F1 11 Tf") +
+      textAt("-3", 128, 724.5, "/F1 9.2 Tf") +
+      textAt("N after a day.", 140, 720, "/F1 11 Tf");
+    const text = await read({
+      pages: [`${line}${textAt("It then falls again, as every trial on the bench shows.", 60, 700)}`],
+    });
+    expect(text).toContain("It reaches 10 -3 N after a day.\nIt then falls");
+  });
+
+  it("in a font of two bytes is whole, whatever the number of its spaces", async () => {
+    const lines = upTo(40).map((at) => `we saw in it a do of ${at} or so by an eye`);
+    const result = await readPdf(
+      rawPdf({
+        pages: [lines.map((line, index) => unicodeAt(line, 60, 740 - index * 14)).join("")],
+        ...unicodeFont(lines.join(""), 500),
+      }),
+    );
+    expect(result).toMatchObject({ status: "ok", text: { depth: "full", warnings: [] } });
+  });
+
   it("may break a word at its end", async () => {
     const pages = [
       textAt("The first page says many things about grasping, and", 60, 740) +
