@@ -4,6 +4,7 @@ import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./quoting/
 import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";
 import { agrees } from "./agree.js";
 import { nearestPassage, wordsOf } from "./nearest-passage.js";
+import { inSigns } from "./quoting/formulas.js";
 import { insertionProblem } from "./quoting/insertions.js";
 import { findNear } from "./near.js";
 import { normalise, type Normalised } from "./normalise.js";
@@ -52,6 +53,7 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 
 /** A text made ready for searching, once for all its quotes. */
 interface Prepared {
+  /** With its formulas in signs; offsets are those of the text itself. */
   readonly text: string;
   readonly whole: Normalised;
   readonly vocabulary: Vocabulary;
@@ -135,7 +137,7 @@ function isTooShort(quote: string): boolean {
 function prepare(searchable: Searchable): Prepared {
   let ready = prepared.get(searchable);
   if (ready === undefined) {
-    const { text } = searchable;
+    const text = inSigns(searchable.text);
     const vocabulary = vocabularyOf(text);
     const extras = extrasOf(text, vocabulary);
     const whole = normalise(text);

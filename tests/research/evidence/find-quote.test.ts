@@ -4,6 +4,26 @@ import { buildText } from "../../../src/engine/documents/text/document-text.js";
 
 const found = (text: string, quote: string) => findQuote(text, quote).found;
 
+describe("formulas of a text in TeX", () => {
+  const text =
+    "We use $\\alpha \\leq \\frac{1}{2}$ and CO$_2$ at $10^{-5}$ bar, for $5 a piece, where $\\not= 3$ holds for all.";
+
+  it.each([
+    "We use α ≤ 1/2 and CO₂ at 10⁻⁵ bar",
+    "We use $\\alpha \\leq \\frac{1}{2}$ and CO$_2$ at $10^{-5}$ bar",
+    "and CO₂ at 10^-5 bar",
+  ])("are found as people write them and as they stand: %s", (quote) => {
+    const match = findQuote(text, quote);
+    // Offsets are those of the text itself.
+    expect(match.found ? text.slice(match.end) : "").toMatch(/^, for \$5/);
+  });
+
+  it.each(["We use α ≤ 12 and CO2 at 10⁻⁵ bar", "and CO2 at 105 bar, for $5 a piece", "at 10⁻⁵ bar, for 5 a piece"])(
+    "are not found otherwise: %s",
+    (quote) => expect(findQuote(text, quote).found).toBe(false),
+  );
+});
+
 describe("a quote is found in spite of", () => {
   it.each([
     [

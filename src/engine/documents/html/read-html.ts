@@ -2,6 +2,7 @@ import type { CheerioAPI } from "cheerio";
 import { detailsOf } from "./metadata.js";
 import { partsOf } from "./sections.js";
 import { removeHidden } from "./hidden-text.js";
+import { mathText } from "./mathml.js";
 import { becomeText, type Element, type Node, raisePower, takeAway } from "./select.js";
 import { checkedSource } from "./source-check.js";
 import { findInstructions } from "../text/find-injections.js";
@@ -96,7 +97,7 @@ function formulasAsLatex(page: CheerioAPI): void {
     const latex = math.attr("alttext") ?? math.find('annotation[encoding*="tex" i]').first().text();
     takeAway(math.find("annotation, annotation-xml").toArray());
     const drawn = math.text();
-    const shown = latex.trim() === "" ? drawn.replace(/\s+/g, "") : `$${withoutDisplayStyle(latex.trim())}$`;
+    const shown = latex.trim() === "" ? mathText(element) : `$${withoutDisplayStyle(latex.trim())}$`;
     // Wikipedia hides the MathML and shows a picture of it; the formula must not go with what is hidden.
     const wrapper = element.parent as Node | null;
     const isWrapped =

@@ -1,5 +1,6 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
 import { jatsMetadata } from "./metadata.js";
+import { mathText } from "../html/mathml.js";
 import { becomeText, type Element, followsOneOf, type Node, raisePower, takeAway } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
 import { buildText, type Part, type ReadResult } from "../text/document-text.js";
@@ -163,8 +164,8 @@ function formulasOnce(page: CheerioAPI): void {
       .replace(/^\${1,2}|\${1,2}$/g, "")
       .replace(/\s+/g, " ")
       .trim();
-    const shown =
-      formula.find("mml\\:math, math").first().text().replace(/\s+/g, "") || formula.text().replace(/\s+/g, " ").trim();
+    const [math] = formula.find("mml\\:math, math").toArray();
+    const shown = (math === undefined ? "" : mathText(math)) || formula.text().replace(/\s+/g, " ").trim();
     const label = formula.children("label").text().trim();
     const written = plain === "" ? shown : `$${plain}$`;
     if (element.name === "disp-formula") becomeText(page, element, `${written}${label === "" ? "" : ` ${label}`}`, "p");

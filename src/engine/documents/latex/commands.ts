@@ -1,6 +1,6 @@
 import { type Group, groupAt, skipArguments } from "./scan.js";
 import { inline, reference, say, type Walk } from "./walk.js";
-import { unitText } from "./siunitx.js";
+import { angleText, listText, numberText, quantityText, unitText } from "./siunitx.js";
 import { dropped } from "./symbols.js";
 
 /** What a command of letters says, and where the text goes on. */
@@ -88,9 +88,33 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
       const value = argument();
       const unit = value === undefined ? undefined : argument(value.end);
       if (value === undefined || unit === undefined) return value?.end ?? end;
-      const text = unitText(unit.content);
-      say(walk, `${value.content.trim()}${/^[%°]/.test(text) ? "" : " "}${text}`);
+      say(walk, quantityText(value.content, unitText(unit.content)));
       return unit.end;
+    }
+    case "SIrange":
+    case "qtyrange":
+    case "numrange": {
+      const from = argument();
+      const to = from === undefined ? undefined : argument(from.end);
+      const unit = to === undefined || name === "numrange" ? undefined : argument(to.end);
+      if (from === undefined || to === undefined) return from?.end ?? end;
+      const text = unit === undefined ? "" : unitText(unit.content);
+      say(walk, `${quantityText(from.content, text)} to ${quantityText(to.content, text)}`);
+      return unit?.end ?? to.end;
+    }
+    case "SIlist":
+    case "qtylist":
+    case "numlist": {
+      const numbers = argument();
+      const unit = numbers === undefined || name === "numlist" ? undefined : argument(numbers.end);
+      if (numbers !== undefined) say(walk, listText(numbers.content, unit === undefined ? "" : unitText(unit.content)));
+      return unit?.end ?? numbers?.end ?? end;
+    }
+    case "num":
+    case "ang": {
+      const number = argument();
+      if (number !== undefined) say(walk, name === "num" ? numberText(number.content) : angleText(number.content));
+      return number?.end ?? end;
     }
     case "si":
     case "unit": {

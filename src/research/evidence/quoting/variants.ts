@@ -1,3 +1,4 @@
+import { inSigns } from "./formulas.js";
 import { namedPronouns, namesSomething, withoutInsertions, type Insertion } from "./insertions.js";
 import { isUnit } from "../units.js";
 
@@ -52,7 +53,7 @@ export function variantsOf(quote: string, text: string): Variant[] {
       variants.push({ ...sourced, quote: withoutInsertions(cut, text, replaces).quote, insertions, replaces });
   const usual = typings.filter(([sign]) => sign.test(text));
   const retyped = distinct([...variants, ...rewritten(variants, (each) => asTyped(each, text, usual))]);
-  const all = distinct([...retyped, ...rewritten(retyped, onTheLine)]);
+  const all = distinct([...retyped, ...rewritten(retyped, lowered), ...rewritten(retyped, onTheLine)]);
   if (/\p{Nd}\s?[°º˚]/u.test(plain))
     all.push({
       quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"),
@@ -73,7 +74,7 @@ function distinct(variants: readonly Variant[]): Variant[] {
 
 /** What is copied from the source of a page or of a paper brings its marks along. */
 const withoutMarkup = (quote: string): string =>
-  quote
+  inSigns(quote)
     .replace(/^(\*\*|__|[*_`])(?=[^\s*_`])(.{1,2000}[^\s*_`])\1$/su, "$2")
     .replace(/<sup>([^<>]{1,20})<\/sup>/gi, "^{$1}")
     .replace(/<\/?(?:b|i|em|strong|u|mark)>/gi, "")
@@ -81,53 +82,7 @@ const withoutMarkup = (quote: string): string =>
     .replace(/&(lt|gt|amp|quot|apos|plusmn|le|ge|minus|ndash|mdash);/g, (_, name: string) => characters[name] ?? "")
     .replace(/\\pm(?![a-zA-Z])/g, "±")
     .replace(/\\([%&_#])/g, "$1")
-    .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1")
-    // What stands between two signs of the dollar and is no money: "$p < 0.05$", "$10^{-5}$".
-    .replace(/\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~])(?!\s)([^$\n]{1,80})(?<!\s)\$(?!\p{Nd})/gu, (_, formula: string) =>
-      formula
-        .replace(/\\(?:[,;! ]|left|right|mathrm|mathbf|mathit|text)(?![a-zA-Z])/g, "")
-        .replace(/\\([a-zA-Z]{2,12}) ?/g, (command, name: string) => formulaSigns[name] ?? command),
-    );
-/** TeX's names of the signs and letters that stand in prose. */
-const formulaSigns: Readonly<Record<string, string>> = {
-  alpha: "α",
-  beta: "β",
-  gamma: "γ",
-  delta: "δ",
-  epsilon: "ε",
-  eta: "η",
-  theta: "θ",
-  kappa: "κ",
-  lambda: "λ",
-  mu: "µ",
-  pi: "π",
-  rho: "ρ",
-  sigma: "σ",
-  tau: "τ",
-  phi: "φ",
-  chi: "χ",
-  omega: "ω",
-  Delta: "Δ",
-  Omega: "Ω",
-  Sigma: "Σ",
-  times: "×",
-  cdot: "·",
-  le: "≤",
-  leq: "≤",
-  ge: "≥",
-  geq: "≥",
-  ll: "≪",
-  gg: "≫",
-  ne: "≠",
-  neq: "≠",
-  approx: "≈",
-  sim: "~",
-  pm: "±",
-  to: "→",
-  rightarrow: "→",
-  infty: "∞",
-  circ: "°",
-};
+    .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1");
 const characters: Readonly<Record<string, string>> = {
   lt: "<",
   gt: ">",
@@ -277,6 +232,9 @@ const onTheLine = (quote: string): string =>
     )
     // "10-5" is no range: a range goes up.
     .replace(/(?<=(?<![\p{Nd}.,])10)(?:⁻[¹²³⁴-⁹]|\^\{?[-−][1-9]\}?)(?![⁰-⁹\p{Nd}])/gu, inPlain)
-    .replace(/(?<=\p{Lu}\p{Ll}?|\))[₀-₉]{1,3}/gu, inPlain);
+    .replace(formulaNumber, inPlain);
+/** A page keeps powers and sets the numbers of "CO₂" on the line, as its readers do. */
+const lowered = (quote: string): string => quote.replace(formulaNumber, inPlain);
+const formulaNumber = /(?<=\p{Lu}\p{Ll}?|\))[₀-₉]{1,3}/gu;
 
 const inPlain = (power: string): string => power.normalize("NFKC").replace(/[\^{}]/g, "");

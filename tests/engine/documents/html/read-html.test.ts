@@ -74,6 +74,19 @@ describe("readHtml", () => {
     expect((await read(`<body><p>${filler}</p>${shown}</body>`)).text).toContain("SHOWN");
   });
 
+  it.each([
+    ["<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"],
+    ["<mfrac><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac>", "(x+1)/2"],
+    ["<msup><mn>10</mn><mrow><mo>−</mo><mn>5</mn></mrow></msup>", "10^{−5}"],
+    ["<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"],
+    ["<msup><mi>f</mi><mo>′</mo></msup>", "f′"],
+    ["<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>", "√(a+b)"],
+    ["<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable>", "1,2;"],
+  ])("keeps apart what a formula without TeX sets above and below: %s", async (math, said) => {
+    const result = await readHtml(`<p>${filler} so <math>${math}</math> holds</p>`);
+    expect(result.status === "ok" ? result.text.text : "").toContain(`so ${said} holds`);
+  });
+
   it("keeps a formula that a page hides behind its picture", async () => {
     const { text } = await read(
       `<p>${filler} so <span class="mwe"><span style="display: none;"><math alttext="{\\displaystyle E=mc^{2}}"><mi>E</mi></math></span><img alt="E=mc"></span> holds</p>`,

@@ -127,6 +127,24 @@ describe("readLatex", () => {
     expect(text).not.toContain("$k$k");
   });
 
+  it.each([
+    ["\\ang{45}", "45°"],
+    ["\\ang{10;5;3}", "10°5′3″"],
+    ["\\qtyrange{5}{7}{\\mg}", "5 mg to 7 mg"],
+    ["\\numrange{10}{20}", "10 to 20"],
+    ["\\SIlist{1;2;3}{\\um}", "1 µm, 2 µm and 3 µm"],
+    ["\\num{5e-3}", "5 × 10^{-3}"],
+    ["\\SI{1.5+-0.2e3}{\\percent}", "1.5 ± 0.2 × 10^{3}%"],
+    ["\\qty[mode=text]{20}{\\celsius}", "20 °C"],
+  ])("writes quantities as siunitx prints them: %s", async (source, said) => {
+    const result = await readLatex(
+      Buffer.from(
+        `\\documentclass{article}\\begin{document}It was ${source} here. ${"Then it ended, and nobody knew of it. ".repeat(60)}\\end{document}`,
+      ),
+    );
+    expect(result.status === "ok" ? result.text.text : "").toContain(`It was ${said} here.`);
+  });
+
   it("reads the bibliography that biber makes", () => {
     const bbl =
       "\\refsection{0}\\datalist[entry]{nty/global}\n\\entry{lee}{article}{}\n\\name{author}{2}{}{%\n{{hash=1}{family={Lee},given={Ann},giveni={A\\bibinitperiod}}}%\n{{hash=2}{family={Berg},given={Bo},prefix={van}}}%\n}\n\\field{journaltitle}{Hands}\\field{title}{A {First} work}\\field{year}{2020}\\verb{doi}\n\\verb 10.1000/a\n\\endverb\\endentry\n\\entry{kim}{book}{}\\field{title}{Second}\\endentry\\enddatalist\\endrefsection";

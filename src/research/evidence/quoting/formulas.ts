@@ -1,0 +1,63 @@
+/** A formula as TeX writes it, between two signs of the dollar, and no money: "$p < 0.05$", "$10^{-5}$". */
+const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?!\s)([^$\n]{1,80})(?<!\s)\$(?!\p{Nd})/gu;
+
+/** Stands for nothing; what is made shorter is filled up with it, so that offsets stay. */
+const nothing = "\u2060";
+
+/**
+ * The simple formulas of a text in the signs that people write: "$\\alpha \\leq \\frac{1}{2}$" as "α ≤ 1/2". Of the same
+ * length: what falls away becomes characters that nobody sees. The same for a text and its quotes.
+ */
+export const inSigns = (text: string): string =>
+  text.includes("$")
+    ? text.replace(formula, (whole, inside: string) => {
+        const said = inside
+          .replace(/\\(?:mathrm|mathbf|mathit|operatorname|text|mbox)\{([^{}]{1,20})\}/g, "$1")
+          .replace(/\\(?:[,;!]|(?:left|right|displaystyle|rm)(?![a-zA-Z]))/g, "")
+          .replace(/\\[dt]?frac\{([^{}]{1,20})\}\{([^{}]{1,20})\}/g, "$1/$2")
+          .replace(/\\([a-zA-Z]{2,12}) ?/g, (command, name: string) => signs[name] ?? command)
+          .replace(/\\%/g, "%");
+        return said.includes("\\") ? whole : said.padEnd(whole.length, nothing);
+      })
+    : text;
+
+/** TeX's names of the signs and letters that stand in prose. */
+const signs: Readonly<Record<string, string>> = {
+  alpha: "α",
+  beta: "β",
+  gamma: "γ",
+  delta: "δ",
+  epsilon: "ε",
+  eta: "η",
+  theta: "θ",
+  kappa: "κ",
+  lambda: "λ",
+  mu: "µ",
+  pi: "π",
+  rho: "ρ",
+  sigma: "σ",
+  tau: "τ",
+  phi: "φ",
+  chi: "χ",
+  omega: "ω",
+  Delta: "Δ",
+  Omega: "Ω",
+  Sigma: "Σ",
+  times: "×",
+  cdot: "·",
+  le: "≤",
+  leq: "≤",
+  ge: "≥",
+  geq: "≥",
+  ll: "≪",
+  gg: "≫",
+  ne: "≠",
+  neq: "≠",
+  approx: "≈",
+  sim: "~",
+  pm: "±",
+  to: "→",
+  rightarrow: "→",
+  infty: "∞",
+  circ: "°",
+};
