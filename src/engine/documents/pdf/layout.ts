@@ -182,7 +182,13 @@ function rowsOf(runs: readonly Run[]): Row[] {
     const row = rows
       .slice(-3)
       .findLast(
-        ({ y, height }) => Math.abs(y - run.y) < reach(Math.min(height, run.height), Math.max(height, run.height)),
+        ({ y, height, runs: others }) =>
+          Math.abs(y - run.y) <
+          reach(
+            Math.min(height, run.height),
+            Math.max(height, run.height),
+            isRank(run) || (others.length === 1 && others.every(isRank)),
+          ),
       );
     if (row === undefined) rows.push({ runs: [run], y: run.y, height: run.height });
     else {
@@ -194,7 +200,10 @@ function rowsOf(runs: readonly Run[]): Row[] {
   return rows;
 }
 
-const reach = (small: number, large: number): number => (small < 0.9 * large ? 0.48 * large : 0.45 * small);
+/** Browsers raise and lower numbers that are hardly smaller. */
+const reach = (small: number, large: number, ofRank: boolean): number =>
+  small < (ofRank ? 0.9 : 0.8) * large ? 0.48 * large : 0.45 * small;
+const isRank = ({ text }: Run): boolean => /^\s?[-+−–]?\d{1,3}[-+−–]?\s?$/.test(text);
 
 /** A stretch of a row without a gap that could part columns. */
 interface Segment {
