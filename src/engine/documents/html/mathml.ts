@@ -44,7 +44,7 @@ const nameOf = (node: Node): string => ("name" in node ? node.name.replace(/^\w+
 const positional = new Set("mfrac msup msub msubsup mover munder munderover mroot".split(" "));
 const skipped = new Set(["annotation", "annotation-xml", "mphantom"]);
 /** Marks over a letter, and those behind one, which are no powers. */
-const accents = /^[′″‴'*†‡¯ˆ^~˜˙¨→⃗ˇ̂̄]{0,3}$/u;
+const accents = /^(?:[′″‴'*†‡¯ˆ^~˜˙¨→]|\u20d7|\u02c7|\p{M}){0,3}$/u;
 
 /** What a sign behind a rank holds: one character stands for itself. */
 const raised = (sign: "^" | "_", text: string): string =>

@@ -63,7 +63,7 @@ const micro = /^u(?=(?:mol|[msgAVWMLlNFJ])$)/;
 export const numberText = (latex: string): string =>
   latex
     .trim()
-    .replace(/\s*(?:\\pm|\+-|\+\/-)\s*/g, " ± ")
+    .replace(/\s{0,3}(?:\\pm|\+-|\+\/-)\s{0,3}/g, " ± ")
     .replace(/(?<=\d)\s?[eEdD]\s?([-+]?\d{1,4})$/, (_, power: string) => ` × 10^{${power.replace("+", "")}}`)
     .replace(/^[eE](-?\d{1,4})$/, "10^{$1}");
 

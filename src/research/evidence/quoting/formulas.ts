@@ -5,8 +5,8 @@ const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?!\s)([^$\n
 const nothing = "\u2060";
 
 /**
- * The simple formulas of a text in the signs that people write: "$\\alpha \\leq \\frac{1}{2}$" as "α ≤ 1/2". Of the same
- * length: what falls away becomes characters that nobody sees. The same for a text and its quotes.
+ * The simple formulas of a text in the signs that people write: "$\\alpha \\leq \\frac{1}{2}$" as "α ≤ 1/2". Of the
+ * same length: what falls away becomes characters that nobody sees. The same for a text and its quotes.
  */
 export const inSigns = (text: string): string =>
   text.includes("$")
