@@ -78,10 +78,13 @@ export function unitOf(kind: CodeUnit["kind"], round: number, job: Job): CodeUni
 /** Whether what ends the job is reached by the tests as they are. */
 export const isReached = ({ failing, unmet = [] }: Tested): boolean => failing === 0 && unmet.length === 0;
 
-/** The verdict once a round is over; undefined: another round follows. */
-export function verdictAfter(state: CodeState, round: Round): Verdict | undefined {
+/**
+ * The verdict once a round is over; undefined: another round follows. `isPast`: the tests were taken anew since, and do
+ * not all pass.
+ */
+export function verdictAfter(state: CodeState, round: Round, isPast: boolean): Verdict | undefined {
   const { job, flaky = [] } = state;
-  const isDone = round.steps.some(({ event }) => event === "pass") && (round.veto ?? []).length === 0;
+  const isDone = !isPast && round.steps.some(({ event }) => event === "pass") && (round.veto ?? []).length === 0;
   if (isDone) {
     const unsteady = flaky.length === 0 ? "" : ` Flaky, and not counted: ${flaky.slice(0, 3).join(", ")}.`;
     return {

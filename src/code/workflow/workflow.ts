@@ -91,7 +91,9 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
       const last = roundsOf(state).at(-1);
       if (baseline === undefined) return unitOf("baseline", last?.round ?? begun, job);
       const isFresh = last?.tests === undefined || baseline.at > last.tests.at;
-      const where = last === undefined ? "completion" : whereOf(last);
+      const place = last === undefined ? "completion" : whereOf(last);
+      // The tests were taken anew, and a person may have changed files since the round: what it has reached is over.
+      const where = place === "adversary" && isFresh && !isReached(baseline) ? "completion" : place;
       if (where === "completion" && isFresh && isReached(baseline))
         return { verdict: "complete", reason: `All tests pass (${baseline.passed}), and nothing else was asked for.` };
       if (where === "error") {
@@ -102,7 +104,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         };
       }
       if (where !== "completion") return unitOf(where, last?.round ?? begun + 1, job);
-      return (last && verdictAfter(state, last)) ?? unitOf("librarian", (last?.round ?? begun) + 1, job);
+      return (last && verdictAfter(state, last, isFresh)) ?? unitOf("librarian", (last?.round ?? begun) + 1, job);
     },
     progress: ({ state }) => progressOf(state),
     account: ({ state }) => ({ spent: spentIn(state), budget: {}, beside: history }),

@@ -55,6 +55,21 @@ describe("the rounds of a coding run", () => {
     expect([again.code, again.last.cause, again.last.rounds]).toEqual([3, "iterations", 4]);
   });
 
+  it("end only by what the tests say now: files that a person broke since a round passed are repaired again", async () => {
+    // The first adversary can't be started, so the run ends in a round that has passed its tests.
+    const adversary = `if [ $N = 1 ]; then exit 127; fi; ${said({ tests: [], findings: [] })}`;
+    const agent = project.agent(byRole({ adversary }));
+    await project.json(...agent);
+    expect(steps()).toEqual(["librarian ok, artisan ok, critic approve, tests pass"]);
+    project.write("src/range.mjs", offByOne["src/range.mjs"] ?? "");
+    const { last } = await project.json(...agent);
+    expect([last.verdict, last.rounds, last.failing]).toEqual(["complete", 2, 0]);
+    expect(steps()).toEqual([
+      "librarian ok, artisan ok, critic approve, tests pass",
+      "librarian ok, artisan ok, critic approve, tests pass, adversary ok",
+    ]);
+  });
+
   it("refuse a librarian that names what is not in the project, and end as failed after three times", async () => {
     const plan = {
       cause: "secrets",
