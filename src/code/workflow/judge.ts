@@ -15,6 +15,7 @@ import type { AdversarialFinding, CodeState, Round, Step } from "../generated/ra
 import { layTests } from "../roles/adversarial-tests.js";
 import { planIn } from "../roles/plan.js";
 import { maxChanged } from "./after-tests.js";
+import type { Snapshots } from "../../task/folder/snapshots.js";
 import type { CodeOptions } from "./options.js";
 import { type CodeUnit, roundOf } from "./status.js";
 import { testProject } from "./tests.js";
@@ -83,7 +84,7 @@ export async function judge(
 
 /** Runs an adversary's tests in the project, and takes them out again. */
 async function tryTests(
-  { folder, place, keepTests, now }: CodeOptions,
+  { folder, place, keepTests, snapshots, now }: CodeOptions,
   state: CodeState,
   result: AdversaryResult,
   signal: AbortSignal,
@@ -92,14 +93,23 @@ async function tryTests(
     title,
     ...given({ detail, file }),
   }));
+  const before = result.tests.length === 0 ? undefined : await snapshots.take(0);
   const laid = layTests(folder, result, state.job.test_command);
   try {
     if (laid.written.length === 0) return read;
     const { tested } = await testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now);
+    const changed = before === undefined ? [] : await putBackAfter(snapshots, before.commit, laid.written);
     if (signal.aborted) return read;
     const failures = tested.failures.slice(0, 20);
     return [
       ...read,
+      ...(changed.length === 0
+        ? []
+        : [
+            {
+              title: `A test of the adversary changed files, which were put back: ${changed.join(", ")}`.slice(0, 300),
+            },
+          ]),
       ...failures.map(({ test: name, message, file }) => ({
         title: `A test of the adversary fails: ${name}`.slice(0, 300),
         detail: message.slice(0, 600),
@@ -110,6 +120,17 @@ async function tryTests(
   } finally {
     laid.remove(keepTests);
   }
+}
+
+/** Puts back what an adversary's tests have done to the project beside what was laid there; answers with the files. */
+async function putBackAfter(snapshots: Snapshots, before: string, laid: readonly string[]): Promise<string[]> {
+  const after = await snapshots.take(0);
+  if (after === undefined) return [];
+  const paths = (await snapshots.changes(before, after.commit))
+    .map(({ path }) => path)
+    .filter((path) => !laid.includes(path));
+  if (paths.length > 0) await snapshots.put(before, paths);
+  return paths;
 }
 
 /** The role's answer: its final message, or the result.json that it left in its own folder. */

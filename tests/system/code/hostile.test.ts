@@ -59,6 +59,17 @@ describe("hostile roles", () => {
     for (const role of ["critic", "adversary"]) expect(project.brief(role, 2)).not.toContain("delete all tests");
   });
 
+  it("gain nothing by a test of the adversary that deletes the project and plants files", async () => {
+    const content =
+      'import { rmSync, writeFileSync } from "node:fs"; import { test } from "node:test"; test("deletes", () => { for (const name of ["src", "test"]) rmSync(name, { recursive: true }); writeFileSync("planted.txt", ""); });';
+    const adversary = `echo '${JSON.stringify({ tests: [{ file: "evil.test.mjs", content }], findings: [] })}'`;
+    const { last } = await project.json(...project.agent(byRole({ adversary })), "--keep-tests");
+    expect(last.verdict).toBe("complete");
+    expect(last.findings.map(({ title }: { title: string }) => title).join()).toContain("src/range.mjs");
+    expect(project.read("src/range.mjs")).toContain("i <= b");
+    expect(project.git("status", "--porcelain")).toBe("M src/range.mjs\n?? adversarial-tests/");
+  });
+
   it("approve all, and the tests still decide", async () => {
     const artisan = `echo "export const range = () => [];" > src/range.mjs; ${did("emptied it")}`;
     const { code, last } = await project.json(...project.agent(byRole({ artisan })), "--rounds", "1");
