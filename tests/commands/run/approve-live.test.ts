@@ -47,6 +47,8 @@ test("key a in the live view shows an edit of AGENTS.md, y approves it, and the 
   await shows("The edit of AGENTS.md waits for your yes · a: show it");
   keys.press("a");
   await shows(`+ ${edit}`);
+  // The brief of the second iteration is made by then; an answer before would count for it.
+  await expect.poll(() => briefs.length, { timeout: 170_000 }).toBe(2);
   await shows("Let briefs use this AGENTS.md? n takes the edit back. y/n, Esc: later");
   keys.press("y");
   await shows("AGENTS.md: approved, from the next iteration on.");
