@@ -31,7 +31,7 @@ describe("of several shapes that a value may have", () => {
   });
 
   it.each([
-    [{}, "run-ended"],
+    [{}, "checking"],
     [{ agent: "x" }, "run-started"],
     [{ iteration: 1, unit: "p" }, "iteration-ended"],
     [{ reason: "full" }, "waiting"],

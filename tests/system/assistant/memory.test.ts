@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,6 +11,7 @@ import { packageFile } from "../../../src/engine/lib/package-root.js";
 let folder: string;
 beforeAll(async () => {
   // Within the package, so that the writers find its packages.
+  mkdirSync(packageFile(".build"), { recursive: true });
   folder = mkdtempSync(packageFile(".build", "memory-"));
   const input = {
     memory: packageFile("src/engine/memory/memory.ts"),

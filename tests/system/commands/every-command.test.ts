@@ -49,7 +49,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /nothing new from 2026-01-01/],
   ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md, references\.bib, report\.html$/m],
   ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],
-  ["task", ["Do nothing more", "--check", "true", "--sandbox", "host", "--agent", "baseline"], /1 of 1 met/],
+  ["task", ["Do nothing more", "--check", "true", "--unconfined", "--agent", "cmd:true"], /1 of 1 met/],
   ["brief", ["grasping-2026-03-01"], /No agent would be started/],
   ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],
   ["config", ["papers"], /^30\n$/],

@@ -145,7 +145,7 @@ class FormCount {
       }
     }
     if (this.#deep > maxDeep || this.#all > maxForms)
-      this.#stop("The PDF draws forms within forms more often than any paper does, which could go on for ever.");
+      this.#stop("The PDF draws forms within forms too often, and reading it might never end.");
   }
 }
 
