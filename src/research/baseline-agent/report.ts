@@ -97,10 +97,11 @@ function themeSentence(
   return { text: "Insights that share what they are tagged with.", rests_on: [] };
 }
 
-/** "Literature research on: X." asks what papers show about X. */
+/** "Literature research on: X." asks what papers show about X, unless X is a question itself. */
 function questionOf(asked: string): string {
   const [, topic] = asked.split(/\bresearch on: /i);
   const [first = ""] = topic?.split(/\.(?:\s|$)/) ?? [];
+  if (first.endsWith("?")) return first;
   if (first !== "")
     return `What do the papers show about ${first.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())}?`;
   return asked.trim() === "" ? "What do the papers show?" : asked;

@@ -382,10 +382,12 @@ function once<Value>(make: () => Value): () => Value {
 
 function whyNoAnswer(rows: readonly PaperRow[]): string {
   if (rows.length === 0) return "There is none yet: no paper has been found.";
-  const unread = rows.filter(({ status }) => status === "unread" || status === "waiting").length;
-  return unread === 0
-    ? "There is none yet: all papers are read, and the report is not written."
-    : `There is none yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
+  const count = (wanted: PaperRow["status"]) => rows.filter(({ status }) => status === wanted).length;
+  const [unread, waiting] = [count("unread"), count("waiting")];
+  if (unread > 0)
+    return `There is none yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
+  const waits = `${counted(waiting, "paper waits", "papers wait")} for a person's decision`;
+  return `There is none yet: ${waiting > 0 ? waits : "all papers are read"}, and the report is not written.`;
 }
 
 /** The question where no narrative states it: what the requirements say is sought, a bare topic as a question. */
@@ -393,7 +395,7 @@ function questionOf({ description, project }: Rrd): string {
   const text = oneLine(description ?? "");
   const sentence = /^.{40,320}?[.?!](?=\s|$)/.exec(text)?.[0] ?? text.slice(0, 320);
   const topic = /^Literature research on: (.+)/.exec(sentence)?.[1]?.replace(/\.$/, "");
-  if (topic !== undefined) return `What do papers show about ${topic}?`;
+  if (topic !== undefined) return topic.endsWith("?") ? topic : `What do papers show about ${topic}?`;
   return sentence === "" ? oneLine(project).replace(/^Research:\s*/i, "") : sentence;
 }
 

@@ -195,7 +195,7 @@ export function flowOf(rrd: Rrd): Flow {
     ...(gap === 0
       ? []
       : [
-          `${many(Math.abs(gap), "record")} ${gap > 0 ? "more were identified than screened or removed" : "more were screened or removed than the sources reported"}: some were found by an agent or changed by hand.`,
+          `${many(Math.abs(gap), "record")} more ${Math.abs(gap) === 1 ? "was" : "were"} ${gap > 0 ? "identified than screened or removed" : "screened or removed than the sources reported"}: some were found by an agent or changed by hand.`,
         ]),
     ...(other === 0 ? [] : [`${many(other, "paper")} came another way than by the search.`]),
   ];

@@ -202,4 +202,4 @@ export function surenessOf({ findings, quotes, retracted, judged }: SurenessFact
 
 /** In plain words, for a terminal and a file: "●●○○○ limited: no finding rests on …". */
 export const surenessText = ({ level, words, because }: Sureness): string =>
-  `${level === undefined ? "" : `${signs(level)} `}${words}: ${because.join("; ")}.`;
+  `${level === undefined ? "" : `${signs(level)} `}${[words, because.join("; ")].filter((part) => part !== "").join(": ")}.`;

@@ -4,6 +4,7 @@ import { doubtsOf } from "../../../src/research/report/narrative/check.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { surenessText } from "../../../src/research/report/strength.js";
 import { paper, rrdWith } from "../../support/research.js";
 
 const now = new Date("2026-11-22T12:00:00Z");
@@ -48,6 +49,10 @@ test.each([
     "Literature research on: touch in robot hands. Derived from the topic.",
     "What do papers show about touch in robot hands?",
   ],
+  [
+    "Literature research on: Which robot hands are cheapest to build?. Derived from the words of the topic.",
+    "Which robot hands are cheapest to build?",
+  ],
   ["Which robot hands can pick parts in a warehouse today?", "Which robot hands can pick parts in a warehouse today?"],
   ["Scout recent research on low-cost robot hands. More.", "Scout recent research on low-cost robot hands."],
 ])("before a report is written %j is asked as %j", (description, question) => {
@@ -72,6 +77,30 @@ describe("what was not done", () => {
     expect(method.limits.join()).not.toMatch(/judged once|quotes were recorded/);
     expect(method.limits.join()).toMatch(/Screening/);
     expect(unanswered).toBe("There is none yet: 2 papers of 2 are still to be read.");
+  });
+
+  test("of papers that wait for a person does not say that they are to be read", () => {
+    const waiting = paper("one", { status: "waiting" });
+    expect(modelOf(rrdWith([waiting, read("two", [])])).unanswered).toBe(
+      "There is none yet: 1 paper waits for a person's decision, and the report is not written.",
+    );
+    expect(modelOf(rrdWith([read("two", [])])).unanswered).toBe(
+      "There is none yet: all papers are read, and the report is not written.",
+    );
+    expect(modelOf(rrdWith([waiting, paper("two")])).unanswered).toBe(
+      "There is none yet: 1 paper of 2 is still to be read.",
+    );
+  });
+
+  test("says how sure it is where nothing tells why", () => {
+    expect(surenessText({ words: "not known", because: [] })).toBe("not known.");
+    expect(surenessText({ level: 2, words: "limited", because: ["a", "b"] })).toBe("●●○○○ limited: a; b.");
+  });
+
+  test("a flow that lacks one record says so of one", () => {
+    const discovery_metrics = { flow: { identified: { arXiv: 3 }, duplicates_removed: 1, not_screened: 0 } };
+    const { flow } = modelOf(rrdWith([read("one", [], { source: "arXiv" })], { statistics: { discovery_metrics } }));
+    expect(flow.says).toContain("1 record more was identified than screened or removed");
   });
 
   test("and how sure the answer is tell the same of second looks", () => {

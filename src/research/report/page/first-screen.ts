@@ -55,7 +55,7 @@ export function* answer(context: PageContext): Iterable<Markup> {
 /** The same for a reader who sees no dots. */
 const surenessLine = ({ level, words, because }: Sureness): Markup =>
   level === undefined
-    ? markup`<p class="how"><b>How sure: ${words}</b>: ${because.join("; ")}.</p>`
+    ? markup`<p class="how"><b>How sure: ${words}</b>${because.length === 0 ? "" : ": "}${because.join("; ")}.</p>`
     : markup`<p class="how"><b>How sure:</b> ${dots(level)} <b>${words}</b>: ${because.join("; ")}.</p>`;
 
 export function* figures({ model }: PageContext): Iterable<Markup> {
