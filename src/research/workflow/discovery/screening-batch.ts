@@ -154,7 +154,9 @@ function leftOutWorks({ excluded = [], apart }: Rrd): ReturnType<typeof workInde
     if (title == null || stage === "duplicate" || override !== undefined || isApart(id)) continue;
     const authors = first_author === undefined ? [] : [first_author];
     const date = year === undefined ? null : String(year);
-    works.add(id, matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...given({ identifiers }) }));
+    // A notice may carry the title of its article, which is another work.
+    const kind = stage === "notice" ? ("notice" as const) : undefined;
+    works.add(id, matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...given({ identifiers, kind }) }));
   }
   return works;
 }
