@@ -513,8 +513,9 @@ const several = (value: string, before: string[] = []): string[] => [...before, 
 /** Names with commas between them; the option may be given again. */
 const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
 
-/** Each whole, commas and all; the option may be given again. */
 const projectOfTools = "project whose papers the tools read (default: the only project)";
+
+/** Each whole, commas and all; the option may be given again. */
 const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
 function whole(value: string): number {

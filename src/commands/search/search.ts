@@ -2,7 +2,7 @@ import { httpFor } from "../../compose/library.js";
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
-import { keptFacts } from "../../research/papers/paper-record.js";
+import { keptFacts, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
 import { allSources, sourcesFor } from "../../research/sources/registry.js";
@@ -123,7 +123,7 @@ function shown(
       .join("");
   const results = found.map(({ record, provenance, priority, why, merged, apart }) => ({
     ...record,
-    sources: [...new Set(provenance.mergedFrom.map(({ source }) => source))],
+    sources: sourcesOf(provenance),
     priority,
     why,
     merged,
@@ -157,13 +157,7 @@ function foundLines(found: readonly Explained[], explain: boolean, io: Pick<Io, 
       authors.length > maxAuthors ? `${authors.slice(0, maxAuthors).join(", ")} and others` : authors.join(", ");
     const cited =
       citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
-    const about = [
-      who,
-      date,
-      venue,
-      cited,
-      [...new Set(provenance.mergedFrom.map(({ source }) => source))].join(" + "),
-    ];
+    const about = [who, date, venue, cited, sourcesOf(provenance).join(" + ")];
     return [
       ...(index === 0 ? [] : [""]),
       colors.bold(first),

@@ -81,14 +81,27 @@ export interface Provenance {
   /** The records of one work as their sources gave them; the one that it takes its id and address from comes first. */
   readonly mergedFrom: readonly PaperRecord[];
   /** Those of them that are companion reports, such as a correction: a decision on one decides nothing on the work. */
-  readonly companions?: readonly PaperRecord[];
+  readonly companions?: readonly CompanionReport[];
   /** Every place at which a source listed it. */
   readonly places: readonly Place[];
 }
 
+/** A record that goes with the main report of a work: its correction, an abstract of it, or a letter of an exchange. */
+export interface CompanionReport {
+  readonly record: PaperRecord;
+  readonly kind: "correction" | "abstract" | "letter";
+}
+
 /** The records of a work itself, without its companion reports. */
 export const versionsOf = ({ mergedFrom, companions }: Pick<Provenance, "mergedFrom" | "companions">) =>
-  companions === undefined ? mergedFrom : mergedFrom.filter((record) => !companions.includes(record));
+  companions === undefined
+    ? mergedFrom
+    : mergedFrom.filter((each) => !companions.some(({ record }) => record === each));
+
+/** The sources that list a work itself, in the order of its records. */
+export const sourcesOf = (provenance: Pick<Provenance, "mergedFrom" | "companions">): string[] => [
+  ...new Set(versionsOf(provenance).map(({ source }) => source)),
+];
 
 /** One place at which a source listed a work; the first is 0. */
 export interface Place {

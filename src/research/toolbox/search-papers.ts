@@ -1,6 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import { clip } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
+import { sourcesOf } from "../papers/paper-record.js";
 import { compareRecords } from "../papers/dedup/same-work.js";
 import type { Source } from "../sources/client/source.js";
 import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
@@ -100,7 +101,7 @@ function blockOf(
   const facts = [
     paper.date ?? "undated",
     `${clip(authors.slice(0, 3).join(", "), 24)}${authors.length > 3 ? " and others" : ""}`,
-    [...new Set(provenance.mergedFrom.map(({ source }) => source))].join(" + "),
+    sourcesOf(provenance).join(" + "),
     ...(paper.citations === undefined ? [] : [`cited ${paper.citations.count} times`]),
     ...marks,
   ];

@@ -7,6 +7,7 @@ import { loggedLine } from "../folder/logs/query-log.js";
 import type { Change, Fold } from "../folder/research.js";
 import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
+import { oldestFirst } from "../papers/dedup/companions.js";
 import { flat } from "../workflow/derived/markdown.js";
 import { changeOf } from "../workflow/result/accepted-result.js";
 import { withChecks } from "../workflow/report/warn-of-retractions.js";
@@ -57,7 +58,11 @@ export function openedFor(
 ): Rrd {
   const changed = new Map(came.changed.map((paper) => [paper.id, paper]));
   const checked = withChecks(rrd, { checks: came.checks }).rrd;
-  const papers_pool = checked.papers_pool.map((paper) => ({ ...paper, ...changed.get(paper.id)?.set }));
+  const papers_pool = checked.papers_pool.map((paper) => {
+    const { set, corrections = [] } = changed.get(paper.id) ?? {};
+    const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((each) => ({ ...each }))]);
+    return { ...paper, ...(corrections.length === 0 ? {} : { updates }), ...set };
+  });
   const failed = Object.fromEntries([...came.failed].map(([source, { since }]) => [source, since]));
   return withOpen(
     { ...checked, papers_pool },

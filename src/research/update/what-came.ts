@@ -5,8 +5,9 @@ import { currentAccepted } from "../../engine/storage/records/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
 import { canBeChecked } from "../paper-services/find-retractions.js";
 import { type UpdateCheck, worksOf } from "../paper-services/kept-retraction-checks.js";
+import { correctionsAmong, isSameUpdate } from "../papers/dedup/companions.js";
 import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
-import { type PaperRecord, versionsOf } from "../papers/paper-record.js";
+import { type PaperRecord, type Update, versionsOf } from "../papers/paper-record.js";
 import { candidatesOf } from "../search/candidates.js";
 import { isFailed } from "../search/result-list.js";
 import type { SearchRecord } from "../search/search-record.js";
@@ -44,6 +45,8 @@ export interface ChangedPaper {
   readonly says: string;
   /** What the new record adds to the paper's. */
   readonly set: Partial<Paper>;
+  /** Corrections that the window's records are, where no check has told of them. */
+  readonly corrections?: readonly Update[];
   /** How its text of today stands to the one that was read. */
   readonly compared: TextCompared;
   /** The new text, where it is another one. */
@@ -83,11 +86,16 @@ export async function whatCame(
     }),
   );
   const retracted = [...checks].flatMap(([id, { updates }]) => (updates.some(isRetraction) ? [id] : []));
-  const records = recordsOfPool(rrd, update, kept, batch);
+  const { records, corrections: listed } = recordsOfPool(rrd, update, kept, batch);
   const changed: ChangedPaper[] = [];
   for (const paper of read.filter(({ id }) => !retracted.includes(id))) {
     const check = checks.get(paper.id);
-    const notices = check === undefined ? [] : newsOf(paper, check, dayRead(paper, ledger));
+    const told = check === undefined ? [] : newsOf(paper, check, dayRead(paper, ledger));
+    const all = said.get(paper.id)?.updates ?? [];
+    const corrections = newsOf(paper, { updates: listed.get(paper.id) ?? [] }, dayRead(paper, ledger)).filter(
+      (each) => !all.some((one) => isSameUpdate(one, each)),
+    );
+    const notices = [...told, ...corrections];
     const published = publishedIn(paper, [
       ...(records.get(paper.id) ?? []),
       ...[said.get(paper.id)?.published ?? []].flat(),
@@ -106,7 +114,11 @@ export async function whatCame(
     const compared = compareTexts(text, then, paper.text_sha256, depth);
     // What an update has told already is news again only where its text turns out to be another.
     if (!isNews && compared !== "another") continue;
-    changed.push({ id: paper.id, says, set, compared, ...(compared === "another" ? given({ text }) : {}) });
+    changed.push({
+      ...{ id: paper.id, says, set, compared },
+      ...(corrections.length === 0 ? {} : { corrections }),
+      ...(compared === "another" ? given({ text }) : {}),
+    });
   }
   const { sources } = outside;
   const names = rrd.requirements.sources ?? [];
@@ -143,11 +155,11 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Notices of a paper that its record does not hold and that came after it was read. */
-function newsOf(paper: Paper, { updates }: UpdateCheck, readOn: string): UpdateCheck["updates"] {
-  const known = new Set((paper.updates ?? []).map(({ type, date }) => `${type} ${date}`));
+function newsOf(paper: Paper, { updates }: Pick<UpdateCheck, "updates">, readOn: string): UpdateCheck["updates"] {
+  const known = paper.updates ?? [];
   return updates.filter(
-    ({ type, date }) =>
-      !known.has(`${type} ${date}`) &&
+    ({ type, date, notice }) =>
+      !known.some((one) => isSameUpdate(one, { type, date, notice })) &&
       // Of a month or a year alone nobody knows on which side of a day within it the notice lies.
       (isRetraction({ type }) || date === undefined || date >= readOn.slice(0, date.length)),
   );
@@ -160,29 +172,36 @@ function dayRead({ id, updates_check }: Paper, ledger: readonly LedgerLine[]): s
   return (line?.at ?? updates_check?.at ?? "").slice(0, 10);
 }
 
-/** What the window's records say of papers of the pool, by the paper's id. */
+/** What the window's records say of papers of the pool, and corrections that they are of them, by the paper's id. */
 function recordsOfPool(
   rrd: Rrd,
   update: ProjectUpdate,
   kept: SearchRecord | undefined,
   { duplicates }: Batch,
-): ReadonlyMap<string, readonly PaperRecord[]> {
+): {
+  readonly records: ReadonlyMap<string, readonly PaperRecord[]>;
+  readonly corrections: ReadonlyMap<string, readonly Update[]>;
+} {
   const records = new Map<string, PaperRecord[]>();
+  const corrections = new Map<string, Update[]>();
   const put = (id: string, some: readonly PaperRecord[]) => records.set(id, [...(records.get(id) ?? []), ...some]);
   const pool = new Set(rrd.papers_pool.map(({ id }) => id));
   const { steps = [], listings = [] } = kept ?? {};
   const own = new Set(listings.flatMap(({ step, records: its }) => (steps[step]?.update === update.id ? its : [])));
   for (const { provenance } of candidatesOf(listings, apartOf(rrd)).works) {
     const versions = versionsOf(provenance);
+    const its = correctionsAmong(provenance.companions?.filter(({ record }) => own.has(record)));
     for (const id of new Set(versions.map((record) => record.id)))
-      if (pool.has(id))
+      if (pool.has(id)) {
         put(
           id,
           versions.filter((record) => own.has(record)),
         );
+        if (its.length > 0) corrections.set(id, its);
+      }
   }
   for (const { candidate, of } of duplicates) put(of, [candidate]);
-  return records;
+  return { records, corrections };
 }
 
 /** What an earlier update said of a paper whose text could not be compared then, and that was not read since. */

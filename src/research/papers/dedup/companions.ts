@@ -1,4 +1,4 @@
-import type { PaperRecord } from "../paper-record.js";
+import type { CompanionReport, PaperRecord, Update } from "../paper-record.js";
 import type { MatchFeatures } from "./match-features.js";
 import { compareIssues, comparePages, compareVolumes, type CorrectionPlace, isBrief } from "./published-place.js";
 import { compareAuthors } from "./same-work.js";
@@ -12,7 +12,7 @@ import { compareVenues } from "./venue.js";
  * themselves.
  */
 export interface Companionship {
-  readonly kind: "correction" | "abstract" | "letter";
+  readonly kind: CompanionReport["kind"];
   readonly why: string;
 }
 
@@ -87,10 +87,37 @@ function isLetterOf(a: MatchFeatures, b: MatchFeatures): boolean {
   );
 }
 
-/** What a correction adds to the record of the article. */
-export const asUpdate = ({ date, source, identifiers: { doi }, url }: PaperRecord) => ({
-  type: "correction" as const,
-  ...(date !== null && /^\d{4}-\d\d-\d\d$/.test(date) ? { date } : {}),
-  source,
-  notice: doi ?? url,
-});
+/**
+ * What a correction adds to the record of the article. A check asks a service for the article alone and takes back what
+ * that service said before; this was said by a search.
+ */
+export const asUpdate = ({ date, source, identifiers: { doi }, url }: PaperRecord) =>
+  ({
+    type: "correction",
+    ...(date !== null && /^\d{4}-\d\d-\d\d$/.test(date) ? { date } : {}),
+    source: `a search of ${source}`,
+    notice: doi ?? url,
+  }) as const satisfies Update;
+
+/** The corrections among these companion reports, each once. */
+export function correctionsAmong(companions: readonly CompanionReport[] = []): Update[] {
+  const said = companions.flatMap(({ record, kind }) => (kind === "correction" ? [asUpdate(record)] : []));
+  return said.filter((each, index) => said.findIndex((one) => isSameUpdate(one, each)) === index);
+}
+
+/** Whether two updates are one: told with one date, or of one notice. Versions of a preprint share an address. */
+export function isSameUpdate(a: NotedUpdate, b: NotedUpdate): boolean {
+  if (a.type !== b.type) return false;
+  if (a.type === "version" || a.notice === undefined || b.notice === undefined) return a.date === b.date;
+  return (a.date !== undefined && a.date === b.date) || a.notice.toLowerCase() === b.notice.toLowerCase();
+}
+
+interface NotedUpdate {
+  readonly type: string;
+  readonly date?: string | undefined;
+  readonly notice?: string | undefined;
+}
+
+/** In the order of their days, those of no day last. */
+export const oldestFirst = <Noted extends NotedUpdate>(updates: readonly Noted[]): Noted[] =>
+  updates.toSorted((a, b) => ((a.date ?? "9999") < (b.date ?? "9999") ? -1 : a.date === b.date ? 0 : 1));

@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
-import { asUpdate, type Companionship } from "./companions.js";
-import type { Identifiers, PaperRecord, Provenance } from "../paper-record.js";
+import { correctionsAmong, isSameUpdate } from "./companions.js";
+import type { CompanionReport, Identifiers, PaperRecord, Provenance, Update } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
 /** One work, put together from what several sources say of it. */
@@ -11,10 +11,7 @@ export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "me
  * title, authors, venue and DOI from the published version; the date is the first day on which the work was public; the
  * rest from any record that has it.
  */
-export function mergedWork(
-  of: readonly PaperRecord[],
-  companions: readonly { readonly record: PaperRecord; readonly kind: Companionship["kind"] }[] = [],
-): MergedWork {
+export function mergedWork(of: readonly PaperRecord[], companions: readonly CompanionReport[] = []): MergedWork {
   if (companions.length > 0) return withCompanions(mergedWork(of), companions);
 
   const members = of.toSorted((a, b) => readable(b) - readable(a) || said(b) - said(a) || text(a, b));
@@ -68,20 +65,14 @@ export function mergedWork(
 }
 
 /** Companion reports stand among the records of a work; a correction is noted as an update of it too. */
-function withCompanions(
-  { record, mergedFrom }: MergedWork,
-  companions: readonly { readonly record: PaperRecord; readonly kind: Companionship["kind"] }[],
-): MergedWork {
-  const known = new Set((record.updates ?? []).map(({ notice }) => notice?.toLowerCase()));
-  const corrections = companions
-    .filter(({ kind }) => kind === "correction")
-    .map((each) => asUpdate(each.record))
-    .filter(({ notice }) => !known.has(notice.toLowerCase()));
-  const updates = [...(record.updates ?? []), ...byKey(corrections, ({ notice }) => notice)];
+function withCompanions({ record, mergedFrom }: MergedWork, companions: readonly CompanionReport[]): MergedWork {
+  const { updates: known = [] } = record;
+  const isNew = (update: Update) => !known.some((each) => isSameUpdate(each, update));
+  const updates = [...known, ...correctionsAmong(companions).filter(isNew)];
   return {
     record: updates.length === 0 ? record : { ...record, updates },
     mergedFrom: [...mergedFrom, ...companions.map((each) => each.record)],
-    companions: companions.map((each) => each.record),
+    companions,
   };
 }
 

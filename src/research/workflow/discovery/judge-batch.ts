@@ -7,6 +7,7 @@ import { identifiersOf } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
+import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
@@ -25,7 +26,7 @@ import { many } from "../../../engine/ui/terminal/format.js";
 import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js";
 import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
-import { mostOf, targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
+import { isDecided, mostOf, targetOf, batchesWithoutNew, searchOf } from "../decisions/status.js";
 import type { Found as PaperFound, PoolCitations, ScreeningCandidate } from "./search-results.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 
@@ -156,6 +157,11 @@ export function acceptDiscovery(
     changes: [
       ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
       ...newCitations(rrd, batch).map(({ id, found }) => ({ in: "papers_pool" as const, id, set: { found } })),
+      ...newCorrections(rrd, batch).map(({ id, updates: noted }) => ({
+        in: "papers_pool" as const,
+        id,
+        set: { updates: noted },
+      })),
       {
         in: "rrd",
         set: { statistics: { ...rrd.statistics, discovery_metrics }, ...given({ updates }) },
@@ -206,6 +212,23 @@ function newCitations(rrd: Rrd, { search, duplicates }: Batch): { readonly id: s
         found: { ...before, ...(cites.length === 0 ? {} : { cites }), ...(cited_by.length === 0 ? {} : { cited_by }) },
       },
     ];
+  });
+}
+
+/**
+ * Papers of the pool that are still to be read and of which the search has found a correction since, with all their
+ * updates. Whether one that was read has to be read again is asked when an update is opened.
+ */
+function newCorrections(
+  rrd: Rrd,
+  { search }: Batch,
+): { readonly id: string; readonly updates: NonNullable<Paper["updates"]> }[] {
+  return (search?.corrections ?? []).flatMap(({ id, updates }) => {
+    const paper = rrd.papers_pool.find((each) => each.id === id);
+    const known = paper?.updates ?? [];
+    const added = updates.filter((update) => !known.some((each) => isSameUpdate(each, update)));
+    if (paper === undefined || isDecided(paper) || added.length === 0) return [];
+    return [{ id, updates: oldestFirst([...known, ...added.map((each) => ({ ...each }))]) }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
+import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../screening/screening-order.js";
@@ -9,7 +10,7 @@ import { openUpdate } from "../decisions/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { unversioned } from "../../papers/identifiers.js";
 import { type SearchSession, settledIds, type Sources } from "./search-session.js";
-import type { PaperRecord } from "../../papers/paper-record.js";
+import { type PaperRecord, type Update, versionsOf } from "../../papers/paper-record.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
 
 export type Found = NonNullable<Paper["found"]>;
@@ -44,11 +45,19 @@ export interface Searched extends Pick<
   readonly leftOpen?: Readonly<Record<string, string>>;
   /** What snowballing came upon again: papers that were in the pool before, with the papers that it links them to. */
   readonly pooled: readonly PoolCitations[];
+  /** Corrections of papers that were in the pool before. */
+  readonly corrections?: readonly PoolCorrections[];
 }
 
 /** Citations between a paper of the pool and others of it. */
 export interface PoolCitations extends Pick<Found, "cites" | "cited_by"> {
   readonly id: string;
+}
+
+/** Corrections that the search has found of a paper of the pool. */
+export interface PoolCorrections {
+  readonly id: string;
+  readonly updates: readonly Update[];
 }
 
 /** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
@@ -97,6 +106,7 @@ export async function searchResults(
       left: 0,
       notAsked: termsNotAsked(rrd.requirements, session.steps),
       pooled: pooledCitations(rrd, session.candidates.works),
+      corrections: pooledCorrections(rrd, session.candidates.works),
       ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
     },
   };
@@ -106,7 +116,7 @@ export async function searchResults(
 function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
   const settled = settledIds(rrd);
   const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
-  return new Set(companions.filter(({ id }) => settled.has(id)).map(({ id }) => id)).size;
+  return new Set(companions.flatMap(({ record: { id } }) => (settled.has(id) ? [id] : []))).size;
 }
 
 /** Sources whose part of the open update's window is still to be asked; undefined where none is open. */
@@ -169,12 +179,22 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
 /** A work may stand in the pool under the id of any record that it was merged from. */
 function pooledCitations(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCitations[] {
   const pool = new Set(rrd.papers_pool.map(({ id }) => id));
-  return works.flatMap(({ record, provenance: { mergedFrom, places } }) => {
+  return works.flatMap(({ record, provenance }) => {
+    const { places } = provenance;
     if (!places.some(({ seed }) => seed !== undefined)) return [];
     const { cites, cited_by } = citationsOf(places);
-    return [...new Set([record, ...mergedFrom].map(({ id }) => id))]
+    return [...new Set([record, ...versionsOf(provenance)].map(({ id }) => id))]
       .filter((id) => pool.has(id))
       .map((id) => ({ id, cites: [...cites], cited_by: [...cited_by] }));
+  });
+}
+
+function pooledCorrections(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCorrections[] {
+  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
+  return works.flatMap(({ record, provenance }) => {
+    const updates = correctionsAmong(provenance.companions);
+    const ids = updates.length === 0 ? [] : [record, ...versionsOf(provenance)].map(({ id }) => id);
+    return [...new Set(ids)].filter((id) => pool.has(id)).map((id) => ({ id, updates }));
   });
 }
 

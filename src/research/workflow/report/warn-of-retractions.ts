@@ -2,6 +2,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import type { Change } from "../../folder/research.js";
 import { given } from "../../../engine/lib/given.js";
+import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { inline, longTable } from "../derived/markdown.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import { countingInsights } from "../eligibility/eligibility.js";
@@ -90,13 +91,11 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
 
 /** What happened to a paper: what is said now, and what a service said before that did not answer this time. */
 function withKnown(paper: Paper, { updates, checked_by }: UpdateCheck): NonNullable<Paper["updates"]> {
-  const isSaid = (one: { readonly type: string; readonly date?: string }) =>
-    updates.some(({ type, date }) => type === one.type && date === one.date);
+  const isSaid = (one: NonNullable<Paper["updates"]>[number]) => updates.some((each) => isSameUpdate(each, one));
   // "Crossref (retraction-watch)" is what Crossref says.
   const isAsked = (source: string) => checked_by.some((name) => source === name || source.startsWith(`${name} (`));
   const known = (paper.updates ?? []).filter((one) => !isAsked(one.source) && !isSaid(one));
-  const all = [...known, ...updates].map((update) => ({ ...update }));
-  return all.toSorted((a, b) => ((a.date ?? "9999") < (b.date ?? "9999") ? -1 : a.date === b.date ? 0 : 1));
+  return oldestFirst([...known, ...updates].map((update) => ({ ...update })));
 }
 
 const copied = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["citation"]>) => ({

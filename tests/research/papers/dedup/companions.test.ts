@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";
-import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import { isSameUpdate } from "../../../../src/research/papers/dedup/companions.js";
+import { type PaperRecord, sourcesOf } from "../../../../src/research/papers/paper-record.js";
 
 const title = "Slow release insulin after kidney transplantation in adults with chronic infection";
 const record = (id: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -54,7 +55,9 @@ describe("companion reports", () => {
         title: article.title,
         authors: article.authors,
         date: "2011",
-        updates: [{ type: "correction", date: "2011-09-04", source: "Medline", notice: "10.1000/correction" }],
+        updates: [
+          { type: "correction", date: "2011-09-04", source: "a search of Medline", notice: "10.1000/correction" },
+        ],
       },
     ]);
     expect(found[0]?.record.identifiers).toEqual({});
@@ -133,6 +136,24 @@ describe("companion reports", () => {
     expect(works(exchange, letter, reply)).toEqual(both("exchange+letter+reply"));
     expect(works(letter, reply)).toEqual(both("letter", "reply"));
     expect(works(exchange, { ...reply, pages: "1201" })).toEqual(both("exchange", "reply"));
+  });
+
+  it("lends the article no source that lists the correction alone", () => {
+    const correction = record("correction", { ...place, source: "Crossref" });
+    const [work] = mergeRecords([article, correction]).works;
+    expect(work?.mergedFrom.map(({ source }) => source)).toEqual(["Medline", "Crossref"]);
+    expect(work === undefined ? [] : sourcesOf(work)).toEqual(["Medline"]);
+  });
+
+  it("is the same correction under one day or one notice, and no other", () => {
+    const one = { type: "correction", date: "2026-01-02", notice: "10.1000/a" };
+    expect(isSameUpdate(one, { type: "correction", date: "2026-01-02" })).toBe(true);
+    expect(isSameUpdate(one, { type: "correction", notice: "10.1000/A" })).toBe(true);
+    expect(isSameUpdate(one, { ...one, type: "concern" })).toBe(false);
+    const undated = { type: "correction", notice: "10.1000/a" };
+    expect(isSameUpdate(undated, { ...undated, notice: "10.1000/b" })).toBe(false);
+    const version = { type: "version", date: "2026-01-02", notice: "https://arxiv.org/abs/2601.00001" };
+    expect(isSameUpdate(version, { ...version, date: "2026-02-02" })).toBe(false);
   });
 
   it("stays apart where a person says so", () => {

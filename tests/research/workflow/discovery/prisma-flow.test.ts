@@ -120,6 +120,9 @@ describe("the PRISMA flow", () => {
       ...{ title: `Erratum: ${title}`, kind: "notice", issue: "9", pages: "987" },
     });
     const found = () => libraryOf([], { SearXNG: [article, correction] });
+    const paperOf = ({ id, url, authors }: PaperRecord): Paper => ({
+      ...{ id, title, url, authors: [...authors], status: "pending", iteration: 1 },
+    });
     const agent = () =>
       scriptedAgent(({ unit }) => ({ result: { unit, kept: [{ id: "article" }], papers: [], sources: [] } }));
 
@@ -139,6 +142,44 @@ describe("the PRISMA flow", () => {
           },
         },
       ]);
+    });
+
+    test("screens an article whose correction was set aside under the article's own title", async () => {
+      const plain = listed("plain", {});
+      const { id, url, authors } = listed("notice", { kind: "notice" });
+      const before = {
+        ...wanting(["SearXNG"], 5),
+        excluded: [
+          {
+            ...{ id, title, url, first_author: authors[0] ?? "", year: 2026, reason: "a notice", iteration: 1 },
+            stage: "notice" as const,
+          },
+        ],
+      };
+      const keeping = scriptedAgent(({ unit }) => ({
+        result: { unit, kept: [{ id: "plain" }], papers: [], sources: [] },
+      }));
+      const { rrd } = await researchFolder(before, libraryOf([], { SearXNG: [plain] })).run(keeping, 1);
+      expect(rrd.papers_pool.map((each) => each.id)).toEqual(["plain"]);
+    });
+
+    test.each(["pending", "presented"] as const)(
+      "notes a correction that comes later of a paper that is still to be read, and of no other (%s)",
+      async (status) => {
+        const before: Rrd = { ...wanting(["SearXNG"], 5), papers_pool: [{ ...paperOf(article), status }] };
+        const nothing = scriptedAgent(({ unit }) => ({ result: { unit, kept: [], papers: [], sources: [] } }));
+        const { rrd } = await researchFolder(before, found()).run(nothing, 1);
+        const note = { type: "correction", source: "a search of SearXNG", notice: "https://example.org/correction" };
+        expect(rrd.papers_pool.map(({ updates }) => updates)).toMatchObject([
+          status === "pending" ? [{ ...note, date: "2026-01-01" }] : undefined,
+        ]);
+      },
+    );
+
+    test("says of no service that it lists an article of which it lists the correction alone", async () => {
+      const both = libraryOf([], { SearXNG: [article], Crossref: [{ ...correction, source: "Crossref" }] });
+      const { rrd } = await researchFolder(wanting(["SearXNG", "Crossref"], 5), both).run(agent(), 1);
+      expect(rrd.papers_pool.map((each) => each.found?.sources)).toEqual([["SearXNG"]]);
     });
 
     test("screens an article whose correction came before it and was set aside", async () => {
