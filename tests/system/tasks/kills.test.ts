@@ -18,7 +18,7 @@ import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { sharedPackage } from "../../support/built.js";
-import { killProcesses } from "../../support/kill-processes.js";
+import { killedOrFinished, killProcesses } from "../../support/kill-processes.js";
 
 /** Attempts that the task needs: each makes one file more. */
 const files = 8;
@@ -101,13 +101,9 @@ async function killed(kills: number, sandbox: string): Promise<void> {
         "--sandbox",
         sandbox,
       ]);
-      const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-      child.stdout?.resume();
-      child.stderr?.resume();
       const timer = setTimeout(() => child.pid !== undefined && killProcesses([-child.pid]), 120 + next() * 1_800);
-      const code = await ended;
-      clearTimeout(timer);
-      finished = code === 0;
+      const { how } = await killedOrFinished(child).finally(() => clearTimeout(timer));
+      finished = how === "finished";
       if (!finished) done += 1;
       if (!existsSync(join(folder, "ralph.state.json"))) continue;
       const state: TaskState = JSON.parse(readFileSync(join(folder, "ralph.state.json"), "utf8"));
@@ -123,9 +119,7 @@ async function killed(kills: number, sandbox: string): Promise<void> {
     }
     // Started once more, it comes to its end, and what it counts is what its ledger says.
     const last = await start(folder, [...args, ...(sandbox === "host" ? ["--unconfined"] : []), "--sandbox", sandbox]);
-    last.stdout?.resume();
-    last.stderr?.resume();
-    expect(await new Promise((resolve) => last.once("exit", resolve))).toBe(0);
+    expect((await killedOrFinished(last)).how).toBe("finished");
     const state: TaskState = JSON.parse(readFileSync(join(folder, "ralph.state.json"), "utf8"));
     expect(state).toMatchObject({ done: true, status: "success" });
     expect(state.attempts.map(({ iteration }) => iteration)).toEqual(linesOf(folder).map(({ iteration }) => iteration));
