@@ -4,6 +4,7 @@ import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
 import { areSame } from "../round/signature.js";
 import type { FixAttempt } from "../vault/fixes.js";
 import { unmetOf, vetoesOf } from "./ends.js";
+import { isOrdinary, whileHeld } from "./held-tests.js";
 import type { CodeOptions } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
 import { type CodeUnit, isReached, latestTests, roundOf, roundsOf, stepped, withRound } from "./status.js";
@@ -20,19 +21,28 @@ export const maxChanged = 50;
 
 /** Runs the tests, and what the job asks for beside them; undefined where the run ends meanwhile. */
 export async function showTests(
-  { place: where, snapshots, now }: CodeOptions,
+  options: CodeOptions,
   state: CodeState,
   signal: AbortSignal,
   tell: Tell,
 ): Promise<Shown | undefined> {
-  const place = { ...where, signal };
+  const { now } = options;
+  const place = { ...options.place, signal };
   await tell({ type: "checking", criterion: "tests" });
   const begun = performance.now();
-  const run = await testProject(place, state.job, state, now);
+  const during = "the tests ran";
+  const { found: run, changed } = await whileHeld(options, { state, during, mayStay: isOrdinary, signal, tell }, () =>
+    testProject(place, state.job, state, now),
+  );
+  if (changed.length > 0) {
+    const more = changed.length > 5 ? ` and ${changed.length - 5} more` : "";
+    const message = `${changed.slice(0, 5).join(", ")}${more} changed while ${during}, and ${changed.length === 1 ? "was" : "were"} put back.`;
+    await tell({ type: "notice", level: "warning", message });
+  }
   if (signal.aborted) return undefined;
   // The tests that ran before the job are those of the baseline itself, while it is made.
   const known = { ...state, tests_before: state.tests_before ?? [...run.passing] };
-  const unmet = await unmetOf(known, run, place, snapshots, now);
+  const unmet = await unmetOf(options, known, run, signal, tell);
   if (signal.aborted) return undefined;
   const tested: Tested = { ...run.tested, ...(unmet.length === 0 ? {} : { unmet }) };
   const first = tested.failures[0];

@@ -1,30 +1,37 @@
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Tell } from "../../engine/loop/types.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import type { Snapshots } from "../../task/folder/snapshots.js";
+import { protecting } from "../../task/folder/protect.js";
 import { checkCommand, type Place } from "../../task/place/run.js";
 import type { CodeState, Round } from "../generated/ralph-code.js";
 import { isTestFile } from "./change.js";
 import type { CodeOptions } from "./options.js";
 import { testProject, type TestRun } from "./tests.js";
 
+/** Runs what an agent may have written, and puts back what that changes around the project's files. */
+type Hold = <Result>(act: () => Promise<Result>) => Promise<Result>;
+
 /** What the job lacks beside passing tests, a sentence each. */
 export async function unmetOf(
+  options: CodeOptions,
   state: CodeState,
   run: TestRun,
-  place: Place,
-  snapshots: Snapshots,
-  now: () => number,
+  signal: AbortSignal,
+  tell: Tell,
 ): Promise<string[]> {
   const { job } = state;
+  const place: Place = { ...options.place, signal };
+  const held: Hold = (act) =>
+    protecting(options.protect, state.attempts.at(-1)?.iteration, "the checks ran", tell, act);
   const unmet: string[] = [];
   for (const line of job.checks ?? []) {
-    const { passed, detail } = await checkCommand(line, {}, place);
+    const { passed, detail } = await held(() => checkCommand(line, {}, place));
     if (!passed) unmet.push(`The check \`${line}\` fails: ${detail.split("\n").slice(0, 6).join(" ").slice(0, 500)}`);
   }
   if (job.text !== undefined && (job.checks ?? []).length === 0 && run.tested.failing === 0)
-    unmet.push(...(await withoutProof(state, run, place, snapshots, now)));
+    unmet.push(...(await withoutProof(options, state, run, place, held)));
   return unmet;
 }
 
@@ -33,11 +40,11 @@ const noProof =
 
 /** Whether a new test shows that the task is done: it passes now, and fails with the files as they were before. */
 async function withoutProof(
+  { snapshots, now }: CodeOptions,
   { base, tests_before: before = [], flaky = [], job }: CodeState,
   { passing }: TestRun,
   place: Place,
-  snapshots: Snapshots,
-  now: () => number,
+  held: Hold,
 ): Promise<string[]> {
   if (base === undefined) return [noProof];
   const known = new Set([...before, ...flaky]);
@@ -66,7 +73,7 @@ async function withoutProof(
       cwd: copy,
       reach: { ...reach, read: [...reach.read, place.cwd], write: [copy, place.scratch] },
     };
-    const old = await testProject(there, job, {}, now);
+    const old = await held(() => testProject(there, job, {}, now));
     const passed = new Set(old.passing);
     // Where nothing runs in the copy at all, that says nothing of the new test.
     if (before.length > 0 && !before.some((name) => passed.has(name)))

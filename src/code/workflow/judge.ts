@@ -4,7 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { wasFull } from "../../engine/loop/guards/context-window.js";
 import { usesAllowance } from "../../engine/loop/guards/limits.js";
-import type { AgentRun, Outcome } from "../../engine/loop/types.js";
+import type { AgentRun, Outcome, Tell } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
@@ -15,7 +15,7 @@ import type { AdversarialFinding, CodeState, Round, Step } from "../generated/ra
 import { layTests } from "../roles/adversarial-tests.js";
 import { planIn } from "../roles/plan.js";
 import { maxChanged } from "./after-tests.js";
-import type { Snapshots } from "../../task/folder/snapshots.js";
+import { whileHeld } from "./held-tests.js";
 import type { CodeOptions } from "./options.js";
 import { type CodeUnit, roundOf } from "./status.js";
 import { testProject } from "./tests.js";
@@ -38,6 +38,7 @@ export async function judge(
   unit: CodeUnit,
   run: AgentRun,
   signal: AbortSignal,
+  tell: Tell,
 ): Promise<Judged | Refused> {
   const { folder, snapshots } = options;
   const round = roundOf(state, unit.round);
@@ -78,29 +79,33 @@ export async function judge(
   }
   const said = await answered<AdversaryResult>(options, "result-adversary", run, true);
   if ("reasons" in said) return said;
-  const findings = await tryTests(options, state, said.value, signal);
+  const findings = await tryTests(options, state, said.value, signal, tell);
   return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
 }
 
 /** Runs an adversary's tests in the project, and takes them out again. */
 async function tryTests(
-  { folder, place, keepTests, snapshots, now }: CodeOptions,
+  options: CodeOptions,
   state: CodeState,
   result: AdversaryResult,
   signal: AbortSignal,
+  tell: Tell,
 ): Promise<AdversarialFinding[]> {
+  const { folder, place, keepTests, now } = options;
   const read: AdversarialFinding[] = result.findings.map(({ title, detail, file }) => ({
     title,
     ...given({ detail, file }),
   }));
-  const before = result.tests.length === 0 ? undefined : await snapshots.take(0);
   const laid = layTests(folder, result, state.job.test_command);
   try {
     if (laid.written.length === 0) return read;
-    const { tested } = await testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now);
-    const changed = before === undefined ? [] : await putBackAfter(snapshots, before.commit, laid.written);
+    const { found, changed } = await whileHeld(
+      options,
+      { state, during: "tests of the adversary ran", mayStay: ({ path }) => laid.written.includes(path), signal, tell },
+      () => testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now),
+    );
     if (signal.aborted) return read;
-    const failures = tested.failures.slice(0, 20);
+    const failures = found.tested.failures.slice(0, 20);
     return [
       ...read,
       ...(changed.length === 0
@@ -120,17 +125,6 @@ async function tryTests(
   } finally {
     laid.remove(keepTests);
   }
-}
-
-/** Puts back what an adversary's tests have done to the project beside what was laid there; answers with the files. */
-async function putBackAfter(snapshots: Snapshots, before: string, laid: readonly string[]): Promise<string[]> {
-  const after = await snapshots.take(0);
-  if (after === undefined) return [];
-  const paths = (await snapshots.changes(before, after.commit))
-    .map(({ path }) => path)
-    .filter((path) => !laid.includes(path));
-  if (paths.length > 0) await snapshots.put(before, paths);
-  return paths;
 }
 
 /** The role's answer: its final message, or the result.json that it left in its own folder. */

@@ -2,14 +2,12 @@ import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/records/record-store.js";
+import type { Protect } from "../../task/folder/protect.js";
 import type { Snapshots } from "../../task/folder/snapshots.js";
 import type { Place } from "../../task/place/run.js";
 import type { CodePlan, CodeState, Tested } from "../generated/ralph-code.js";
 import type { loadMachine } from "../round/next-role.js";
 import type { Fixes } from "../vault/fixes.js";
-
-/** Remembers what stands around a role and nobody but this program and the user may change. */
-export type Protect = (iteration: number) => Promise<{ putBack(): Promise<readonly string[]> }>;
 
 /** The project's files by their distance from where it fails. */
 export interface Ranking {

@@ -18,12 +18,13 @@ import {
   librarianTokens,
   type Told,
 } from "../roles/briefs.js";
+import type { Protect } from "../../task/folder/protect.js";
 import { acceptTests, type Shown, showTests } from "./after-tests.js";
 import { type Change, changeBetween } from "./change.js";
 import { vetoesOf } from "./ends.js";
 import { attemptRecord, eventOf, judge, type Judged, outcomeOf, type Refused, sentenceOf, whyNot } from "./judge.js";
 import { whyNotBegin } from "./not-to-begin.js";
-import type { CodeOptions, Protect } from "./options.js";
+import type { CodeOptions } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
 import {
   type CodeUnit,
@@ -195,11 +196,11 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         }
         const { run, context } = done;
         underWay = false;
-        for (const message of await context.protection.putBack())
+        for (const message of await context.protection.putBack("the agent was at work"))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const judged: Judged | Refused | undefined =
-          run.failure === undefined ? await judge(options, state, unit, run, signal) : undefined;
+          run.failure === undefined ? await judge(options, state, unit, run, signal, tell) : undefined;
         if (unit.kind !== "artisan") rmSync(run.brief.workspace, { recursive: true, force: true });
         const outcome = outcomeOf(run, judged);
         const event = eventOf(state, unit, run, judged);

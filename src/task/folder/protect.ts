@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import type { Tell } from "../../engine/loop/types.js";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf } from "../../engine/lib/layout.js";
 import {
   hasChanged,
@@ -28,6 +29,35 @@ export interface Protected {
   readonly git: readonly string[];
   /** The folder of our own records. */
   readonly records: string;
+}
+
+/**
+ * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts,
+ * or what it wrote is run.
+ */
+export type Protect = (iteration: number) => Promise<{
+  /** Puts back what was changed; a sentence each. `during`: what was going on, in words. */
+  putBack(during: string): Promise<readonly string[]>;
+}>;
+
+/**
+ * Does `act`, by which what an agent wrote is run, and puts back what that changes of what is protected. `iteration`:
+ * of the agent that worked last; undefined where none has worked yet, and nothing is put back.
+ */
+export async function protecting<Result>(
+  protect: Protect,
+  iteration: number | undefined,
+  during: string,
+  tell: Tell,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  if (iteration === undefined) return await act();
+  const protection = await protect(iteration);
+  try {
+    return await act();
+  } finally {
+    for (const message of await protection.putBack(during)) await tell({ type: "notice", level: "warning", message });
+  }
 }
 
 /** Of a repository: what git, or a program that it starts, is told by. Content and history are none of that. */
@@ -114,7 +144,7 @@ export async function remember(
   for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));
   const aside = join(setAsideFolder(folder), String(iteration));
   return {
-    async putBack(during = "the agent was at work"): Promise<readonly string[]> {
+    async putBack(during: string): Promise<readonly string[]> {
       const restored: string[] = [];
       for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
         const before = known.get(path);

@@ -15,6 +15,7 @@ import type { RecordStore } from "../../engine/storage/records/record-store.js";
 import { checkAll, type Checked } from "../criteria/check.js";
 import { contextOutside, missingContext } from "../place/context.js";
 import type { Place } from "../place/run.js";
+import { type Protect, protecting } from "../folder/protect.js";
 import type { Snapshot, Snapshots } from "../folder/snapshots.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
@@ -22,15 +23,6 @@ import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
 import { derive, memoryOf, steered, withSummary } from "./memory.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
-
-/**
- * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts,
- * or what it wrote is run.
- */
-export type Protect = (iteration: number) => Promise<{
-  /** Puts back what was changed; a sentence each. `during`: what was going on, in words. */
-  putBack(during: string): Promise<readonly string[]>;
-}>;
 
 export interface TaskOptions {
   readonly store: RecordStore<TaskState>;
@@ -104,10 +96,9 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     tell: Tell,
   ): Promise<Checked | undefined> => {
     const place = placeFor(state.task, signal);
-    const protection = iteration === undefined ? undefined : await options.protect(iteration);
-    const checked = await checkAll(state.task.acceptance_criteria, place, state.tests_seen ?? [], tell);
-    for (const message of (await protection?.putBack("the criteria were checked")) ?? [])
-      await tell({ type: "notice", level: "warning", message });
+    const checked = await protecting(options.protect, iteration, "the criteria were checked", tell, () =>
+      checkAll(state.task.acceptance_criteria, place, state.tests_seen ?? [], tell),
+    );
     latest = checked && { task: state.task, checked };
     return checked;
   };

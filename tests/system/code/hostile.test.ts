@@ -70,6 +70,33 @@ describe("hostile roles", () => {
     expect(project.git("status", "--porcelain")).toBe("M src/range.mjs\n?? adversarial-tests/");
   });
 
+  it("gain nothing by tests that rewrite the state, plant hooks and change the sources while they run", async () => {
+    const evil = [
+      'import { rmSync, writeFileSync } from "node:fs"; import { test } from "node:test";',
+      'test("does harm", () => { if (process.cwd().endsWith("project")) {',
+      'writeFileSync("ralph.code.json", "{}"); writeFileSync(".ralph/memory.db", "x");',
+      'writeFileSync(".git/hooks/pre-commit", "touch /tmp/never"); writeFileSync(".git/config", "[core] fsmonitor = evil");',
+      'writeFileSync("src/changed.mjs", ""); rmSync("src/removed.mjs", { force: true }); } });',
+    ].join(" ");
+    for (const name of ["src/changed.mjs", "src/removed.mjs"]) project.write(name, "export {};");
+    const config = project.read(".git/config");
+    const artisan = `printf '%s' '${evil}' > test/z.test.mjs; echo 'import { writeFileSync } from "node:fs"; writeFileSync("ralph.code.json", "");' > check.mjs; sed -i 's/i < b/i <= b/' src/range.mjs; ${did("used <=")}`;
+    const adversary = `echo '${JSON.stringify({ tests: [{ file: "evil.test.mjs", content: evil }], findings: [] })}'`;
+    const { lines, last } = await project.json(
+      ...project.agent(byRole({ artisan, adversary })),
+      ...["--check", "node check.mjs", "Repair it"],
+    );
+    const told = lines.flatMap(({ message }: { message?: string }) => message ?? []).join("\n");
+    expect(last.verdict).toBe("complete");
+    for (const during of ["the tests ran", "the checks ran", "tests of the adversary ran"])
+      expect(told).toMatch(new RegExp(`ralph\\.code\\.json.* changed while ${during}, and w`));
+    expect(existsSync(project.path(".git/hooks/pre-commit"))).toBe(false);
+    expect(project.read(".git/config")).toBe(config);
+    for (const name of ["src/changed.mjs", "src/removed.mjs"]) expect(project.read(name)).toBe("export {};");
+    expect(told).toContain("src/changed.mjs, src/removed.mjs changed while the tests ran, and were put back.");
+    expect((await cli(["code", "memory", "list"], project.folder)).out).toContain("used <=");
+  });
+
   it("approve all, and the tests still decide", async () => {
     const artisan = `echo "export const range = () => [];" > src/range.mjs; ${did("emptied it")}`;
     const { code, last } = await project.json(...project.agent(byRole({ artisan })), "--rounds", "1");
