@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { nothingSpent } from "../../engine/loop/guards/budget.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
@@ -86,7 +87,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         if (!underWay) await hear(store, (state, messages) => steered(state, messages, at(), redact), tell);
         return await store.load();
       }),
-    next({ state }, busy) {
+    next({ state, ledger }, busy) {
       if (busy.length > 0) return "wait";
       const { job, baseline, begun = 0 } = state;
       const last = roundsOf(state).at(-1);
@@ -95,13 +96,20 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
       const place = last === undefined ? "completion" : whereOf(last);
       // The tests were taken anew, and a person may have changed files since the round: what it has reached is over.
       const where = place === "adversary" && isFresh && !isReached(baseline) ? "completion" : place;
-      if (where === "completion" && isFresh && isReached(baseline))
-        return { verdict: "complete", reason: `All tests pass (${baseline.passed}), and nothing else was asked for.` };
+      if (where === "completion" && isFresh && isReached(baseline)) {
+        // Ended after its last role and before its verdict: the round that did it is named all the same.
+        const done = last && verdictAfter(state, last, false);
+        if (done?.verdict === "complete") return done;
+        const also = (job.checks ?? []).length === 0 ? "nothing else was asked for" : "every --check succeeds";
+        return { verdict: "complete", reason: `All tests pass (${baseline.passed}), and ${also}.` };
+      }
       if (where === "error") {
         const role = last?.steps.at(-1)?.role ?? "role";
+        const why = ledger.findLast(({ unit }) => unit === `${role}:${last?.round ?? 0}`)?.reasons?.[0];
+        const said = why === undefined ? "" : `, the last time as: ${oneLine(why).slice(0, 200).replace(/\.$/, "")}`;
         return {
           verdict: "failed",
-          reason: `The ${role} of round ${last?.round ?? 0} failed three times in a row; the reasons stand in .ralph/ledger.jsonl.`,
+          reason: `The ${role} of round ${last?.round ?? 0} failed three times in a row${said}. Run again to ask it three times more, or name another agent for it in code.roles.${role}; all reasons stand in .ralph/ledger.jsonl.`,
         };
       }
       if (where !== "completion") return unitOf(where, last?.round ?? begun + 1, job);

@@ -70,6 +70,16 @@ describe("the rounds of a coding run", () => {
     ]);
   });
 
+  it("name the round that passed, where the run was killed before it could say so", async () => {
+    const agent = project.agent(byRole({}));
+    await project.json(...agent);
+    const { loop: { last_run: _, ...loop } = {}, ...state } = project.state();
+    project.write("ralph.code.json", JSON.stringify({ ...state, loop, done: false }));
+    const { code, last } = await project.json(...agent);
+    expect([code, last.verdict, last.reason]).toEqual([0, "complete", "All tests pass after 1 round."]);
+    expect(project.ledger()).toHaveLength(4);
+  });
+
   it("refuse a librarian that names what is not in the project, and end as failed after three times", async () => {
     const plan = {
       cause: "secrets",
@@ -78,6 +88,7 @@ describe("the rounds of a coding run", () => {
     };
     const { code, last } = await project.json(...project.agent(byRole({ librarian: said(plan) })));
     expect([code, last.verdict, last.iterations]).toEqual([1, "failed", 3]);
+    expect(last.reason).toMatch(/librarian of round 1 failed three times.*\/etc\/passwd.*code\.roles\.librarian/);
     expect(project.brief("librarian", 2)).toContain("no text file /etc/passwd");
     expect(project.brief("librarian", 2)).toContain("src/range.mjs has 6 lines");
   });
