@@ -154,7 +154,13 @@ export async function openProxy(
   return { refused, close: () => closing(server, open) };
 }
 
-/** Starts the program that serves tools for whoever connects, and ends it with the connection. */
+/** Milliseconds between two looks whether a tool server that has ended is heard out: others may hold its output. */
+const outputMs = 2_000;
+
+/**
+ * Starts the program that serves tools for whoever connects, and ends it with the connection. All that it has said by
+ * its own end is handed on, also where it no longer listens.
+ */
 export async function serveTools(socket: string, { command, args, env }: ToolProgram, cwd: string): Promise<Proxy> {
   const open = new Set<Socket>();
   const server = createSocketServer((client) => {
@@ -163,9 +169,15 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
       program.kill("SIGKILL");
       client.destroy();
     };
-    for (const each of [client, program, program.stdin, program.stdout]) each.on("error", end);
+    for (const each of [client, program, program.stdout]) each.on("error", end);
+    // What it no longer takes is read all the same: the client's end would not be seen otherwise.
+    program.stdin.on("error", () => client.resume());
     client.on("close", end);
-    program.on("exit", () => client.end());
+    // The end of its output ends the connection, unless what it has started holds that open.
+    program.on("exit", () => {
+      const look = setInterval(() => client.writableLength === 0 && client.end(), outputMs).unref();
+      client.on("close", () => clearInterval(look));
+    });
     client.pipe(program.stdin);
     program.stdout.pipe(client);
     open.add(client);

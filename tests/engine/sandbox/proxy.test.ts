@@ -187,6 +187,36 @@ test("a tool server is started for who connects, and ended with the connection",
   await closed;
 });
 
+test("a tool server that ends has all that it said read, also where it took nothing and the client is slow", async () => {
+  const size = 8_000_000;
+  const ending = `require("node:fs").closeSync(0); require("node:fs").writeSync(1, "begun"); const whole = Buffer.alloc(${size}, 120); for (let at = 0; at < whole.length;) at += require("node:fs").writeSync(1, whole, at);`;
+  proxy = await serveTools(socket(), { command: process.execPath, args: ["-e", ending], env: {} }, folder);
+  const client = connect(socket());
+  client.on("error", () => {});
+  let said = 0;
+  client.once("data", () => {
+    // It has closed its input by now.
+    client.write("asked too late");
+    client.pause();
+    setTimeout(() => client.resume(), 2_500);
+  });
+  client.on("data", (chunk) => (said += chunk.length));
+  await new Promise((resolve) => client.once("close", resolve));
+  expect(said).toBe(size + "begun".length);
+});
+
+test("what a tool server has left running does not hold its client", async () => {
+  const leaving = "sleep 60 & echo $!; exit 0";
+  proxy = await serveTools(
+    socket(),
+    { command: "sh", args: ["-c", leaving], env: { PATH: process.env["PATH"] } },
+    folder,
+  );
+  const client = connect(socket());
+  const said = await text(client);
+  process.kill(Number(said), "SIGKILL");
+});
+
 test("what is open is closed with the proxy, so that nothing keeps a program from its end", async () => {
   const silent = createTcpServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
