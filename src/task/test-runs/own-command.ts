@@ -48,16 +48,25 @@ const starters = /^(?:npx|bunx|yarn|pnpm)$/;
 const isCall = (program: string, word: string): boolean =>
   new RegExp(`(?:^|/)_?${program}(?:\\.[cm]?js)?$`).test(word.replace(/^["']|["']$/g, ""));
 
+/** The words of a call but those that `drop` matches, and the options that `valued` matches with their values. */
+function kept(words: readonly Word[], drop: RegExp, valued: RegExp | undefined): Word[] {
+  const isValue = (index: number): boolean =>
+    valued?.test(words[index - 1]?.text ?? "") === true && !/^["']?-/.test(words[index]?.text ?? "-");
+  return words.filter(
+    ({ text }, index) => !drop.test(text) && !isValue(index) && valued?.test(text.replace(/=.*$/s, "")) !== true,
+  );
+}
+
 /**
- * The script with these arguments added to its call of `program`, and without words of that call that `drop` matches;
- * what stands before the call, such as variables and a build, stays. Undefined where the script calls it by another
- * script, or not at all.
+ * The script with these arguments added to its call of `program`, and without words of that call that `drop` matches
+ * and options that `valued` matches, whose values follow after "=" or as the next word; what stands before the call,
+ * such as variables and a build, stays. Undefined where the script calls it by another script, or not at all.
  */
 export function withArguments(
   script: string,
   program: string,
   args: readonly string[],
-  { drop, command }: { readonly drop: RegExp; readonly command?: string },
+  { drop, valued, command }: { readonly drop: RegExp; readonly valued?: RegExp; readonly command?: string },
 ): string | undefined {
   const words = wordsOf(script);
   const at = words.findIndex(({ text }) => isCall(program, text));
@@ -69,14 +78,14 @@ export function withArguments(
   // "npm run jest" names a script, and npm keeps arguments for itself.
   if (before.some(({ text }) => text === "npm" || text === "run")) return undefined;
   const started = before.findIndex(({ text }) => starters.test(text));
-  const kept = before.slice(0, started === -1 ? before.length : started);
-  const own = words.slice(at + 1, end === -1 ? words.length : end).filter(({ text }) => !drop.test(text));
+  const variables = before.slice(0, started === -1 ? before.length : started);
+  const own = kept(words.slice(at + 1, end === -1 ? words.length : end), drop, valued);
   const rest = own.findIndex(({ text }) => text === "--");
   const [options, others] = rest === -1 ? [own, []] : [own.slice(0, rest), own.slice(rest)];
   const isNamed = command === undefined || options.some(({ text }) => text === command);
   const textsOf = (all: readonly Word[]) => all.map(({ text }) => text);
   const call = [
-    ...textsOf(kept),
+    ...textsOf(variables),
     found.text,
     ...(isNamed ? [] : [command]),
     ...textsOf(options),

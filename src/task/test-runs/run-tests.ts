@@ -74,11 +74,12 @@ async function start(
   // Programs of the project, those of the packages around it too, as npm finds them.
   const around = [join(place.cwd, "node_modules/.bin"), dirname(local(framework)), place.env["PATH"] ?? ""];
   const asNpm = { ...how, env: { PATH: around.filter((each) => each !== ".").join(":") } };
-  // The script's own variables, options and steps belong to the tests; what would wait for a person does not.
-  const byScript = async (args: readonly string[], drop: RegExp, command?: string): Promise<Ran> => {
+  // The script's own variables, options and steps belong to the tests; what would wait for a person does not, and
+  // neither does another report: of two files for it vitest wants none, and writes both reports into one.
+  const byScript = async (args: readonly string[], drop: RegExp, valued: RegExp, command?: string): Promise<Ran> => {
     const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
-    const line =
-      script && withArguments(script, framework, args.map(shellWord), { drop: without, ...given({ command }) });
+    const kept = { drop: without, valued, ...given({ command }) };
+    const line = script && withArguments(script, framework, args.map(shellWord), kept);
     if (line !== undefined) return await runShell(place, line, asNpm);
     return await run(place, local(framework), [...(command === undefined ? [] : [command]), ...args], how);
   };
@@ -87,14 +88,17 @@ async function start(
       return await byScript(
         ["--reporter=json", `--outputFile=${file}`],
         /^(?:--watch(?:=.*)?|-w|watch|dev|--ui)$/,
+        /^--(?:reporter|output-?[fF]ile)(?:\..*)?$/,
         "run",
       );
     case "jest": {
       const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults"];
-      return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--outputFile=.*)$/);
+      return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json)$/, /^--outputFile$/);
     }
-    case "mocha":
-      return await byScript(["--reporter", "json", "--reporter-option", `output=${file}`], /^(?:--watch|-w)$/);
+    case "mocha": {
+      const args = ["--reporter", "json", "--reporter-option", `output=${file}`];
+      return await byScript(args, /^(?:--watch|-w)$/, /^(?:--reporter(?:-options?)?|-[RO])$/);
+    }
     case "node:test": {
       // Why a file could not be loaded stands in the report for people alone.
       const forPeople = "--test-reporter=spec --test-reporter-destination=stdout";

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { detectTests } from "../../../src/task/test-runs/detect.js";
 import { withArguments } from "../../../src/task/test-runs/own-command.js";
 import { runTests } from "../../../src/task/test-runs/run-tests.js";
@@ -31,6 +32,14 @@ describe("a test script with a reporter of ours", () => {
     expect(of("TZ=UTC vitest run src")).toBe("TZ=UTC vitest run src --json");
   });
 
+  it("takes the place of the script's own, whose value may be a word of its own", () => {
+    const valued = /^--(?:reporter|outputFile)(?:\..*)?$/;
+    const of = (script: string) => withArguments(script, "vitest", ["--json"], { drop, valued, command: "run" });
+    expect(of("vitest run --reporter=junit --outputFile='a b.xml' src")).toBe("vitest run src --json");
+    expect(of("vitest run --reporter junit --outputFile.junit a.xml --globals")).toBe("vitest run --globals --json");
+    expect(of("vitest --reporter --globals src")).toBe("vitest run --globals src --json");
+  });
+
   it("is left alone where it calls the framework by another script, or by a word that only looks like it", () => {
     for (const script of ["npm run jest", "npm run test:jest", "eslint jest.config.js", "node --test"])
       expect(withArguments(script, "jest", ["--json"], { drop })).toBeUndefined();
@@ -39,6 +48,22 @@ describe("a test script with a reporter of ours", () => {
   it("passes through any line without end", () => {
     for (const script of ["", "jest '", 'jest "a\\', "jest \\", "((jest", "jest && ", "$(jest)"])
       expect(typeof (withArguments(script, "jest", ["--json"], { drop }) ?? "")).toBe("string");
+  });
+
+  it("is vitest's only one, also where the script names another and a file for it", async () => {
+    const place = placeOnHost();
+    symlinkSync(packageFile("node_modules"), join(place.cwd, "node_modules"));
+    const script = "vitest run --reporter=junit --reporter verbose --outputFile=junit.xml --globals";
+    writeFileSync(join(place.cwd, "package.json"), JSON.stringify({ type: "module", scripts: { test: script } }));
+    writeFileSync(join(place.cwd, "a.test.js"), 'test("adds", () => expect(1 + 1).toBe(2));');
+    const [found] = detectTests(place.cwd);
+    if (found === undefined) throw new Error("no framework");
+    const { tests, problem } = await runTests(found, place, 120_000);
+    expect([problem, tests.map(({ test_name, status }) => [test_name, status])]).toEqual([
+      undefined,
+      [["a.test.js > adds", "pass"]],
+    ]);
+    rmSync(place.cwd, { recursive: true, force: true });
   });
 
   it("runs with the script's variables, in the project's own programs", async () => {
