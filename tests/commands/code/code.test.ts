@@ -50,7 +50,7 @@ describe("where agents can't help", () => {
     project.write("package.json", JSON.stringify({ scripts: { test: "TZ=UTC nosuchrunner && vitest" } }));
     const { code, last } = await project.json(...project.agent("exit 1"));
     expect([code, last.verdict, last.iterations]).toEqual([5, "blocked", 0]);
-    expect(last.reason).toContain("nosuchrunner: not found");
+    expect(last.reason).toMatch(/nosuchrunner: (?:command )?not found/);
     expect(existsSync(`${project.top}/counts`)).toBe(false);
   });
 

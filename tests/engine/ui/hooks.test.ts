@@ -104,12 +104,10 @@ test("a failing hook never breaks the run: it becomes a warning without secrets,
 
 test("a hook that takes too long is killed with everything it started", async () => {
   const cwd = folder();
-  const problems = await follow(
-    [{ on: ["complete"], run: "(sleep 30; touch late) & echo $! > pid; wait" }],
-    cwd,
-    1_500,
-  );
-  expect(problems).toEqual([expect.stringContaining("longer than 1.5 seconds")]);
+  const hook = { on: ["complete"], run: "(sleep 60; touch late) & echo $! > pid; wait" } satisfies Hook;
+  // A busy machine may take longer to start the shell.
+  for (let limit = 500; !existsSync(join(cwd, "pid")); limit *= 2)
+    expect(await follow([hook], cwd, limit)).toEqual([expect.stringContaining(`longer than ${limit / 1000} seconds`)]);
   const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
   expect(isAtWork(pid)).toBe(false);
 });
@@ -123,7 +121,7 @@ test("a hook has its own environment on top of the user's", async () => {
 test("a hook marked veto refuses with its reason, and only where it says so", async () => {
   const cwd = folder();
   const ask = (run: string, on: Hook["on"] = ["accepted"]) =>
-    hooksOf({ hooks: [{ on, run, veto: true }], cwd, env: process.env, redact: (text) => text, timeoutMs: 1_500 }).ask(
+    hooksOf({ hooks: [{ on, run, veto: true }], cwd, env: process.env, redact: (text) => text, timeoutMs: 60_000 }).ask(
       ["accepted"],
       { unit: "p1" },
     );
@@ -136,15 +134,15 @@ test("a hook marked veto refuses with its reason, and only where it says so", as
 });
 
 test.each([
-  ["fails", "echo 'veto: half said'; exit 1", "exit code 1"],
-  ["takes too long", "echo 'veto: half said'; sleep 30", "longer than"],
-])("a vetoing hook that %s vetoes nothing, and says so", async (_, run, why) => {
+  ["fails", "echo 'veto: half said'; exit 1", "exit code 1", 60_000],
+  ["takes too long", "echo 'veto: half said'; sleep 60", "longer than", 1_000],
+])("a vetoing hook that %s vetoes nothing, and says so", async (_, run, why, timeoutMs) => {
   const { vetoes, problems } = await hooksOf({
     hooks: [{ on: ["accepted"], run, veto: true }],
     cwd: folder(),
     env: process.env,
     redact: (text) => text,
-    timeoutMs: 1_500,
+    timeoutMs,
   }).ask(["accepted"], {});
   expect(vetoes).toEqual([]);
   expect(problems).toEqual([expect.stringMatching(new RegExp(`${why}.*vetoes nothing`))]);

@@ -47,7 +47,8 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     await server.stop();
   });
 
-  test("a job of a worker whose disk is full is taken by another that was idle, within ten seconds", async () => {
+  test("a job of a worker whose disk is full is taken by another that was idle, and waits for no lock to run out", async () => {
+    Object.assign(times, { lock: 3_600_000, stallCheck: 3_600_000 });
     const stateDir = fresh();
     const full = await worker({ settings: settingsIn(stateDir) });
     const [id = ""] = readdirSync(workersFolder(stateDir));
@@ -63,8 +64,6 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
       took = performance.now() - sentAt;
     }
     console.log(`A job that was put back was done after ${(took / 1000).toFixed(1)} s.`);
-    // An idle worker asks each 5 seconds by itself.
-    expect(took).toBeLessThan(10_000);
     expect(full.told).toContainEqual(
       expect.objectContaining({ type: "ended", outcome: "put back", reason: expect.stringContaining("no space") }),
     );
