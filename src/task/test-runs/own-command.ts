@@ -53,7 +53,7 @@ function kept(words: readonly Word[], drop: RegExp, valued: RegExp | undefined):
   const isValue = (index: number): boolean =>
     valued?.test(words[index - 1]?.text ?? "") === true && !/^["']?-/.test(words[index]?.text ?? "-");
   return words.filter(
-    ({ text }, index) => !drop.test(text) && !isValue(index) && valued?.test(text.replace(/=.*$/s, "")) !== true,
+    ({ text }, index) => !drop.test(text) && !isValue(index) && valued?.test(text.split("=", 1)[0] ?? "") !== true,
   );
 }
 

@@ -1,35 +1,14 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { whyNotBegin } from "../../../src/code/workflow/not-to-begin.js";
-import { packageFile } from "../../../src/engine/lib/package-root.js";
-import type { Framework } from "../../../src/task/test-runs/detect.js";
-import { resultsOf } from "../../../src/task/test-runs/run-tests.js";
 import type { TestResults } from "../../../src/task/generated/test-results.js";
 import { type Case, cases } from "../../fixtures/test-projects/projects.js";
-
-interface Recorded {
-  readonly exitCode?: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly file?: string;
-}
-const recorded: Readonly<Record<string, Recorded>> = JSON.parse(
-  readFileSync(packageFile("tests/fixtures/test-projects/recorded.json"), "utf8"),
-);
-
-async function resultsFrom(framework: Framework, { exitCode, stdout, stderr, file }: Recorded) {
-  const end =
-    exitCode === undefined ? ({ cause: "timeout", stderr } as const) : ({ cause: "exited", exitCode, stderr } as const);
-  return await resultsOf({ framework }, { end, ok: exitCode === 0, stdout, stderr }, file, "/project", 4_000);
-}
+import { recordedResults, resultsFrom } from "../../task/test-runs/recorded.js";
 
 const job = { rounds: 10 };
 
 describe.each(["jest", "mocha", "pytest", "cargo", "go"] as const)("after the first run of %s", (framework) => {
   it.each(cases)("agents begin with tests that are %s, unless there is none to repair", async (which: Case) => {
-    const said = recorded[`${framework} ${which}`];
-    if (said === undefined) throw new Error("not recorded");
-    const results = await resultsFrom(framework, said);
+    const results = await recordedResults(framework, which);
     const why = whyNotBegin(job, results);
     if (which === "none" || which === "skipped") expect(why?.reason).toContain("There is no test to repair");
     else expect(why).toBeUndefined();

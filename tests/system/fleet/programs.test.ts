@@ -6,7 +6,16 @@ import { run, sharedPackage } from "../../support/built.js";
 import { killProcesses } from "../../support/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
 import { sampleResearch } from "../../support/research-folder.js";
-import { processesWith, type Program, quickProgram, start } from "./support/programs.js";
+import {
+  hasBegun,
+  offered,
+  offering,
+  processesWith,
+  type Program,
+  quickProgram,
+  quickTimes,
+  start,
+} from "./support/programs.js";
 import { fresh, until } from "./support/rig.js";
 
 let server: RedisServer;
@@ -129,14 +138,13 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
   test("a worker that is killed leaves no agent: the next one ends it, and the job is begun again elsewhere", async () => {
     const program = await quickProgram();
     const [cwd, home] = [fresh(), fresh()];
-    const env = { TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000 }) };
+    const env = quickTimes();
     const span = 100_000 + process.pid;
     const mark = `rr-mark-${process.pid}-${Date.now()}`;
     // It works for a minute at its first call, and at once at the next one.
     const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; sleep ${span}; : ${mark}; fi'`;
-    const args = ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url];
-    const first = launch(program, args, home, env);
-    await until(() => first.said().includes("offers"));
+    const args = offering(agent, server.url);
+    const first = await offered(launch(program, args, home, env));
     sampleResearch(cwd);
     const project = launch(
       program,
@@ -144,9 +152,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
       cwd,
       env,
     );
-    await until(
-      () => /#1 on \S+ \(unconfined\)/.test(project.said()) && processesWith(`sleep\u0000${span}`).length > 0,
-    );
+    await until(() => hasBegun(project) && processesWith(`sleep\u0000${span}`).length > 0);
     first.child.kill("SIGKILL");
     await first.ended;
     // On the host it goes on for nobody.
@@ -162,15 +168,12 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
   test("a worker that was stopped and wakes later changes nothing", async () => {
     const program = await quickProgram();
     const [cwd, asleep, awake] = [fresh(), fresh(), fresh()];
-    const env = {
-      TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000, look: 300 }),
-    };
+    const env = quickTimes({ look: 300 });
     // Its answer says where it was at work.
     const go = join(asleep, "go");
     const agent = `cmd:sh -c 'until [ -e ${go} ]; do sleep 0.1; done; cat > /dev/null; echo "{\\"unit\\":\\"$HOME\\"}"'`;
-    const args = ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url];
-    const first = launch(program, args, asleep, env);
-    await until(() => first.said().includes("offers"));
+    const args = offering(agent, server.url);
+    const first = await offered(launch(program, args, asleep, env));
     sampleResearch(cwd);
     const project = launch(
       program,
@@ -178,7 +181,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
       cwd,
       env,
     );
-    await until(() => /#1 on \S+ \(unconfined\)/.test(project.said()));
+    await until(() => hasBegun(project));
     first.child.kill("SIGSTOP");
     const second = launch(program, args, awake, env);
     await until(() => project.said().includes("Begun again on"));
@@ -202,17 +205,11 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     const go = join(home, "go");
     writeFileSync(join(home, "agent.sh"), `until [ -e ${go} ]; do sleep 0.1; done; cat > /dev/null; echo "{}"`);
     const agent = `cmd:sh ${home}/agent.sh`;
-    const worker = launch(
-      program,
-      [...["worker", "--agent", agent, "--unconfined", "--sandbox", "host"], "--redis", server.url],
-      home,
-      env,
-    );
-    await until(() => worker.said().includes("offers"));
+    await offered(launch(program, offering(agent, server.url), home, env));
     sampleResearch(earlier);
     const args = (agents: string) => ["run", "--agent", agents, "--redis", server.url, "-i", "1", "--no-git"];
     const first = launch(program, args(`fleet:${agent},baseline`), earlier, env);
-    await until(() => /#1 on \S+ \(unconfined\)/.test(first.said()));
+    await until(() => hasBegun(first));
     // The lock is of one machine, and stays there.
     const isNoLock = (path: string): boolean => basename(path) !== "lock";
     cpSync(join(earlier, "researches"), join(later, "researches"), { recursive: true, filter: isNoLock });
@@ -228,12 +225,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     const [cwd, home] = [fresh(), fresh()];
     const span = 200_000 + process.pid;
     const agent = `cmd:sh -c 'touch ${home}/begun; sleep ${span}'`;
-    const worker = launch(
-      program,
-      ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url],
-      home,
-    );
-    await until(() => worker.said().includes("offers"));
+    const worker = await offered(launch(program, offering(agent, server.url), home));
     sampleResearch(cwd);
     const project = launch(program, ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "--no-git"], cwd);
     await until(() => existsSync(join(home, "begun")));

@@ -11,7 +11,16 @@ import { fakeIo, fakeSignals } from "../../engine/ui/fake-io.js";
 import { killProcesses } from "../../support/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
 import { sampleResearch } from "../../support/research-folder.js";
-import { processesWith, type Program, quickProgram, start } from "./support/programs.js";
+import {
+  hasBegun,
+  offered,
+  offering,
+  processesWith,
+  type Program,
+  quickProgram,
+  quickTimes,
+  start,
+} from "./support/programs.js";
 import { asking, coordinate, fresh, heardOf, runOptions, settingsIn, startWorker, until } from "./support/rig.js";
 
 const usual = { ...times };
@@ -145,14 +154,13 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
   test("a killed worker leaves no program of an agent that printed, and a run says that TLS is missing", async () => {
     const program = await quickProgram();
     const [cwd, home] = [fresh(), fresh()];
-    const env = { TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000 }) };
+    const env = quickTimes();
     const span = 300_000 + process.pid;
     // It prints, and so ends with the pipe of its worker; what it has started does not.
     const mark = `rr-mark-${process.pid}-${Date.now()}`;
     const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; setsid sleep ${span} & while :; do echo "{}"; sleep 0.05; : ${mark}; done; fi'`;
-    const args = ["worker", "--agent", agent, "--unconfined", "--sandbox", "host", "--redis", server.url];
-    const first = launch(program, args, home, env);
-    await until(() => first.said().includes("offers"));
+    const args = offering(agent, server.url);
+    const first = await offered(launch(program, args, home, env));
     sampleResearch(cwd);
     const project = launch(
       program,
@@ -161,7 +169,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
       env,
     );
     const tool = `sleep\u0000${span}`;
-    await until(() => /#1 on \S+ \(unconfined\)/.test(project.said()) && processesWith(tool).length > 0);
+    await until(() => hasBegun(project) && processesWith(tool).length > 0);
     expect(project.said()).toContain("is reached without TLS: anyone on the network between can read briefs");
     first.child.kill("SIGKILL");
     await first.ended;

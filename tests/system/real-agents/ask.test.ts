@@ -99,20 +99,25 @@ function searches(request: ModelRequest): Answer {
   return { text: JSON.stringify({ unit, quotes, statements, not_found: null }) };
 }
 
+const root = (): string => join(folder, "repo");
+
+/** The built program in a folder whose agent asks a model that answers so. */
+async function cliWith(name: "claude" | "codex", model: Parameters<typeof startFakeLlm>[0]) {
+  server = await startFakeLlm(model);
+  const home = join(folder, "home");
+  for (const path of [root(), home]) mkdirSync(path, { recursive: true });
+  const config = { agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") };
+  writeFileSync(join(root(), "ralph.config.json"), JSON.stringify(config));
+  return (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root());
+}
+
 for (const name of ["claude", "codex"] as const) {
   const found = installed(name);
   describe.skipIf("problem" in found)(
     `questions to the sample project, with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
       test("five are answered in one request with a quote that was found; a sixth, whose quotes are false twice, with none", async () => {
-        server = await startFakeLlm(answers);
-        const [root, home] = [join(folder, "repo"), join(folder, "home")];
-        for (const path of [root, home]) mkdirSync(path, { recursive: true });
-        writeFileSync(
-          join(root, "ralph.config.json"),
-          JSON.stringify({ agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") }),
-        );
-        const cli = (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+        const cli = await cliWith(name, answers);
         expect((await cli("demo", "--quiet")).code).toBe(0);
         for (const question of [...questions, unanswered]) {
           const { code, err } = await cli("ask", question, "--agent", name, "--sandbox", "host", "--no-git");
@@ -125,7 +130,7 @@ for (const name of ["claude", "codex"] as const) {
         expect(all.map(({ statements }) => statements.length)).toEqual([1, 1, 1, 1, 1, 0]);
         expect(all.at(-1)).toMatchObject({ quotes: [], dropped: 1, missing: [madeUp] });
         const [project = ""] = (await cli("list", "--json")).out.match(/[\w/.-]*sample-sim2real[\w-]*/) ?? [];
-        const at = join(root, "researches", project.split("/").at(-1) ?? "");
+        const at = join(root(), "researches", project.split("/").at(-1) ?? "");
         for (const { paper, quote } of all.flatMap(({ quotes }) => quotes)) {
           const { text } = JSON.parse(readFileSync(join(at, ".ralph/texts", `${paper}.json`), "utf8")) as {
             text: string;
@@ -143,17 +148,10 @@ for (const name of ["claude", "codex"] as const) {
       });
 
       test("of two projects it finds passages with words of its own, over both, and quotes from either", async () => {
-        server = await startFakeLlm(searches);
-        const [root, home] = [join(folder, "repo"), join(folder, "home")];
-        for (const path of [root, home]) mkdirSync(path, { recursive: true });
-        writeFileSync(
-          join(root, "ralph.config.json"),
-          JSON.stringify({ agents: { [name]: optionsFor(name, server, home) }, state_dir: join(folder, "state") }),
-        );
-        const cli = (...args: string[]) => run(process.execPath, [join(built, "dist", "cli.js"), ...args], root);
+        const cli = await cliWith(name, searches);
         for (const [project, said] of Object.entries(twoProjects)) {
           const text = `---\nid: ${project}\ntitle: On ${project}\ndate: 2026-01-01\n---\n\n# On ${project}\n\n## 1 Costs\n\n${said}\n`;
-          folderProject(root, project, { [project]: text });
+          folderProject(root(), project, { [project]: text });
           expect((await cli("run", project, "--agent", "baseline", "--quiet", "--no-git")).code).toBe(0);
         }
         const { code, err } = await cli(

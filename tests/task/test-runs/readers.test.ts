@@ -1,35 +1,15 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
 import { judgeTests } from "../../../src/task/criteria/tests.js";
 import type { Framework } from "../../../src/task/test-runs/detect.js";
 import { resultsOf } from "../../../src/task/test-runs/run-tests.js";
 import { errorTypeOf, locationIn, streamEnd } from "../../../src/task/test-runs/results.js";
-import { type Case, cases, writeProject } from "../../fixtures/test-projects/projects.js";
+import { cases, writeProject } from "../../fixtures/test-projects/projects.js";
 import { placeOnHost } from "../place.js";
 import { expected } from "./expected.js";
-
-interface Recorded {
-  readonly exitCode?: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly file?: string;
-}
-const recorded: Readonly<Record<string, Recorded>> = JSON.parse(
-  readFileSync(packageFile("tests/fixtures/test-projects/recorded.json"), "utf8"),
-);
-
-/** What a tool left that was recorded: results of a project in /project. */
-async function recordedResults(framework: Framework, which: Case) {
-  const said = recorded[`${framework} ${which}`];
-  if (said === undefined) throw new Error(`${framework} ${which} is not recorded`);
-  const { stdout, stderr } = said;
-  const end = said.exitCode === undefined ? ({ cause: "timeout" } as const) : ({ cause: "exited", ...said } as const);
-  const ran = { end: { ...end, stderr }, ok: said.exitCode === 0, stdout, stderr };
-  return await resultsOf({ framework }, ran, said.file, "/project", 4_000);
-}
+import { recordedResults } from "./recorded.js";
 
 /** What the real tools said of the sample projects, with their own paths taken out. */
 describe.each(["jest", "mocha", "pytest", "cargo", "go"] as const)("what %s has said", (framework: Framework) => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { packageFile } from "../../../../src/engine/lib/package-root.js";
 import { compileEntries } from "../../../support/compiled.js";
-import { fresh } from "./rig.js";
+import { fresh, until } from "./rig.js";
 
 /** The built program with short times; answers with its file. */
 export async function quickProgram(): Promise<string> {
@@ -46,6 +46,26 @@ export function start(
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }) as Awaited<Program["ended"]>);
   return { child, said: () => said, ended };
 }
+
+/** The environment in which a worker that is gone is soon missed; `more`: further times of the fleet, milliseconds. */
+export const quickTimes = (more: Record<string, number> = {}): Record<string, string> => ({
+  TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000, ...more }),
+});
+
+/** The arguments of a worker on this machine that offers an agent without confinement. */
+export const offering = (agent: string, redis: string): string[] => [
+  ...["worker", "--agent", agent, "--unconfined", "--sandbox", "host"],
+  ...["--redis", redis],
+];
+
+/** Once a worker has said what it offers. */
+export async function offered<Started extends Program>(worker: Started): Promise<Started> {
+  await until(() => worker.said().includes("offers"));
+  return worker;
+}
+
+/** Whether a run has said that an agent of a worker without confinement works on its first iteration. */
+export const hasBegun = (project: Program): boolean => /#1 on \S+ \(unconfined\)/.test(project.said());
 
 /** The processes of this machine whose environment or command line holds a text, this one aside. Linux. */
 export function processesWith(text: string): number[] {
