@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync, renameSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { detectTests, type Framework } from "../../task/test-runs/detect.js";
 import { entriesOf, manifestOf, textOf } from "../../task/place/project.js";
 import { adversaryFolder, keptTestsFolder } from "../folder/layout.js";
@@ -74,18 +83,28 @@ export function whereTestsRun(folder: string, testCommand: string | undefined): 
   return `${layoutOf(folder, testCommand).words}${library}`;
 }
 
+/** Makes the folder of a file; false where it can't be one of the project's own, such as a link that an agent left. */
+function madeFolderOf(folder: string, path: string): boolean {
+  const within = dirname(path);
+  try {
+    mkdirSync(join(folder, within), { recursive: true });
+    return realpathSync(join(folder, within)) === join(realpathSync(folder), within);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Lays the tests into the project; `remove` takes them out again, or keeps them in a folder of their own. A file that
- * stands there already is left alone, and its test is left out.
+ * stands there already is left alone, and its test is left out; so is one whose folder leads out of the project.
  */
 export function layTests(folder: string, { tests }: AdversaryResult, testCommand: string | undefined) {
   const layout = layoutOf(folder, testCommand);
+  sweepTests(folder);
   const written: string[] = [];
   for (const { file, content } of testCommand === undefined ? tests : []) {
     const path = layout.at(file.replace(/^\.+/, ""));
-    if (existsSync(join(folder, path))) continue;
-    if (path.startsWith(`${adversaryFolder}/`)) mkdirSync(join(folder, adversaryFolder), { recursive: true });
-    else mkdirSync(join(folder, path, ".."), { recursive: true });
+    if (!madeFolderOf(folder, path) || existsSync(join(folder, path))) continue;
     writeFileSync(join(folder, path), content, { flag: "wx" });
     written.push(path);
   }
@@ -94,8 +113,11 @@ export function layTests(folder: string, { tests }: AdversaryResult, testCommand
     remove(keep: boolean): void {
       for (const path of written) {
         if (keep && path.startsWith(`${adversaryFolder}/`)) {
-          mkdirSync(join(folder, keptTestsFolder), { recursive: true });
-          renameSync(join(folder, path), join(folder, path.replace(adversaryFolder, keptTestsFolder)));
+          const kept = path.replace(adversaryFolder, keptTestsFolder);
+          // A test may have deleted itself.
+          if (!existsSync(join(folder, path)) || !madeFolderOf(folder, kept)) continue;
+          rmSync(join(folder, kept), { recursive: true, force: true });
+          renameSync(join(folder, path), join(folder, kept));
         } else if (!keep) rmSync(join(folder, path), { force: true });
       }
       sweepTests(folder);
@@ -110,7 +132,7 @@ export function sweepTests(folder: string): void {
     ["tests", /^ralph_adversarial_\w+\.rs$/],
     [".", /^ralph_adversarial_\w+_test\.go$/],
   ] as const) {
-    if (!existsSync(join(folder, within))) continue;
+    if (lstatSync(join(folder, within), { throwIfNoEntry: false })?.isDirectory() !== true) continue;
     for (const name of readdirSync(join(folder, within)))
       if (pattern.test(name)) rmSync(join(folder, within, name), { force: true });
   }
