@@ -142,10 +142,10 @@ export async function remember(
   const known = new Map<string, Snapshot>();
   for (const path of files) if (!isFolder(path)) known.set(path, await snapshotOf(path));
   for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));
-  const aside = join(setAsideFolder(folder), String(iteration));
   return {
     async putBack(during: string): Promise<readonly string[]> {
       const restored: string[] = [];
+      const aside = freeAside(folder, iteration);
       for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
         const before = known.get(path);
         if (before === undefined) {
@@ -173,12 +173,20 @@ export async function remember(
   };
 }
 
+/** Where nothing is kept yet: what was set aside in an iteration before may be a person's. */
+function freeAside(folder: string, iteration: number, count = 1): string {
+  const wanted = join(setAsideFolder(folder), `${iteration}${count === 1 ? "" : `-${count}`}`);
+  return isThere(wanted) ? freeAside(folder, iteration, count + 1) : wanted;
+}
+
 const isMessage = async (folder: string, path: string, stateDir: string): Promise<boolean> =>
   dirname(path) === inboxFolder(folder) &&
   (await readRegularText(path).then(
     (text) => isOurMessage(folder, basename(path), text, stateDir),
     () => false,
   ));
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 

@@ -232,8 +232,12 @@ describe("a task", () => {
     writeFileSync(path("t.sh"), "exit 1");
     const easy = `echo '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"t.sh"}]}' > ralph.json`;
     const evil = `${easy}; rm -rf ralph.state.json; echo evil > .git/hooks/post-checkout; exit 1`;
-    const { last, lines } = await json(...agent(`cat > t.sh <<'END'\n${evil}\nEND\n`));
+    // A person's edit at the time of the agent is set aside too, and stays there.
+    const edit = "echo mine > ralph.json";
+    const { last, lines } = await json(...agent(`[ $N = 1 ] && ${edit}; cat > t.sh <<'END'\n${evil}\nEND\n`));
     expect(last).toMatchObject({ status: "max_iterations", iterations: 2 });
+    const kept = ["1", "1-2"].map((name) => read(`.ralph/set-aside/${name}/ralph.json`));
+    expect(kept).toEqual(["mine\n", expect.stringContaining('"path":"t.sh"')]);
     expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual(criteria);
     expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
     expect(state().attempts).toHaveLength(2);
