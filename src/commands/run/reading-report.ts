@@ -19,6 +19,7 @@ import {
 import { type Sum, sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
 import { prose } from "../../research/workflow/derived/markdown.js";
+import { warningsOf } from "../../research/report/papers.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
 export interface Reading {
@@ -94,7 +95,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     outcome,
     ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
     ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
-    ...(paper.warnings ?? []).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
+    ...warningsOf(paper).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
     ...eligibilityLines(paper, reading.criteria ?? [], flow, colors),
     ...part("Summary", analysis?.summary),
     ...part("Method", analysis?.methodology),

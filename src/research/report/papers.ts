@@ -268,7 +268,7 @@ const noticeWords: Readonly<Record<string, string>> = {
 };
 
 /** Warnings of the record and notices since it was published, each once. */
-function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[] {
+export function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[] {
   const notices = updates.flatMap(({ type, date, source }) => {
     const words = noticeWords[type];
     return words === undefined ? [] : `${words}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;

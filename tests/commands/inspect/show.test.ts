@@ -36,6 +36,21 @@ test("a paper is shown with the records that were merged into it, those that wer
 `);
 });
 
+test("a paper is shown with what happened to it since it was published", async () => {
+  const cwd = freshFolder();
+  const updates = [
+    { type: "correction", date: "2026-02-03", source: "Crossref" },
+    { type: "version", date: "2026-02-04", source: "arXiv" },
+  ];
+  const warnings = ["Text hidden from readers was set aside."];
+  makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("arxiv_1", "pending", { updates, warnings })] });
+  const { out } = await cli(["show", "hands", "arxiv_1"], cwd);
+  expect(out.split("\n").filter((line) => line.startsWith("!"))).toEqual([
+    "! Text hidden from readers was set aside.",
+    "! Corrected on 2026-02-03, as Crossref says.",
+  ]);
+});
+
 test("a record that was excluded is shown with its reason, by its id", async () => {
   const cwd = project();
   expect(await cli(["show", "hands", "doi_10.1000_z"], cwd)).toMatchObject({

@@ -47,17 +47,17 @@ const correctsWhat =
   /\((?:vol|v)\.? ?\w+, ?(?:pp?g?|art)\.? ?\w+, ?\d{4}\)|\([^()]+\((?:19|20)\d\d\) ?\d+ ?:?\d* ?\(\w+[-–]\w+\)\)/i;
 /** The same, as a database that cut the title has left it. */
 const correctsWhatCut = /\s*\([^()]{4,}\([^()]*$/;
-const correction = /^\W*(?:author |publisher )?(?:correction|corrigend\w+|errat\w+)\W+(?:(?:to|for|in|of)\b\W*)?/i;
+const correction = /^\W*(?:author |publisher )?(?:correction|corrigend\w+|errat(?:um|a))\W+(?:(?:to|for|in|of)\b\W*)?/i;
 const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
   /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
 const notices =
-  /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat\w+|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
+  /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
 /** Words that make another work of a title they are added to. */
 const turnsInto =
-  /\b(?:correction|corrigend\w+|errat\w+|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
+  /\b(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
 const generic =
-  /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat\w+|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
+  /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat(?:um|a)|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
 const periodical =
   /\b(?:annals|archives|bulletin|communications|conference|congress|journal|letters|magazine|proceedings|review|reviews|symposium|transactions)\b/;
@@ -121,7 +121,8 @@ function corrected(title: string): string | undefined {
   const about = bare === named ? bare : bare.replace(correctsWhatCut, "");
   const words = normalTitle(about).split(" ").length;
   // "Correction of gait after stroke" is a work of its own.
-  const isTitle = isSaid || /^\W*(?:author |publisher )?(?:corrigend|errat|correction\s*(?:to\b|:))/i.test(title);
+  const isTitle =
+    isSaid || /^\W*(?:author |publisher )?(?:corrigend|errat(?:um|a)\b|correction\s*(?:to\b|:))/i.test(title);
   return isTitle && words >= 4 ? about : undefined;
 }
 

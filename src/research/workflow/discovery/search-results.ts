@@ -116,7 +116,12 @@ export async function searchResults(
 function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
   const settled = settledIds(rrd);
   const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
-  return new Set(companions.flatMap(({ record: { id } }) => (settled.has(id) ? [id] : []))).size;
+  // Some services give a correction the identifier of its article.
+  const works = new Set(
+    candidates.works.flatMap(({ record, provenance }) => [record, ...versionsOf(provenance)].map(({ id }) => id)),
+  );
+  const isAlone = ({ record: { id } }: (typeof companions)[number]) => settled.has(id) && !works.has(id);
+  return new Set(companions.filter(isAlone).map(({ record }) => record.id)).size;
 }
 
 /** Sources whose part of the open update's window is still to be asked; undefined where none is open. */

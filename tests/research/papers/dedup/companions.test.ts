@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
 import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";
 import { isSameUpdate } from "../../../../src/research/papers/dedup/companions.js";
 import { type PaperRecord, sourcesOf } from "../../../../src/research/papers/paper-record.js";
@@ -136,6 +137,17 @@ describe("companion reports", () => {
     expect(works(exchange, letter, reply)).toEqual(both("exchange+letter+reply"));
     expect(works(letter, reply)).toEqual(both("letter", "reply"));
     expect(works(exchange, { ...reply, pages: "1201" })).toEqual(both("exchange", "reply"));
+  });
+
+  it("is no title that only begins like one", () => {
+    const erratic = matchFeaturesOf(
+      record("erratic", { title: "Erratic release of insulin after kidney transplantation" }),
+    );
+    expect(erratic).toMatchObject({ notice: false, title: { corrects: false } });
+    const erratum = matchFeaturesOf(
+      record("erratum", { title: "Erratum: Release of insulin after kidney transplantation" }),
+    );
+    expect(erratum).toMatchObject({ notice: true, title: { corrects: true } });
   });
 
   it("lends the article no source that lists the correction alone", () => {

@@ -176,6 +176,21 @@ describe("the PRISMA flow", () => {
       },
     );
 
+    test("adds up where a service gives the correction the identifier of its article", async () => {
+      const identifiers = { doi: "10.1000/article" };
+      const same = [
+        { ...article, identifiers },
+        { ...correction, id: "article", source: "Crossref", identifiers },
+      ] as const;
+      const both = libraryOf([], { SearXNG: [same[0]], Crossref: [same[1]] });
+      const before = { ...wanting(["SearXNG", "Crossref"], 5), papers_pool: [paperOf(article)] };
+      const nothing = scriptedAgent(({ unit }) => ({ result: { unit, kept: [], papers: [], sources: [] } }));
+      const { rrd } = await researchFolder(before, both).run(nothing, 1);
+      const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+      expect(flow).toMatchObject({ identified: { SearXNG: 1, Crossref: 1 }, duplicates_removed: 1, included: 1 });
+      expectWhole(flow);
+    });
+
     test("says of no service that it lists an article of which it lists the correction alone", async () => {
       const both = libraryOf([], { SearXNG: [article], Crossref: [{ ...correction, source: "Crossref" }] });
       const { rrd } = await researchFolder(wanting(["SearXNG", "Crossref"], 5), both).run(agent(), 1);
