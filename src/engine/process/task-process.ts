@@ -51,8 +51,11 @@ export type TaskAnswer = { readonly id: number; readonly rss: number } & (
   | { readonly error: string }
 );
 
-/** CPU seconds that one step of a task may take, such as a page of a document, where the task tells its steps. */
-export const maxStep = 10;
+/**
+ * CPU seconds that one step of a task may take, such as a page of a document, where the task tells its steps. A map or
+ * plot of 800,000 lines takes five on a usual machine.
+ */
+export const maxStep = 30;
 /** What the child writes on stderr before it kills itself for a step that takes too long. */
 export const stepNotice = "over the time of a step";
 /** What the child writes on stderr before it kills itself for its memory; V8 writes the other when its heap is full. */
