@@ -31,12 +31,16 @@ export async function showTests(
   await tell({ type: "checking", criterion: "tests" });
   const begun = performance.now();
   const during = "the tests ran";
-  const { found: run, changed } = await whileHeld(options, { state, during, mayStay: isOrdinary, signal, tell }, () =>
+  const {
+    found: run,
+    changed,
+    kept,
+  } = await whileHeld(options, { state, during, mayStay: isOrdinary, signal, tell }, () =>
     testProject(place, state.job, state, now),
   );
   if (changed.length > 0) {
     const more = changed.length > 5 ? ` and ${changed.length - 5} more` : "";
-    const message = `${changed.slice(0, 5).join(", ")}${more} changed while ${during}, and ${changed.length === 1 ? "was" : "were"} put back.`;
+    const message = `${changed.slice(0, 5).join(", ")}${more} changed while ${during}, and ${changed.length === 1 ? "was" : "were"} put back; what stood there is in ${kept}.`;
     await tell({ type: "notice", level: "warning", message });
   }
   if (signal.aborted) return undefined;

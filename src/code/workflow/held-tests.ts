@@ -18,13 +18,14 @@ interface Held {
 /**
  * Runs tests and puts back what they do to the records, to git's settings and to the files of the project: nobody looks
  * at that, and what they say holds for the files as they were. Before the first agent has worked they are the user's
- * own, and nothing is put back. `changed`: files of the project that were put back.
+ * own, and nothing is put back. `changed`: files of the project that were put back; `kept`: the ref of git that
+ * has them as they stood then, since a person may have changed them too.
  */
 export async function whileHeld<Found>(
   { protect, snapshots }: Pick<CodeOptions, "protect" | "snapshots">,
   { state, during, mayStay, signal, tell }: Held,
   act: () => Promise<Found>,
-): Promise<{ readonly found: Found; readonly changed: readonly string[] }> {
+): Promise<{ readonly found: Found; readonly changed: readonly string[]; readonly kept?: string }> {
   const iteration = state.attempts.at(-1)?.iteration;
   // Snapshots are refs of the repository, which are protected too where an agent could commit: they come around it.
   const before = iteration === undefined ? undefined : await snapshots.take(0);
@@ -34,8 +35,8 @@ export async function whileHeld<Found>(
   const changed = (await snapshots.changes(before.commit, after.commit))
     .filter((each) => !mayStay(each))
     .map(({ path }) => path);
-  if (changed.length > 0) await snapshots.put(before.commit, changed);
-  return { found, changed };
+  if (changed.length === 0) return { found, changed };
+  return { found, changed, kept: await snapshots.put(before.commit, changed) };
 }
 
 /** What programs that run tests write themselves: snapshots of values, and versions that they resolved. */

@@ -99,7 +99,7 @@ async function tryTests(
   const laid = layTests(folder, result, state.job.test_command);
   try {
     if (laid.written.length === 0) return read;
-    const { found, changed } = await whileHeld(
+    const { found, changed, kept } = await whileHeld(
       options,
       { state, during: "tests of the adversary ran", mayStay: ({ path }) => laid.written.includes(path), signal, tell },
       () => testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now),
@@ -113,6 +113,7 @@ async function tryTests(
         : [
             {
               title: `A test of the adversary changed files, which were put back: ${changed.join(", ")}`.slice(0, 300),
+              detail: `What stood there is in ${kept}.`,
             },
           ]),
       ...failures.map(({ test: name, message, file }) => ({

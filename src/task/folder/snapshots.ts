@@ -31,8 +31,11 @@ export interface Snapshots {
   changes(from: string, to: string): Promise<readonly Changed[]>;
   /** What differs in one file, as git shows it. */
   diff(from: string, to: string, path: string): Promise<string>;
-  /** Puts these files to how they are in a snapshot; one that it does not have is removed. */
-  put(commit: string, paths: readonly string[]): Promise<void>;
+  /**
+   * Puts these files to how they are in a snapshot; one that it does not have is removed. Answers with the ref that
+   * keeps what stood there; older ones are among its ancestors.
+   */
+  put(commit: string, paths: readonly string[]): Promise<string>;
   /** Writes the whole content of a snapshot into a folder, which is made. */
   writeTo(commit: string, folder: string): Promise<void>;
 }
@@ -167,6 +170,7 @@ export async function openSnapshots(
         commit,
         (await changesBetween(now, commit)).filter(({ path }) => wanted.has(path)),
       );
+      return ref("before-undo");
     },
     async writeTo(commit, target) {
       const prefix = (await ok(git(["rev-parse", "--show-prefix"]))).trim();
