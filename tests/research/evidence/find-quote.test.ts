@@ -18,6 +18,21 @@ describe("formulas of a text in TeX", () => {
     expect(match.found ? text.slice(match.end) : "").toMatch(/^, for \$5/);
   });
 
+  it.each([
+    [
+      "We noted the price ($) of each hand and its cost ($p < 0.05$) in a table.",
+      "We noted the price ($) of each hand",
+    ],
+    ["We noted the price ($) of each hand and its cost ($p < 0.05$) in a table.", "each hand and its cost (p < 0.05)"],
+    ["Each hand costs $5 (in US$) and lasts for a year.", "Each hand costs $5"],
+    ["The price of a hand rose from $12 to NZ$ 15 within a year.", "The price of a hand rose from $12"],
+    ["We paid $5 = 5 dollars or so in US$ for each hand.", "We paid $5 = 5 dollars"],
+    [
+      "The rate is $r = 5 \\text{per hour of use}$ for each hand of ours.",
+      "The rate is r = 5 per hour of use for each hand",
+    ],
+  ])("are no money: %s", (prose, quote) => expect(findQuote(prose, quote).found).toBe(true));
+
   it.each(["We use α ≤ 12 and CO2 at 10⁻⁵ bar", "and CO2 at 105 bar, for $5 a piece", "at 10⁻⁵ bar, for 5 a piece"])(
     "are not found otherwise: %s",
     (quote) => expect(findQuote(text, quote).found).toBe(false),

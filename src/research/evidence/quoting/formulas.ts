@@ -1,5 +1,15 @@
 /** A formula as TeX writes it, between two signs of the dollar, and no money: "$p < 0.05$", "$10^{-5}$". */
-const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?!\s)([^$\n]{1,80})(?<!\s)\$(?!\p{Nd})/gu;
+const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?![\s)])([^$\n]{1,80})(?<![\s(])\$(?!\p{Nd})/gu;
+
+/** What makes a formula of letters and numbers. */
+const sign = /[\\^_=<>±×≤≥≈~+]/;
+
+/** Words between two signs of the dollar are prose that speaks of money: "$5 (in US$)", "$12 to NZ$". */
+function isProse(inside: string): boolean {
+  const words = inside.replace(/\\[a-zA-Z]{2,12}(?:\{[^{}]{1,20}\})?/g, "");
+  if (/\p{L}{2} \p{L}{2}/u.test(words)) return true;
+  return !sign.test(inside) && /\p{L}{2}/u.test(inside) && /[\s()]/.test(inside);
+}
 
 /** Stands for nothing; what is made shorter is filled up with it, so that offsets stay. */
 const nothing = "\u2060";
@@ -11,6 +21,7 @@ const nothing = "\u2060";
 export const inSigns = (text: string): string =>
   text.includes("$")
     ? text.replace(formula, (whole, inside: string) => {
+        if (isProse(inside)) return whole;
         const said = inside
           .replace(/\\(?:mathrm|mathbf|mathit|operatorname|text|mbox)\{([^{}]{1,20})\}/g, "$1")
           .replace(/\\(?:[,;!]|(?:left|right|displaystyle|rm)(?![a-zA-Z]))/g, "")
