@@ -72,7 +72,7 @@ describe("the work of finding a quote, counted in steps", () => {
           tooFast.push(`${JSON.stringify(unit)} ${name}: ${work} steps, then ${doubled}`);
       }
     expect(tooFast).toEqual([]);
-  }, 120_000);
+  }, 900_000);
 
   it("is some hundred steps a character at most, for 300,000 combining strokes", async () => {
     const strokes = "\u0338".repeat(300_000);
