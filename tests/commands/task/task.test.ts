@@ -172,7 +172,8 @@ describe("a task", () => {
     const easy = `cp x.test.js .git/kept; echo 'require("node:test")("easy", () => {})' > x.test.js`;
     const { last } = await json(...agent(`if [ $N = 1 ]; then ${easy}; else cp .git/kept x.test.js; touch a.txt; fi`));
     expect(last).toMatchObject({ status: "success", iterations: 2 });
-    expect(state().tests_seen).toEqual(["mine"]);
+    // Node 24 names the file first.
+    expect(state().tests_seen).toEqual([expect.stringMatching(/^(x\.test\.js > )?mine$/)]);
   });
 
   it("warns of what is no longer met, and refuses what is no better than ever before", async () => {
