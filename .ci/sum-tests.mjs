@@ -1,4 +1,5 @@
-// Prints `N passed, N failed, N skipped` over vitest's JSON reports. Fails when a test failed or a report is missing.
+// Prints `N passed, N failed, N skipped` over vitest's JSON reports, and above it each test that passed only when it was
+// tried again. Fails when a test failed or a report is missing.
 import { readFileSync } from "node:fs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -11,6 +12,10 @@ for (const path of process.argv.slice(2)) {
     total.failed += 1; // The run ended before it could report.
     continue;
   }
+  for (const { name, assertionResults } of report.testResults)
+    for (const { status, fullName, failureMessages } of assertionResults)
+      if (status === "passed" && failureMessages?.length > 0)
+        console.log(`passed only at the second try: ${fullName} (${name}): ${failureMessages[0].split("\n")[0]}`);
   total.passed += report.numPassedTests;
   total.failed += report.numFailedTests;
   total.skipped += report.numPendingTests + report.numTodoTests;

@@ -46,6 +46,19 @@ const maxGrowth = 7;
 /** Blocks of code carried out: below this a reading does nothing that could grow. */
 const ofInterest = 60_000;
 
+/**
+ * The growth where it is above the bound, undefined otherwise. Now and then V8 drops a count, of the small as of the
+ * large (one measurement in some thousands); what grows too fast does so each of three times.
+ */
+async function tooFast(measure: () => Promise<number>): Promise<number | undefined> {
+  let growth = 0;
+  for (let time = 0; time < 3; time += 1) {
+    growth = await measure();
+    if (growth <= maxGrowth) return undefined;
+  }
+  return growth;
+}
+
 // Steps within a regular expression are not among them: V8 does not count those.
 describe("the work of a reader, counted in blocks of code carried out", () => {
   beforeAll(async () => {
@@ -73,10 +86,11 @@ describe("the work of a reader, counted in blocks of code carried out", () => {
       const grown: string[] = [];
       for (const repeat of tried) {
         const times = (length: number) => repeat.repeat(Math.ceil(length / repeat.length));
-        const more = await countWork(() => read?.(times(large)));
-        if (more < ofInterest) continue;
-        const growth = more / (await countWork(() => read?.(times(small))));
-        if (growth > maxGrowth) grown.push(`${JSON.stringify(repeat)}: ${growth.toFixed(1)}`);
+        const growth = await tooFast(async () => {
+          const more = await countWork(() => read?.(times(large)));
+          return more < ofInterest ? 0 : more / (await countWork(() => read?.(times(small))));
+        });
+        if (growth !== undefined) grown.push(`${JSON.stringify(repeat)}: ${growth.toFixed(1)}`);
       }
       expect(grown).toEqual([]);
     },
@@ -94,14 +108,12 @@ describe("the work of a reader, counted in blocks of code carried out", () => {
     for (const [kind, make] of kinds) {
       const workOf = (times: number) => countWork(() => readPdf(make(times)));
       await workOf(1);
-      const growthOf = async (): Promise<number> => {
+      const growth = await tooFast(async () => {
         const alone = await workOf(1);
         const more = (await workOf(4 * few)) - alone;
         return more < ofInterest ? 0 : more / Math.max(1, (await workOf(few)) - alone);
-      };
-      // Now and then the engine drops a count; what grows too fast does so twice.
-      const growth = await growthOf();
-      if (growth > maxGrowth && (await growthOf()) > maxGrowth) grown.push(`${kind}: ${growth.toFixed(1)}`);
+      });
+      if (growth !== undefined) grown.push(`${kind}: ${growth.toFixed(1)}`);
     }
     expect(grown).toEqual([]);
   });

@@ -56,6 +56,22 @@ describe("the last line of .ci/run", () => {
     expect(stdout).toBe("0 passed, 1 failed, 0 skipped");
   });
 
+  test("stands under the name of each test that passed only when it was tried again", async () => {
+    const assertionResults = [
+      { status: "passed", fullName: "steady", failureMessages: [] },
+      { status: "passed", fullName: "shaky", failureMessages: ["expected 1 to be 2\n    at line 3"] },
+    ];
+    const { stdout, exitCode } = await sum(
+      report("a", { passed: 2 }, [{ name: "a.test.ts", status: "passed", assertionResults }]),
+    );
+
+    expect(stdout.split("\n")).toEqual([
+      "passed only at the second try: shaky (a.test.ts): expected 1 to be 2",
+      "2 passed, 0 failed, 0 skipped",
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
   test("counts a run without a report as a failure", async () => {
     const { stdout, exitCode } = await sum(join(folder, "missing"));
 
