@@ -17,11 +17,7 @@ const steps = [
   ["build", script("build.mjs"), "see above"],
   ["generated pages are fresh", script("generate-docs.mjs", "--check"), "node scripts/generate-docs.mjs"],
   ["unused code", bin("knip/bin/knip.js"), "remove what nobody uses"],
-  [
-    "files that only tests use",
-    bin("knip/bin/knip.js", "--production", "--include", "files,dependencies"),
-    "remove what nobody uses",
-  ],
+  ["code that only tests use", bin("knip/bin/knip.js", "--production"), "remove it, or test what uses it"],
   ["package", bin("publint/src/cli.js", "--strict"), "see above"],
   ["what is released", script("check-package.mjs"), "see above"],
   // CI runs them by their own command before this.

@@ -16,12 +16,9 @@ export interface Model {
 type PricedModel = Required<Model>;
 
 /**
- * The day on which the list was last held against https://platform.claude.com/docs/en/about-claude/pricing and
- * https://developers.openai.com/api/docs/pricing.
+ * Nothing but data: correct it here when a maker changes a price, and set the date. Last compared on 2026-11-22 with
+ * https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing.
  */
-export const listedOn = "2026-11-22";
-
-/** Nothing but data: correct it here when a maker changes a price, and set the date above. */
 export const models: readonly Model[] = [
   { name: "claude-fable-5", window: 1_000_000, input: 10, cached: 1, output: 50 },
   { name: "claude-fable-5-1", window: 1_000_000, input: 10, cached: 0.25, output: 50 },

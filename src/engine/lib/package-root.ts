@@ -26,7 +26,11 @@ let find: (name: string) => string | Promise<string> = entry;
 /** The same for a program that tests need too: they run the sources, and build it when it is first started. */
 export const builtProgram = (name: string): string | Promise<string> => find(name);
 
-/** Sets where `builtProgram` looks; for tests. */
+/**
+ * Sets where `builtProgram` looks, for tests, which build such a program when it is first started.
+ *
+ * @internal
+ */
 export function useBuiltPrograms(other: typeof find): void {
   find = other;
 }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../src/engine/agents/codex/stream.js";
-import { listedOn, models, modelNamed, priced, priceOf } from "../../../src/engine/agents/prices.js";
+import { models, modelNamed, priced, priceOf } from "../../../src/engine/agents/prices.js";
 
 describe("the list of models", () => {
-  test("is dated, and holds each name once, with prices of which none is negative and cached input is never dearer", () => {
-    expect(Number.isNaN(Date.parse(listedOn))).toBe(false);
+  test("holds each name once, with prices of which none is negative and cached input is never dearer", () => {
     expect(new Set(models.map(({ name }) => name)).size).toBe(models.length);
     for (const { window, input = 0, cached = 0, output = 1 } of models) {
       expect(window).toBeGreaterThan(8_000);

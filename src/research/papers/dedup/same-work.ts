@@ -1,6 +1,5 @@
-import type { TitledPaper } from "../paper-record.js";
 import { isLong, matchTitles, sharedWords } from "./title-match.js";
-import { type Authors, doiStem, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
+import { type Authors, doiStem, type MatchFeatures } from "./match-features.js";
 import {
   asMeant,
   compareIssues,
@@ -28,10 +27,6 @@ const maybeApart = (why: string): Comparison => ({ same: false, apart: why, mayb
 
 /** Years between a preprint and what became of it. */
 const maxYearsToPrint = 3;
-
-/** Whether two records are the same work, its preprint and its published version included. */
-export const samePaper = (a: TitledPaper, b: TitledPaper): boolean =>
-  compareRecords(matchFeaturesOf(a), matchFeaturesOf(b)).same;
 
 /**
  * Compares two records, by the first of these rules that says anything:

@@ -41,29 +41,14 @@ export const block = (value: unknown): string =>
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");
 
-/** A table, or the sentence given where there are no rows. */
-export function table(head: readonly string[], rows: readonly (readonly unknown[])[], none: string): string {
-  if (rows.length === 0) return `_${none}_`;
-  const row = (cells: readonly unknown[]) => `| ${cells.map(cell).join(" | ")} |`;
-  return [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
-}
-
 /** A report is for people: longer lists end with where the rest stands. */
 export const maxListed = 100;
-
-/** A table of the first hundred rows; how many more there are is said. */
-export function longTable(head: readonly string[], rows: readonly (readonly unknown[])[], none: string): string {
-  const left = moreThan(rows.length);
-  return [table(head, rows.slice(0, maxListed), none), ...left].join("\n\n");
-}
 
 /** Where the rest of a list stands that is longer than `most`; nothing where it is not. */
 export const moreThan = (length: number, most = maxListed, word = ""): string[] =>
   length <= most
     ? []
     : [`_${length - most} more${word === "" ? "" : ` ${word}${length - most === 1 ? "" : "s"}`}: see rrd.json._`];
-
-export const bullets = (lines: readonly unknown[]): string => lines.map((each) => `- ${line(each)}`).join("\n");
 
 /** Text of a field that old files hold as a string or as a list. */
 export const prose = (value: unknown): string =>

@@ -3,7 +3,7 @@ import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js
 import type { Change } from "../../folder/research.js";
 import { given } from "../../../engine/lib/given.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
-import { inline, longTable } from "../derived/markdown.js";
+import { inline } from "../derived/markdown.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { changeOf } from "../result/accepted-result.js";
@@ -115,22 +115,6 @@ const words: Readonly<Record<string, string>> = {
 
 const sentenceOf = ({ type, date, source }: { type: string; date?: string; source: string }): string =>
   `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
-
-/** The report's section: what happened to papers after they were published, what was checked, and what could not be. */
-export function retractionsOf(rrd: Rrd): string {
-  const rows = rrd.papers_pool.flatMap(({ title, id, updates = [], updates_check, retracted }) => {
-    const paper = `${title} (${id})`;
-    const what = (type: string) =>
-      isRetraction({ type }) && updates_check?.demoted_from !== undefined ? `${type}; no longer presented` : type;
-    const named = updates
-      .filter(({ type }) => type !== "version")
-      .map(({ type, date, source }) => [paper, what(type), date ?? "no date", source]);
-    return named.length === 0 && retracted === true
-      ? [[paper, "retraction", "no date", "the paper itself or its source"]]
-      : named;
-  });
-  return [longTable(["Paper", "What", "Date", "Source"], rows, "None is known."), checkSentence(rrd)].join("\n\n");
-}
 
 /** How far the papers that the report rests on were checked, in one or two sentences. */
 export function checkSentence(rrd: Rrd): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { authorsOf } from "../../../../src/research/papers/authors.js";
 import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";
 import type { PaperRecord, TitledPaper } from "../../../../src/research/papers/paper-record.js";
-import { samePaper } from "../../../../src/research/papers/dedup/same-work.js";
+import { samePaper } from "../../../support/same-paper.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
 import { otherInDatabases, sameInDatabases } from "../../../fixtures/database-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";

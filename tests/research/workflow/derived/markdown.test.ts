@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { block, bullets, cell, inline, line, table } from "../../../../src/research/workflow/derived/markdown.js";
+import { block, cell, inline, line } from "../../../../src/research/workflow/derived/markdown.js";
 
 describe("prose of an agent", () => {
   test.each([
@@ -42,7 +42,6 @@ describe("text that begins a line", () => {
   ])("starts nothing that the rest of the page would be part of: %s", (text, shown) => {
     expect(line(text)).toBe(shown);
     expect(block(`Before.\n\n${text}\n\nAfter.`)).toBe(`Before.\n\n${shown}\n\nAfter.`);
-    expect(bullets([text])).toBe(`- ${shown}`);
   });
 });
 
@@ -68,13 +67,10 @@ describe("anywhere in a text", () => {
   });
 });
 
-describe("a table", () => {
-  test("has the cells it was given, whatever bars and backslashes stand in them", () => {
+describe("a cell of a table", () => {
+  test("is the text it was given, whatever bars and backslashes stand in them", () => {
     expect(cell("a | b")).toBe("a \\| b");
     expect(cell("a \\| b \\\\| c")).toBe("a \\| b \\| c");
-    expect(table(["Aspect", "a | b"], [["x \\| y", "z\nw"]], "None.")).toBe(
-      "| Aspect | a \\| b |\n| --- | --- |\n| x \\| y | z w |",
-    );
-    expect(table(["Aspect"], [], "None.")).toBe("_None._");
+    expect(cell("z\nw")).toBe("z w");
   });
 });

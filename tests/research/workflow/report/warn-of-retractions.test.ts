@@ -6,7 +6,6 @@ import type { UpdateCheck } from "../../../../src/research/paper-services/kept-r
 import {
   checkSentence,
   papersToCheck,
-  retractionsOf,
   withChecks,
 } from "../../../../src/research/workflow/report/warn-of-retractions.js";
 import {
@@ -121,7 +120,7 @@ describe("a check before the report", () => {
     );
   });
 
-  test("warns of an expression of concern and lists corrections, and demotes for neither", () => {
+  test("warns of an expression of concern and notes corrections, and demotes for neither", () => {
     const check = {
       ...standing,
       updates: [
@@ -134,9 +133,10 @@ describe("a check before the report", () => {
       status: "presented",
       warnings: ["An expression of concern was published on 2026-02-02, as Crossref says."],
     });
-    expect(retractionsOf(rrd)).toMatch(
-      /\| concern \| 2026-02-02 \| Crossref \|\n.*\| correction \| no date \| Europe PMC \|/,
-    );
+    expect(rrd.papers_pool[0]?.updates).toEqual([
+      { type: "concern", date: "2026-02-02", source: "Crossref" },
+      { type: "correction", source: "Europe PMC" },
+    ]);
   });
 });
 
