@@ -20,6 +20,15 @@ const times = { lock: 6_000, stallCheck: 500, lease: 6_000, look: 300, announce:
 const away = "could not be reached";
 const env = { TEST_FLEET_TIMES: JSON.stringify(times), TEST_AGENT_MS: "2000" };
 
+const twoPlaces = ["--agent", "baseline", "--concurrency", "2"];
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** The agents that a worker has begun and not ended, by what it said. */
+const atWork = (worker: Program): number =>
+  worker
+    .said()
+    .split("\n")
+    .reduce((sum, line) => sum + Number(line.includes('"type":"begun"')) - Number(line.includes('"type":"ended"')), 0);
+
 let program: string;
 let server: RedisServer;
 const running = new Set<Program>();
@@ -49,9 +58,10 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
       const usual = await undisturbed();
       const homes = [fresh(), fresh()];
       const worker = (home: string): Program =>
-        launch(program, ["worker", "--agent", "baseline", "--concurrency", "2", "--redis", server.url], home, env);
+        launch(program, ["worker", "--json", ...twoPlaces, "--redis", server.url], home, env);
       const workers = homes.map(worker);
       const killed = { worker: 0, coordinator: 0, redis: 0 };
+      const met = { ...killed };
       let [kills, projects, accepted, begunAgain] = [0, 0, 0, 0];
       while (kills < instants) {
         const world = makeWorld("baseline", false, 3);
@@ -66,8 +76,15 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
           launch(program, args, world.root, { ...env, XDG_STATE_HOME: join(world.root, "state") });
         let project = begin();
         for (;;) {
-          const pause = new Promise((resolve) => setTimeout(resolve, 300 + random.next() * 2_500));
-          const isOver = await Promise.race([project.ended.then(() => true), pause.then(() => false)]);
+          // Between two agents there is little to break: four of five kills wait for one that works.
+          const isPatient = random.next() < 0.8;
+          const waited = async (): Promise<false> => {
+            const giveUp = performance.now() + (isPatient ? 10_000 : 0);
+            await until(() => performance.now() >= giveUp || workers.some((each) => atWork(each) > 0));
+            await pause(random.next() * (isPatient ? 800 : 2_500));
+            return false;
+          };
+          const isOver = await Promise.race([project.ended.then(() => true), waited()]);
           for (const [at, home] of homes.entries())
             if (workers[at]?.said().includes(away) === true) workers[at] = worker(home);
           if (isOver && project.said().includes(away)) {
@@ -78,22 +95,27 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
           if (kills >= instants) continue;
           kills += 1;
           const victim = random.next();
+          const busy = workers.map(atWork);
+          const [one = 0, two = 0] = busy;
           if (victim < 0.5) {
-            const at = victim < 0.25 ? 0 : 1;
+            const at = one === two ? Number(victim < 0.25) : Number(two > one);
             killed.worker += 1;
+            met.worker += Number((busy[at] ?? 0) > 0);
             workers[at]?.child.kill("SIGKILL");
             await workers[at]?.ended;
             workers[at] = worker(homes[at] ?? "");
           } else if (victim < 0.8) {
             killed.coordinator += 1;
+            met.coordinator += Number(one + two > 0);
             project.child.kill("SIGKILL");
             await project.ended;
             note(project.said());
             project = begin();
           } else {
             killed.redis += 1;
+            met.redis += Number(one + two > 0);
             await server.kill();
-            await new Promise((resolve) => setTimeout(resolve, random.next() * 1_500));
+            await pause(random.next() * 1_500);
             await server.start();
           }
         }
@@ -118,8 +140,13 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
       expect((await Promise.all(workers.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0]);
       await until(() => homes.every((home) => processesWith(home).length === 0));
       for (const home of homes) rmSync(home, { recursive: true, force: true });
-      const row = `fleet | ${kills} kills: ${killed.worker} of workers, ${killed.coordinator} of coordinators, ${killed.redis} of Redis | ${projects} projects complete, ${accepted} units accepted, none twice, none lost | ${begunAgain} attempts begun again`;
+      const ofWhat = (["worker", "coordinator", "redis"] as const).map(
+        (what) => `${killed[what]} of ${what} (${met[what]} with agents at work)`,
+      );
+      const row = `fleet | ${kills} kills: ${ofWhat.join(", ")} | ${projects} projects complete, ${accepted} units accepted, none twice, none lost | ${begunAgain} attempts begun again`;
       console.log(row);
+      // Else this test shows nothing.
+      expect(met.worker + met.coordinator + met.redis).toBeGreaterThan(kills / 3);
       const table = process.env["RR_FLEET_TABLE"];
       if (table !== undefined) appendFileSync(table, `${row}\n`);
     },
