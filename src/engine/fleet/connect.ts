@@ -48,9 +48,8 @@ export async function reach(address: RedisAddress): Promise<Reached> {
     bullmq,
     info,
     open() {
-      const retryStrategy = (times: number) => Math.min(1_000, 50 * 2 ** times);
-      // A network that is cut says nothing: what is not answered for long is asked again over a new connection.
-      const redis = new Client({ ...options, retryStrategy, lazyConnect: false, socketTimeout: 30_000 });
+      const retryStrategy = (tries: number) => Math.min(1_000, 50 * 2 ** tries);
+      const redis = new Client({ ...options, retryStrategy, lazyConnect: false, socketTimeout: times.answer });
       // Each command says by itself what became of it.
       redis.on("error", () => undefined);
       return redis;

@@ -54,6 +54,8 @@ export const times = {
   batch: 250,
   /** Most time to reach Redis at the start. */
   connect: 5_000,
+  /** How long an answer may take before it is asked for over a new connection: a network that is cut says nothing. */
+  answer: 30_000,
   /** How long a worker whose disk is full takes no more work. */
   fullDisk: 30_000,
   /** Between two looks of a worker for old transcripts. */
