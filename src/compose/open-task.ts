@@ -10,13 +10,14 @@ import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { hiddenName, pauseName, stopName } from "../engine/lib/layout.js";
+import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { noReach } from "../engine/process/reach.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/records/backup.js";
-import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
+import { acquireLock } from "../engine/storage/lock.js";
+import { openRecordStore, readRecords, type RecordStore } from "../engine/storage/records/record-store.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
@@ -32,7 +33,7 @@ import {
   stateName,
   taskName,
 } from "../task/folder/layout.js";
-import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
+import { absentIn, existingIn, type Protect, protectedIn, remember } from "../task/folder/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
 import { newState, taskFormat } from "../task/folder/state-file.js";
 import { readTask } from "../task/folder/task-file.js";
@@ -185,6 +186,23 @@ const aroundTask = (workspace: string, folder: string, everything: boolean, more
 /** What of it a sandbox shows, to commands that only look at how a task stands. */
 export async function readOnlyIn(workspace: string, { folder, file }: NamedTask): Promise<string[]> {
   return existingIn(await aroundTask(workspace, folder, true, file === undefined ? [] : [basename(file)]));
+}
+
+/**
+ * What guards a task on the host while a command other than a run runs what its agents may have written, and gives the
+ * folder up afterwards. Undefined where no agent has worked yet, and while a run is under way, which guards it itself.
+ */
+export async function guardOf(workspace: string, { folder, file }: NamedTask, { stateDir }: ResolvedConfig) {
+  if (!existsSync(stateFile(folder))) return undefined;
+  const read = await readRecords(folder, taskFormat).catch(() => undefined);
+  const iteration = read?.state.attempts.at(-1)?.iteration;
+  if (iteration === undefined) return undefined;
+  // A run that began meanwhile would find its records put back.
+  const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);
+  if (lock === undefined) return undefined;
+  const around = await aroundTask(workspace, folder, false, file === undefined ? [] : [basename(file)]);
+  const protect: Protect = (at) => remember(folder, around, at, stateDir);
+  return { iteration, protect, release: () => lock.release() };
 }
 
 /** The task's file where it has another name than the usual one: protected as that is, and left alone by undo. */

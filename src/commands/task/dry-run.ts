@@ -2,16 +2,21 @@ import { mkdirSync, rmSync } from "node:fs";
 import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { flowed, wrap } from "../../engine/ui/terminal/format.js";
-import { type NamedTask, placeFor, readOnlyIn, sandboxOf, workspaceOf } from "../../compose/open-task.js";
+import { guardOf, type NamedTask, placeFor, readOnlyIn, sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { checkText, sayLongChecks } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
+import type { Told } from "../../engine/loop/types.js";
 import { checkAll } from "../../task/criteria/check.js";
+import { protecting } from "../../task/folder/protect.js";
 import { contextOutside, missingContext } from "../../task/place/context.js";
 
-/** Checks the criteria and nothing else; 0 where all are met, else 1. Changes nothing in the task's records. */
+/**
+ * Checks the criteria and nothing else; 0 where all are met, else 1. Changes nothing in the task's records; on the host
+ * what the checked commands change of them is put back, as in a run, once an agent has worked.
+ */
 export async function dryRun(
   named: NamedTask,
   config: ResolvedConfig,
@@ -31,18 +36,25 @@ export async function dryRun(
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) io.stderr(`${flowed(housing.notice.message, io)}\n`);
   const long = sayLongChecks((line) => io.stderr(`${flowed(line, io)}\n`));
+  const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config) : undefined;
+  const tell = async (told: Told): Promise<void> => {
+    const event = { ...told, at: new Date(io.clock.now()).toISOString() };
+    if (json) return io.stdout(`${JSON.stringify(event)}\n`);
+    if (event.type === "notice") return io.stderr(`${flowed(`${event.level}: ${oneLine(event.message)}`, io)}\n`);
+    if (!quiet) long.event(event);
+    if (event.type !== "checked" || (quiet && event.passed)) return;
+    for (const [index, line] of wrap(oneLine(checkText(event)), io.tableWidth - 3).entries())
+      io.stdout(`${index === 0 ? "" : "  "}${line}\n`);
+  };
   try {
     const criteria = named.task.acceptance_criteria;
     const warnings = json ? [] : await missingContext(named.task, { ...place, signal });
     for (const message of warnings) io.stderr(`${flowed(`warning: ${oneLine(message)}`, io)}\n`);
-    const checked = await checkAll(criteria, { ...place, signal }, [], async (told) => {
-      const event = { ...told, at: new Date(io.clock.now()).toISOString() };
-      if (json) return io.stdout(`${JSON.stringify(event)}\n`);
-      if (!quiet) long.event(event);
-      if (event.type !== "checked" || (quiet && event.passed)) return;
-      for (const [index, line] of wrap(oneLine(checkText(event)), io.tableWidth - 3).entries())
-        io.stdout(`${index === 0 ? "" : "  "}${line}\n`);
-    });
+    const check = () => checkAll(criteria, { ...place, signal }, [], tell);
+    const checked =
+      guard === undefined
+        ? await check()
+        : await protecting(guard.protect, guard.iteration, "the criteria were checked", tell, check);
     if (checked === undefined) return signals.finish.reason === "SIGTERM" ? 143 : 130;
     const met = checked.checks.filter(({ passed }) => passed).length;
     if (json) io.stdout(`${JSON.stringify({ type: "task", met, criteria: criteria.length })}\n`);
@@ -51,6 +63,7 @@ export async function dryRun(
   } finally {
     long.close();
     signals.stop();
+    await guard?.release();
     await housing.sandbox?.close();
     rmSync(place.scratch, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf } from "../../engine/lib/layout.js";
 import {
@@ -148,13 +148,14 @@ export async function remember(
       const aside = freeAside(folder, iteration);
       for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
         const before = known.get(path);
+        const kept = dirname(join(aside, placeAside(folder, path)));
         if (before === undefined) {
           if (await isMessage(folder, path, stateDir)) continue;
-          await moveAside(path, aside);
+          await moveAside(path, kept);
         } else if (await hasChanged(path, before)) {
           const { version: now } = await snapshotOf(path);
           const { version } = before;
-          if (now.kind !== "absent") await keepAside(path, now, aside);
+          if (now.kind !== "absent") await keepAside(path, now, kept);
           if (version.kind === "absent") await rm(path, { recursive: true, force: true });
           else {
             if (isFolder(path)) await rm(path, { recursive: true, force: true });
@@ -178,6 +179,16 @@ function freeAside(folder: string, iteration: number, count = 1): string {
   const wanted = join(setAsideFolder(folder), `${iteration}${count === 1 ? "" : `-${count}`}`);
   return isThere(wanted) ? freeAside(folder, iteration, count + 1) : wanted;
 }
+
+/**
+ * Where what stood at `path` is kept within a folder of what was set aside: as it lies in the project, so that two
+ * files of one name are both kept. Git's own folder gets another name: nobody's git shall take it for a repository.
+ */
+const placeAside = (folder: string, path: string): string =>
+  relative(folder, path)
+    .split(sep)
+    .map((part) => (part === ".." ? "above" : part === ".git" ? "git" : part))
+    .join(sep);
 
 const isMessage = async (folder: string, path: string, stateDir: string): Promise<boolean> =>
   dirname(path) === inboxFolder(folder) &&

@@ -262,6 +262,32 @@ describe("a task", () => {
     },
   );
 
+  it("puts back what a dry run's commands change, once an agent has worked", async () => {
+    const criterion = { type: "command_succeeds", command: "sh t.sh" };
+    write({ task: "x", acceptance_criteria: [criterion, exists("a.txt")], max_iterations: 1 });
+    writeFileSync(path("t.sh"), "exit 1");
+    const dry = () => task("--dry-run", "--sandbox", "host");
+    const evil = "rm -rf ralph.state.json; echo {} > ralph.json; echo x > .git/hooks/post-checkout; exit 1";
+    await json(...agent("true"));
+    writeFileSync(path("t.sh"), evil);
+    const { code, err } = await dry();
+    expect([code, JSON.parse(read("ralph.json")).max_iterations, state().attempts]).toEqual([1, 1, [expect.anything()]]);
+    expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
+    expect(err.replaceAll(/\s+/g, " ")).toContain("changed while the criteria were checked, and were put back");
+    // The folder is free again.
+    expect((await json(...agent("true"))).last.status).toBe("max_iterations");
+  });
+
+  it("keeps two files of one name apart where both are put back", async () => {
+    write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 1 });
+    mkdirSync(path(".git/modules/m/hooks"), { recursive: true });
+    writeFileSync(path(".git/modules/m/config"), "[core]\n");
+    await json(...agent("for each in .git .git/modules/m; do echo \"# $each\" > $each/config; done"));
+    const kept = ["git/config", "git/modules/m/config"].map((name) => read(`.ralph/set-aside/1/${name}`));
+    expect(kept).toEqual(["# .git\n", "# .git/modules/m\n"]);
+    expect(read(".git/modules/m/config")).toBe("[core]\n");
+  });
+
   it("has its file protected under another name too, and undo leaves it as the person has it", async () => {
     const mine = { task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 };
     writeFileSync(path("mine.json"), JSON.stringify(mine));
