@@ -79,8 +79,12 @@ export async function acceptTests(
   if (unit.kind === "baseline") {
     const base = await snapshots.take(0);
     const best = { round: unit.round, failing: tested.failing, ...given({ commit: base?.commit }) };
+    const last = roundsOf(state).at(-1);
+    // The run ended after a hook's veto and before the next round: what a person did since may be the answer to it.
+    const asks = last !== undefined && (last.veto ?? []).length > 0 && isReached(tested);
+    const still = asks ? await vetoesOf(options, state, last) : undefined;
     const next = await store.edit((before) => ({
-      ...before,
+      ...(last === undefined || still === undefined ? before : withRound(before, { ...last, veto: [...still] })),
       ...known,
       baseline: tested,
       best,

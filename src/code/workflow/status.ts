@@ -54,6 +54,22 @@ export const latestTests = (state: CodeState): Tested | undefined =>
     undefined,
   );
 
+/** The round whose change the tests have not seen yet; undefined where they have seen all that the run has done. */
+export function untestedRound(state: CodeState): number | undefined {
+  const last = roundsOf(state).at(-1);
+  const { steps = [], tests, round } = last ?? {};
+  return tests === undefined && steps.some(({ role, event }) => role === "artisan" && event === "ok")
+    ? round
+    : undefined;
+}
+
+/** The tests as they stood last, in words, and whether a change came after them. */
+export function testsText(state: CodeState, { passed, failing }: Tested): string {
+  const round = untestedRound(state);
+  const since = round === undefined ? "" : `, before the change of round ${round}, which is not tested yet`;
+  return `${passed} passed, ${failing} failing${since}`;
+}
+
 const titles: Readonly<Record<CodeUnit["kind"], string>> = {
   baseline: "Tests before the first round",
   librarian: "Librarian",

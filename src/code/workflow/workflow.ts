@@ -100,6 +100,8 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         // Ended after its last role and before its verdict: the round that did it is named all the same.
         const done = last && verdictAfter(state, last, false);
         if (done?.verdict === "complete") return done;
+        // What a hook has said of the last round holds, although the tests pass.
+        if ((last?.veto ?? []).length > 0) return done ?? unitOf("librarian", (last?.round ?? begun) + 1, job);
         const also = (job.checks ?? []).length === 0 ? "nothing else was asked for" : "every --check succeeds";
         return { verdict: "complete", reason: `All tests pass (${baseline.passed}), and ${also}.` };
       }

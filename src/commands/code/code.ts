@@ -9,7 +9,15 @@ import { codeReportName } from "../../code/folder/layout.js";
 import { codeFormat } from "../../code/folder/state-file.js";
 import { codeWords } from "../../code/folder/words.js";
 import type { CodeState, Job } from "../../code/generated/ralph-code.js";
-import { latestTests, notCounted, roundsOf, spentIn, usualRounds } from "../../code/workflow/status.js";
+import {
+  latestTests,
+  notCounted,
+  roundsOf,
+  spentIn,
+  testsText,
+  untestedRound,
+  usualRounds,
+} from "../../code/workflow/status.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
@@ -128,13 +136,14 @@ async function sayEnd(folder: string, verdict: Verdict, io: Io, { json, quiet }:
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
       failing: tests?.failing ?? null,
+      untested_round: (state && untestedRound(state)) ?? null,
       flaky: state?.flaky ?? [],
       findings: (state === undefined ? [] : roundsOf(state)).flatMap(({ findings = [] }) => findings),
     };
     return io.stdout(`${JSON.stringify(line)}\n`);
   }
   if (quiet || state === undefined) return;
-  if (tests !== undefined) io.stderr(`  Tests    ${tests.passed} passed, ${tests.failing} failing\n`);
+  if (tests !== undefined) io.stderr(`  Tests    ${testsText(state, tests)}\n`);
   for (const { test } of (tests?.failures ?? []).slice(0, 5)) io.stderr(`           ✗ ${oneLine(test)}\n`);
   const found = roundsOf(state).flatMap(({ findings = [] }) => findings).length;
   const more = found === 0 ? "" : `, with ${many(found, "finding")} of the adversary`;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { codeFormat } from "../../code/folder/state-file.js";
 import { codeReportName } from "../../code/folder/layout.js";
-import { latestTests, roundsOf, spentIn } from "../../code/workflow/status.js";
+import { latestTests, roundsOf, spentIn, testsText } from "../../code/workflow/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
@@ -43,7 +43,7 @@ export async function codeStatus(folder: string, json: boolean, io: Io): Promise
     const { verdict, at = "", reason = "" } = last_run;
     say("Last run", `${oneLine(verdict)}, ${timeText(at, io.clock.now())}: ${oneLine(reason)}`);
   }
-  say("Tests", tests === undefined ? "not run yet" : `${tests.passed} passed, ${tests.failing} failing`);
+  say("Tests", tests === undefined ? "not run yet" : testsText(state, tests));
   for (const { test } of (tests?.failures ?? []).slice(0, 5)) say("", `✗ ${oneLine(test)}`);
   say("Rounds", `${rounds.length} of ${job.rounds}`);
   for (const { round, steps } of rounds.slice(-maxRounds))

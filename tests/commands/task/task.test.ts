@@ -271,7 +271,11 @@ describe("a task", () => {
     await json(...agent("true"));
     writeFileSync(path("t.sh"), evil);
     const { code, err } = await dry();
-    expect([code, JSON.parse(read("ralph.json")).max_iterations, state().attempts]).toEqual([1, 1, [expect.anything()]]);
+    expect([code, JSON.parse(read("ralph.json")).max_iterations, state().attempts]).toEqual([
+      1,
+      1,
+      [expect.anything()],
+    ]);
     expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
     expect(err.replaceAll(/\s+/g, " ")).toContain("changed while the criteria were checked, and were put back");
     // The folder is free again.
@@ -282,7 +286,7 @@ describe("a task", () => {
     write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 1 });
     mkdirSync(path(".git/modules/m/hooks"), { recursive: true });
     writeFileSync(path(".git/modules/m/config"), "[core]\n");
-    await json(...agent("for each in .git .git/modules/m; do echo \"# $each\" > $each/config; done"));
+    await json(...agent('for each in .git .git/modules/m; do echo "# $each" > $each/config; done'));
     const kept = ["git/config", "git/modules/m/config"].map((name) => read(`.ralph/set-aside/1/${name}`));
     expect(kept).toEqual(["# .git\n", "# .git/modules/m\n"]);
     expect(read(".git/modules/m/config")).toBe("[core]\n");

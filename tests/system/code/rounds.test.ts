@@ -211,6 +211,39 @@ describe("what a person can set", () => {
     expect([last.verdict, last.rounds]).toEqual(["complete", 2]);
     expect(project.brief("artisan", 2)).toContain("no entry in the changelog");
   });
+
+  it("hold a hook's veto also where the run ends right after it, until the hook is content", async () => {
+    const hook = `[ -e ${project.path("CHANGELOG.md")} ] || echo 'veto: no entry in the changelog'`;
+    project.write(
+      "../home/.local/ralph/config.json",
+      JSON.stringify({ hooks: [{ on: ["complete"], veto: true, run: hook }] }),
+    );
+    const code = async (agent: readonly string[], ...more: readonly string[]) => {
+      const { out } = await cli(["code", "--json", ...agent, ...more], project.folder, {
+        HOME: project.path("../home"),
+      });
+      return JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
+    };
+    const idle = `if [ $N = 1 ]; then ${fix}; else echo "// $N" >> src/sum.mjs; fi; ${did("<=")}`;
+    const agent = project.agent(byRole({ artisan: idle }));
+    // As many runs of agents as one round has.
+    expect(await code(agent, "-i", "4")).toMatchObject({ verdict: "limit", rounds: 1, failing: 0 });
+    expect(await code(agent, "-i", "4")).toMatchObject({ verdict: "limit", rounds: 2, failing: 0 });
+    expect(project.brief("artisan", 2)).toContain("no entry in the changelog");
+    // A person does what it asks for: no agent is needed.
+    project.write("CHANGELOG.md", "range holds both ends\n");
+    expect(await code(agent)).toMatchObject({ verdict: "complete", rounds: 2, iterations: 8 });
+  });
+
+  it("say that a change is not tested where a role fails after it", async () => {
+    const agent = project.agent(byRole({ critic: "echo no" }));
+    const { out, code } = await cli(["code", "--json", ...agent], project.folder);
+    const last = JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
+    expect([code, last.verdict, last.failing, last.untested_round]).toEqual([1, "failed", 2, 1]);
+    const said = "1 passed, 2 failing, before the change of round 1, which is not tested yet";
+    expect((await cli(["status"], project.folder)).out.replaceAll(/\s+/g, " ")).toContain(said);
+    expect((await cli(["code", ...agent], project.folder)).err).toContain(`Tests    ${said}`);
+  });
 });
 
 describe("wrong arguments", () => {
