@@ -48,7 +48,11 @@ export async function judge(
     const files =
       snapshot === undefined || before === undefined ? [] : await snapshots.changes(before, snapshot.commit);
     if (files.length === 0)
-      return { reasons: ["No file was changed. Make the change in the current folder, then give your answer."] };
+      return {
+        reasons: [
+          "No file was changed. Make the change in the current folder, then give your answer; what git ignores, and what lies in a repository within this one, does not count.",
+        ],
+      };
     const said = await answered<ArtisanResult>(options, "result-artisan", run, false);
     const { hypothesis, action_taken } = "reasons" in said ? wordsIn(run.message, round?.plan?.cause) : said.value;
     const changed = files.map(({ path }) => path);

@@ -50,7 +50,7 @@ export async function undo(
       io.stdout(
         files.length === 0
           ? `Nothing to undo: the files are as they were ${where}.\n`
-          : `The files are as they were ${where}; ${many(files.length, "file")} changed. What stood there is kept as refs/ralph/${state.id}/before-undo.\n`,
+          : `The files are as they were ${where}; ${many(files.length, "file")} changed. What stood there is kept as refs/ralph/${state.id}/before-undo; what git ignores is as it was left.\n`,
       );
     return 0;
   } finally {

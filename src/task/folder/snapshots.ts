@@ -75,14 +75,29 @@ export async function openSnapshots(
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;
+  let toldOfNested = false;
+
+  async function nestedInIndex(): Promise<string[]> {
+    const staged = (await ok(git(["ls-files", "--stage", "-z"]))).split("\0");
+    return staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
+  }
+
+  /** Whoever works in one finds that nothing of it is kept, so that is said before. */
+  async function tellOfNested(): Promise<void> {
+    const [first, ...more] = await nestedInIndex();
+    if (first === undefined) return;
+    toldOfNested = true;
+    const [names, are] =
+      more.length === 0 ? [first, "is a repository"] : [namesOf([first, ...more]), "are repositories"];
+    notify(`${names} ${are} within this one, such as submodules: changes inside are not seen, kept or put back.`);
+  }
 
   /**
    * Takes repositories within this one out of our index; adding finds them again. One that the index knows is asked for
    * its state by a git of its own, which runs the filters of its configuration, and an agent may have written that.
    */
   async function forgetNested(): Promise<void> {
-    const staged = (await ok(git(["ls-files", "--stage", "-z"]))).split("\0");
-    const nested = staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
+    const nested = await nestedInIndex();
     for (let at = 0; at < nested.length; at += 200)
       await ok(git(["update-index", "--force-remove", "--", ...nested.slice(at, at + 200)]));
   }
@@ -92,6 +107,7 @@ export async function openSnapshots(
     // What can't be read is left out; all the rest is better than nothing.
     const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own]);
     if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
+    if (!toldOfNested) await tellOfNested();
     const tree = (await ok(git(["write-tree"]))).trim();
     const before = await git(["rev-parse", "--quiet", "--verify", ref("last")]);
     const parent = before.ok ? ["-p", before.stdout.trim()] : [];
@@ -191,6 +207,9 @@ export async function openSnapshots(
     },
   };
 }
+
+const namesOf = (all: readonly string[]): string =>
+  all.length > 4 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
 
 async function ok(answer: Promise<GitAnswer>): Promise<string> {
   const { ok: fine, stdout, stderr, ended } = await answer;

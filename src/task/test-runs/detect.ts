@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { given } from "../../engine/lib/given.js";
+import { type TestSteps, withScripts } from "./own-command.js";
 import { entriesOf, manifestOf, scriptOf, textOf } from "../place/project.js";
 
 export const frameworks = ["vitest", "jest", "mocha", "node:test", "pytest", "unittest", "cargo", "go"] as const;
@@ -8,8 +10,10 @@ export type Framework = (typeof frameworks)[number];
 /** A framework that a project is set up for, and how its own script calls it, where it has one. */
 export interface Detected {
   readonly framework: Framework;
-  /** The command line of package.json's script "test". */
+  /** The command line of package.json's script "test", with those of its other scripts that it calls. */
   readonly script?: string;
+  /** What `npm test` runs around it. */
+  readonly steps?: TestSteps;
 }
 
 /**
@@ -27,15 +31,19 @@ export function detectTests(folder: string): readonly Detected[] {
 const byFile = (folder: string, file: string, framework: Framework): Detected[] =>
   existsSync(join(folder, file)) ? [{ framework }] : [];
 
-const nodeTest = /(?:^|[\s;&|])node\b[^;&|]*\s--test(?:\s|$)/;
+const nodeTest = /(?:^|[\s;&|(])(?:node|tsx)\b[^;&|]*\s--test(?:[\s)]|$)/;
 
 function inPackage(folder: string): Detected[] {
   const manifest = manifestOf(folder);
   if (manifest === undefined) return [];
-  const script = scriptOf(folder, "test");
+  const find = (name: string) => scriptOf(folder, name);
+  const own = find("test");
+  const script = own && withScripts(own, find);
+  const around = given({ pretest: find("pretest"), posttest: find("posttest") });
+  const steps = own === undefined || Object.keys(around).length === 0 ? {} : { steps: around };
   const named = (["vitest", "jest", "mocha"] as const).filter((name) => new RegExp(`\\b${name}\\b`).test(script ?? ""));
-  const byScript: Detected[] = named.map((framework) => ({ framework, ...(script === undefined ? {} : { script }) }));
-  if (script !== undefined && nodeTest.test(script)) byScript.push({ framework: "node:test", script });
+  const byScript: Detected[] = named.map((framework) => ({ framework, ...given({ script }), ...steps }));
+  if (script !== undefined && nodeTest.test(script)) byScript.push({ framework: "node:test", script, ...steps });
   const all = { ...manifest.dependencies, ...manifest.devDependencies };
   const names = entriesOf(folder);
   const isSet = {
@@ -45,7 +53,7 @@ function inPackage(folder: string): Detected[] {
   };
   const byManifest = (["vitest", "jest", "mocha"] as const)
     .filter((name) => isSet[name] && !named.includes(name))
-    .map((framework) => ({ framework }));
+    .map((framework) => ({ framework, ...steps }));
   return [...byScript, ...byManifest];
 }
 

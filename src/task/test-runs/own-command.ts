@@ -96,3 +96,74 @@ export function withArguments(
   const to = end === -1 ? script.length : (words[end]?.from ?? script.length);
   return `${script.slice(0, from)}${call}${end === -1 ? "" : " "}${script.slice(to)}`;
 }
+
+/** What runs a script of the package; of npm and bun only with "run". */
+const runners = /^(?:npm|pnpm|yarn|bun)$/;
+
+/** Scripts that call one another are followed so far. */
+const maxDepth = 8;
+
+/**
+ * A script of a package with the package's other scripts that it calls in their place, those before and after them
+ * included, as far as it calls them plainly: so the call of the test program is seen. What is called by anything else
+ * stays as it is.
+ */
+export function withScripts(
+  script: string,
+  scriptOf: (name: string) => string | undefined,
+  depth: number = maxDepth,
+): string {
+  if (depth === 0) return script;
+  const words = wordsOf(script);
+  const calls: { readonly from: number; readonly to: number; readonly text: string }[] = [];
+  for (let at = 0; at < words.length;) {
+    const next = words.findIndex(({ isEnd }, index) => index >= at && isEnd);
+    const end = next === -1 ? words.length : next;
+    const called = calledBy(words.slice(at, end));
+    const [first, last] = [words[at], words[end - 1]];
+    const body = called && scriptOf(called.name);
+    if (called !== undefined && body !== undefined && first !== undefined && last !== undefined) {
+      const all = [
+        scriptOf(`pre${called.name}`),
+        [body, ...called.rest.map(({ text }) => text)].join(" "),
+        scriptOf(`post${called.name}`),
+      ];
+      const inner = all.flatMap((each) => (each === undefined ? [] : [withScripts(each, scriptOf, depth - 1)]));
+      calls.push({ from: first.from, to: last.to, text: inner.map((each) => `(${each})`).join(" && ") });
+    }
+    at = end + 1;
+  }
+  return calls.reduceRight((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), script);
+}
+
+/** The script that a command runs by name, and what is handed on to it. */
+function calledBy(command: readonly Word[]): { readonly name: string; readonly rest: readonly Word[] } | undefined {
+  const [program, ...words] = command;
+  if (program === undefined || !runners.test(program.text)) return undefined;
+  const isNamed = /^run(?:-script)?$/.test(words[0]?.text ?? "");
+  if (!isNamed && /^(?:npm|bun)$/.test(program.text)) return undefined;
+  const others = isNamed ? words.slice(1) : words;
+  const at = others.findIndex(({ text }) => !/^(?:-s|--silent|--if-present)$/.test(text));
+  const name = others[at]?.text;
+  if (name === undefined || name.startsWith("-")) return undefined;
+  const rest = others.slice(at + 1);
+  // npm keeps options before "--" for itself.
+  if (program.text === "npm" && rest[0] !== undefined && rest[0].text !== "--") return undefined;
+  return { name: name.replace(/^["']|["']$/g, ""), rest: rest[0]?.text === "--" ? rest.slice(1) : rest };
+}
+
+/** A command line with the scripts that npm runs before and after it; that one of them failed is said on stdout. */
+export function withSteps(line: string, { pretest, posttest }: TestSteps): string {
+  const step = (name: string, script: string | undefined) =>
+    script === undefined
+      ? []
+      : [`(${script}\n) || { status=$?; echo "The script ${name} of package.json failed."; exit $status; }`];
+  const steps = [...step("pretest", pretest), `(${line}\n) || exit $?`, ...step("posttest", posttest)];
+  return steps.length === 1 ? line : steps.join("\n");
+}
+
+/** The scripts that npm runs before and after the script "test". */
+export interface TestSteps {
+  readonly pretest?: string;
+  readonly posttest?: string;
+}

@@ -14,7 +14,7 @@ import { readJunit } from "./frameworks/junit.js";
 import { readUnittest, unittestRunner } from "./frameworks/unittest.js";
 import { seenByTests } from "./seen-place.js";
 import { given } from "../../engine/lib/given.js";
-import { withArguments } from "./own-command.js";
+import { withArguments, withSteps } from "./own-command.js";
 import { distinct, errorOf, failed, type ReadTests, type RunOfTests, streamEnd, wholeRun } from "./results.js";
 
 /** What is kept of a report on stdout: some thousand tests with their output. */
@@ -63,7 +63,7 @@ const readers: Readonly<Record<Framework, (run: RunOfTests) => ReadTests | Promi
 
 /** `cwd`: the project as this process sees it. */
 async function start(
-  { framework, script }: Detected,
+  { framework, script, steps = {} }: Detected,
   file: string,
   cwd: string,
   { place, path }: ReturnType<typeof seenByTests>,
@@ -79,9 +79,9 @@ async function start(
   const byScript = async (args: readonly string[], drop: RegExp, valued: RegExp, command?: string): Promise<Ran> => {
     const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
     const kept = { drop: without, valued, ...given({ command }) };
-    const line = script && withArguments(script, framework, args.map(shellWord), kept);
-    if (line !== undefined) return await runShell(place, line, asNpm);
-    return await run(place, local(framework), [...(command === undefined ? [] : [command]), ...args], how);
+    const own = [local(framework), ...(command === undefined ? [] : [command]), ...args].map(shellWord).join(" ");
+    const line = (script && withArguments(script, framework, args.map(shellWord), kept)) ?? own;
+    return await runShell(place, withSteps(line, steps), asNpm);
   };
   switch (framework) {
     case "vitest":
@@ -103,8 +103,8 @@ async function start(
       // Why a file could not be loaded stands in the report for people alone.
       const forPeople = "--test-reporter=spec --test-reporter-destination=stdout";
       const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${forPeople} `;
-      const line = (script ?? "node --test").replace(/--test(?=\s|$)\s*/, reporter);
-      return await runShell(place, line, asNpm);
+      const line = (script ?? "node --test").replace(/--test(?=[\s)]|$)\s*/, reporter);
+      return await runShell(place, withSteps(line, steps), asNpm);
     }
     case "pytest": {
       const args = ["-m", "pytest", "--continue-on-collection-errors", `--junitxml=${file}`, "-p", "no:cacheprovider"];

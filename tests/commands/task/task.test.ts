@@ -121,8 +121,11 @@ describe("a task", () => {
       "[ -d .git ] || { git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm 1; }",
       `git config filter.x.clean 'touch ${ran}; cat'; echo '* filter=x' > .gitattributes; echo x > file`,
     ];
-    const { last } = await json(...agent(nested.join("\n")), "-i", "3");
+    const { last, lines } = await json(...agent(nested.join("\n")), "-i", "3");
     expect(last.iterations).toBe(3);
+    // Nobody finds out by --undo that nothing of it was kept.
+    const said = lines.filter(({ message }) => message?.includes("sub is a repository within this one"));
+    expect(said).toHaveLength(1);
     expect((await task("--undo", "1")).code).toBe(0);
     const refs = git("for-each-ref", "--format=%(refname)", "refs/ralph/*/3").split("\n");
     expect(git("ls-tree", "--name-only", refs[0] ?? "", "sub")).toBe("sub");

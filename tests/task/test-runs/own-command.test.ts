@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { detectTests } from "../../../src/task/test-runs/detect.js";
-import { withArguments } from "../../../src/task/test-runs/own-command.js";
+import { withArguments, withScripts } from "../../../src/task/test-runs/own-command.js";
 import { runTests } from "../../../src/task/test-runs/run-tests.js";
 import { placeOnHost } from "../place.js";
 
@@ -91,6 +91,55 @@ fs.writeFileSync(file, JSON.stringify({ testResults: [{ name: process.cwd() + "/
     const { tests, problem } = await runTests(found, place, 30_000);
     expect(problem).toBeUndefined();
     expect(tests.map(({ test_name }) => test_name)).toEqual(["a.test.js > strict|two words|--config|own.json"]);
+    rmSync(place.cwd, { recursive: true, force: true });
+  });
+});
+
+describe("a test script that calls other scripts", () => {
+  const scripts: Readonly<Record<string, string>> = {
+    build: "tsc -p .",
+    unit: "vitest run",
+    preunit: "node make.js",
+    loop: "npm run loop",
+    "test:all": "npm run unit -- --globals",
+  };
+  const expanded = (script: string) => withScripts(script, (name) => scripts[name]);
+
+  it.each([
+    ["npm run build && npm run unit", "(tsc -p .) && (node make.js) && (vitest run)"],
+    ["npm run -s test:all", "((node make.js) && (vitest run --globals))"],
+    ["pnpm unit src | tee log", "(node make.js) && (vitest run src) | tee log"],
+    ["yarn run 'build'; vitest", "(tsc -p .); vitest"],
+    ["npm run unit --workspaces", "npm run unit --workspaces"],
+    ["X=1 npm run unit", "X=1 npm run unit"],
+    ["npm run missing", "npm run missing"],
+    ["npm test && yarn install", "npm test && yarn install"],
+    ["vitest run", "vitest run"],
+  ])("%s has them in their place", (script, line) => expect(expanded(script)).toBe(line));
+
+  it("and itself, ends all the same", () => expect(expanded("npm run loop")).toMatch(/^\(+npm run loop\)+$/));
+
+  it("is run with what npm runs before and after it, each of which may fail it", async () => {
+    const place = placeOnHost();
+    const put = (name: string, text: string) => writeFileSync(join(place.cwd, name), text);
+    const test = (more: object) =>
+      put("package.json", JSON.stringify({ scripts: { test: "npm run unit", unit: "node --test", ...more } }));
+    put("a.test.js", 'require("node:test")("is built", () => require("node:fs").accessSync("built"));');
+    const found = async () => {
+      const [detected] = detectTests(place.cwd);
+      if (detected?.framework !== "node:test") throw new Error("no framework");
+      const { tests, problem = "" } = await runTests(detected, place, 60_000);
+      return [tests.map(({ status }) => status), tests.at(-1)?.error?.message ?? problem];
+    };
+    test({});
+    expect((await found())[0]).toEqual(["fail"]);
+    test({ pretest: "echo > built # as npm does", posttest: "rm built" });
+    expect(await found()).toEqual([["pass"], ""]);
+    expect((await found())[0]).toEqual(["pass"]);
+    test({ pretest: "echo > built; exit 3" });
+    expect(await found()).toEqual([["fail"], expect.stringContaining("The script pretest of package.json failed.")]);
+    test({ pretest: "echo > built", posttest: "exit 4" });
+    expect(await found()).toEqual([["pass", "fail"], expect.stringContaining("exit code 4")]);
     rmSync(place.cwd, { recursive: true, force: true });
   });
 });
