@@ -1,5 +1,5 @@
-// Agents on other machines, measured with all of them on this one: a Redis server and workers in processes of their own,
-// the coordinator in this one or in one that is watched.
+// Agents on other machines, measured with all of them on this one: a Redis server and workers in processes of their
+// own, the coordinator in this one or in one that is watched.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ function built() {
   return (building ??= bundle({ input: measured, outDir }).then(() => outDir));
 }
 
-/** Runs `work` beside a Redis server of its own and workers with so many places each; all of them end with it. */
+/** Runs `work` with a Redis server of its own and workers with so many places each; all of them end with it. */
 export async function besideWorkers(cwd, places, work) {
   if (spawnSync("redis-server", ["--version"], { stdio: "ignore" }).status !== 0)
     throw new Error("there is no redis-server");

@@ -62,7 +62,9 @@ const verbs =
   /\s(?:was|were|is|are|did|does|do|had|has|have|showed|shows|show|increased|decreased|improved|reduced|remained|occurred|differed|tended|reported|resulted|ranged|declined|rose|fell|became|appeared|experienced|demonstrated|revealed|reached|received|failed)\s/;
 const telling = /\p{L}{4,}/gu;
 
-/** What a sentence speaks of: the words before its first verb, without numbers; undefined where that tells too little. */
+/**
+ * What a sentence speaks of: the words before its first verb, without numbers; undefined where that tells too little.
+ */
 function subjectOf(quote) {
   const sentence = quote
     .replace(

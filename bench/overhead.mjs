@@ -1,5 +1,5 @@
 // What the loop costs an iteration: the time from the end of one run of a do-nothing agent to the start of the next,
-// less what the agent's start costs in a loop of bare Node. Beside it, in the same run, what the disk and git cost
+// less what the agent's start costs in a loop of bare Node. Next to it, in the same run, what the disk and git cost
 // bare; and what the loop does in that time.
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -133,7 +133,7 @@ const named = (parts) =>
     .map(([name, part]) => `${name} ${(part.ms / iterations).toFixed(1)} (${Math.round(part.calls / iterations)})`)
     .join(", ");
 
-/** Confined and unconfined, beside a bare write, fsync and rename. */
+/** Confined and unconfined, compared with a bare write, fsync and rename. */
 export async function measureOverhead() {
   // The disk's mood changes: a bare write before, between and after.
   const bare = await bareWrites();
@@ -155,7 +155,7 @@ export async function measureOverhead() {
   };
 }
 
-/** What checkpoints add, beside a bare commit. */
+/** What checkpoints add, compared with a bare commit. */
 export async function measureCommits() {
   const bare = await bareCommits();
   const without = median((await underTheLoop({ git: false, confined: true })).found);

@@ -1,4 +1,4 @@
-// Prints the table of numbers the project holds itself to, as Markdown: ours beside bare Node and, where present, a
+// Prints the table of numbers the project holds itself to, as Markdown: ours next to bare Node and, where present, a
 // rival. `npm run bench` runs every row; `npm run bench -- version list` only those. `--data <folder>` names the
 // recorded data that the rows need which measure on it. `--record` keeps the results in bench/results.json, from which
 // docs/how-well-it-works.md is generated.

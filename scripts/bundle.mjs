@@ -34,9 +34,9 @@ export const entries = {
  * Writes `<outDir>/<name>.js` for each entry and what several of them share to `<outDir>/chunks/`, in place of what lay
  * there.
  *
- * A package of `dependencies` or `optionalDependencies` in package.json stays outside and is imported when it is needed;
- * every other package goes into the bundle. With `mapsDir`, source maps are written there and never beside the code. Answers with the ids of all
- * modules that went in.
+ * A package of `dependencies` or `optionalDependencies` in package.json stays outside and is imported when it is
+ * needed; every other package goes into the bundle. With `mapsDir`, source maps are written there and never next to the
+ * code. Answers with the ids of all modules that went in.
  */
 export async function bundle({ input, outDir, mapsDir }) {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -110,7 +110,7 @@ function writeTypes(file, outDir, written = new Set()) {
     writeTypes(join(dirname(file), `${other}.ts`), outDir, written);
 }
 
-/** The licence texts of the packages that the bundle holds: whoever ships their code ships those too. */
+/** The licence texts of the packages that the bundle holds: a package that ships their code ships those too. */
 function licencesOf(modules) {
   const packages = new Set(
     modules.flatMap((id) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(inRoot(id))?.[1] ?? []),

@@ -8,8 +8,8 @@ import { compile } from "json-schema-to-typescript";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const schemas = join(root, "schemas");
 /**
- * Schemas of files that the engine and the wings of tasks and of code have; all others are the research wing's. The keys of the configuration
- * belong to the wing that their comment names.
+ * Schemas of files that the engine and the wings of tasks and of code have; all others are the research wing's. The
+ * keys of the configuration belong to the wing that their comment names.
  */
 const engine = new Set(["config", "event", "fleet-item", "fleet-job", "journal", "ledger", "memory", "query"]);
 const task = new Set(["ralph", "ralph-state", "test-results"]);

@@ -1,5 +1,5 @@
-// The assistant `ralph`: its starts beside bare Node, its memory at the prompt, its settings, and its heap over a long
-// dialogue.
+// The assistant `ralph`: its starts compared with bare Node, its memory at the prompt, its settings, and its heap over
+// a long dialogue.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

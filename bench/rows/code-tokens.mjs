@@ -10,7 +10,7 @@ const mend = "sed -i 's/i < b/i <= b/' src/m0.mjs";
 
 export const row = {
   name: "code-tokens",
-  what: `input tokens of a repair (o200k_base) in a project of ${files} files of 4 KB: by roles, beside one agent of a task that looks at two files, mends one and runs the tests, on the same scripted model`,
+  what: `input tokens of a repair (o200k_base) in a project of ${files} files of 4 KB: by roles, compared with one agent of a task that looks at two files, mends one and runs the tests, on the same scripted model`,
   hold: "stated, also where roles cost more",
   command: "research-ralph code; research-ralph task 'Make all tests pass' --tests",
   run: async () => ({

@@ -14,7 +14,7 @@ const keywords = [
 
 export const row = {
   name: "discovery-time",
-  what: `finding ${wanted} papers by ${keywords.length} keywords at four services (copies on 127.0.0.1) under their real limits, on a clock of its own; beside the mandatory waits of the slowest service; the original took 744 s`,
+  what: `finding ${wanted} papers by ${keywords.length} keywords at four services (copies on 127.0.0.1) under their real limits, on a clock of its own; compared with the mandatory waits of the slowest service; the original took 744 s`,
   hold: "≤ 1.1 × the mandatory waits",
   command: "runSearch(rrd, sources)",
   async run() {

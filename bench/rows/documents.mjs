@@ -1,5 +1,5 @@
 // How well PDFs are read: sentences of another reader's text that are found in ours, and lines that run over two
-// columns. `--data` names a folder of PDFs, each with that text beside it (`<name>.txt`, as `pdftotext -enc UTF-8`
+// columns. `--data` names a folder of PDFs, each with that text next to it (`<name>.txt`, as `pdftotext -enc UTF-8`
 // writes it); without it pdftotext is asked.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

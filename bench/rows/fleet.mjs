@@ -3,7 +3,7 @@ import { inFolder, thousands } from "../measure.mjs";
 
 export const row = {
   name: "fleet",
-  what: "agents on other machines: 1,000 iterations of 1 s over 200 places with 80 kB briefs; 10 MB of output to a slow reader; four lanes beside forty on eight places, agents of 0.5 to 1.5 s",
+  what: "agents on other machines: 1,000 iterations of 1 s over 200 places with 80 kB briefs; 10 MB of output to a slow reader; four lanes next to forty on eight places, agents of 0.5 to 1.5 s",
   hold: "≥ 100 iterations/s, ≤ 3 ms CPU of the coordinator each; in order, coordinator ≤ 150 MB, Redis ≤ 20 MB; ≤ 2 × as long as alone",
   command: "research-ralph run --agent fleet:<agent>",
   async run() {

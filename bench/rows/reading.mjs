@@ -1,4 +1,4 @@
-// What reading documents costs: papers of 20 and of 300 pages beside pdftotext, and documents made to stop their
+// What reading documents costs: papers of 20 and of 300 pages compared with pdftotext, and documents made to stop their
 // reader.
 import { execFileSync, fork } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

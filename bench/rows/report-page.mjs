@@ -82,7 +82,9 @@ const numbersOf = async (args) => {
 
 const megabytes = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
-/** A project of copies of the sample's papers that were read, each with eight quotes, an address and a title of its own. */
+/**
+ * A project of copies of the sample's papers that were read, each with eight quotes, an address and a title of its own.
+ */
 export function writeProject(folder, count) {
   const [sample] = readdirSync(join(root, "researches"));
   const rrd = JSON.parse(readFileSync(join(root, "researches", sample, "rrd.json"), "utf8"));

@@ -25,7 +25,7 @@ const starts = [
 
 export const row = {
   name: "start",
-  what: `starts, in CPU seconds beside bare Node in the same run: ${starts.map(({ what }) => what).join("; ")}`,
+  what: `starts, in CPU seconds, compared with bare Node in the same run: ${starts.map(({ what }) => what).join("; ")}`,
   was: "4.9 ×, 3.2 ×, 10.0 ×, 9.2 × (commit ac64460, Node 20.20.2, 2026-11-22)",
   hold: starts.map(({ hold }) => `≤ ${hold} ×`).join(", "),
   command: "npm run bench -- start",

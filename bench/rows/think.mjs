@@ -200,7 +200,10 @@ function draft({ unit }, text, seen) {
 /** The opposite in words that the text may hold: no comparison of words tells it. */
 const negate = (sentence) => `It is not the case that ${sentence[0].toLowerCase()}${sentence.slice(1)}`;
 
-/** What a comparison with the text tells: numbers of another sentence or of none, quotes and addresses that are not there. */
+/**
+ * What a comparison with the text tells: numbers of another sentence or of none, quotes and addresses that are not
+ * there.
+ */
 function critique({ unit, draft: written }, material, seen) {
   const reading = JSON.parse(written);
   const sentences = sentencesOf(material).map((text) => ({ text, words: wordsIn(text), numbers: numbersIn(text) }));

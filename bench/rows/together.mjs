@@ -1,5 +1,5 @@
-// What forty agents that end in the same moment cost the loop at 10,000 papers, beside one that ends alone: judged,
-// journalled, folded in, written and told. Both in one run of the loop, with agents in this process.
+// What forty agents that end in the same moment cost the loop at 10,000 papers, compared with one that ends alone:
+// judged, journalled, folded in, written and told. Both in one run of the loop, with agents in this process.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../scripts/bundle.mjs";
@@ -12,7 +12,7 @@ const alone = 3;
 
 export const row = {
   name: "together",
-  what: `${agents} results that wait at the same time, folded in at ${thousands(papers)} papers, beside one alone`,
+  what: `${agents} results that wait at the same time, folded in at ${thousands(papers)} papers, compared with one alone`,
   hold: "≤ 2 × one",
   command: "npm run bench -- together",
   run: () => inFolder(measure),

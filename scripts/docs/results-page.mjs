@@ -23,7 +23,7 @@ export function resultsTable(root, source) {
     ["| what | result | share |", "| --- | --- | --- |", ...parts.map((part) => rowOf(part.slice(start.length)))].join(
       "\n",
     ),
-    ...(rival === undefined ? [] : [`Beside it: ${rival}.`]),
+    ...(rival === undefined ? [] : [`For comparison: ${rival}.`]),
   ].join("\n\n");
 }
 

@@ -21,8 +21,8 @@ const neighbours = {
 };
 
 /**
- * What each folder of a wing may import of its own wing, beside itself. `*`: everything listed here. A folder that is
- * not listed has no place yet, which is an error: whoever adds a concept says what it stands on.
+ * What each folder of a wing may import of its own wing, besides itself. `*`: everything listed here. A folder that is
+ * not listed has no place yet, which is an error: a person who adds a concept says what it stands on.
  */
 const folders = {
   engine: {

@@ -19,6 +19,6 @@ export const assistantKeys = configKeys({
     context_window: "number",
     mcpServers: "yaml",
   } satisfies Record<keyof AssistantConfig, Kind>,
-  // Beside an address of a model it is the length of one answer.
+  // Next to an address of a model it is the length of one answer.
   claimed: { max_tokens: "api_url" },
 });

@@ -244,7 +244,7 @@ async function request(
   }
   if (usage === undefined || reason === "error") throw new Error("The answer broke off before its end.");
   if (text === "" && calls.length === 0 && reason !== "length") throw new Error("The answer is empty.");
-  // The package answers calls that it can't read by itself; here every call has one result, of ours.
+  // The package answers calls that it can't read by itself; here every call has one result, written here.
   const said = (await result.response).messages.filter(({ role }) => role === "assistant");
   return { text, calls, messages: said.map(withoutBulk), usage, reason };
 }

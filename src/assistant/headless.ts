@@ -20,7 +20,7 @@ export interface Headless extends Omit<Asked, "cwd"> {
   readonly reads: boolean;
   /** It may fetch what stands in the public web. */
   readonly web?: boolean;
-  /** Flags that say which tools of ours the brief names. */
+  /** Flags that say which of research-ralph's tools the brief names. */
   readonly toolbox?: readonly string[];
   /** In a sandbox: the socket of the server that has those tools. */
   readonly toolSocket?: string;

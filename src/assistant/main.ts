@@ -328,7 +328,7 @@ const quietView = (io: Io) => ({
   end: () => undefined,
 });
 
-/** The JSON of an answer, also where it stands in a fence; undefined where it is none. */
+/** The JSON of an answer, also where it stands in a fence; undefined where it is not. */
 function jsonIn(text: string): string | undefined {
   const bare = text.trim().replace(/^```(?:json)?\n|\n?```$/g, "");
   try {

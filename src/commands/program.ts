@@ -345,7 +345,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "jobs begun in a time by all workers of this agent, such as 60/min; none: no limit")
     .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
-    .option("--agent <name>", "agent that is offered, a name as for run, without fleet:")
+    .option("--agent <name>", "agent that this machine runs, a name as for run, without fleet:")
     .option("--model <name>", "model of the agent")
     .option(
       "--sandbox <kind>",

@@ -66,7 +66,7 @@ interface Surroundings {
   /** The project's, which keeps their transcripts. */
   readonly folder?: string;
   readonly classic?: boolean;
-  /** They change the files of a folder: an agent that only answers about papers is none for that. */
+  /** They change the files of a folder: an agent that only answers about papers can't do that. */
   readonly changes?: boolean;
 }
 

@@ -49,7 +49,7 @@ interface Drive {
   readonly classic?: boolean;
   /** The agents change the files of a folder. */
   readonly changes?: boolean;
-  /** What may wait for a person's yes beside the run. */
+  /** What may wait for a person's yes during the run. */
   readonly questions?: Questions;
   /** Of the work; those of a research project where it is absent. */
   readonly words?: Words;

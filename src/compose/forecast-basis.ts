@@ -10,7 +10,7 @@ import { settingsFor } from "./agents.js";
 import type { ResolvedConfig } from "./config.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
-/** Researches beside one that are looked at, the newest first. */
+/** Other projects of the folder that are looked at, the newest first. */
 const maxNeighbours = 20;
 
 /** Who will work. */

@@ -154,7 +154,7 @@ export async function openTask(
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
     const isHoused = settings.sandbox !== undefined;
     const around = await aroundTask(workspace, folder, unconfined, otherName(fresh));
-    // In a sandbox these can't be changed from inside, so whoever changes them meanwhile is a person.
+    // In a sandbox these can't be changed from inside, so only a person can have changed them meanwhile.
     const readOnly = isHoused ? existingIn(around) : [];
     const place = placeFor(workspace, config, io, settings, readOnly);
     mkdirSync(place.scratch, { recursive: true });

@@ -5,7 +5,7 @@ import { packagesAround } from "../task/place/project.js";
 
 /**
  * Folders of a user's home in which language tools are installed, by the way they are known there. Each is read in a
- * sandbox where a folder of the user's PATH lies in it; what lies beside them, such as keys of registries, is not.
+ * sandbox where a folder of the user's PATH lies in it; what lies next to them, such as keys of registries, is not.
  */
 const known = [
   [".cargo", "bin"],

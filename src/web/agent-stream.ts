@@ -103,7 +103,7 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
     if (file === undefined) return;
     try {
       const { size } = await file.stat();
-      // Whoever made it shorter began it again.
+      // The program that made it shorter began it again.
       if (size < progress.offset)
         Object.assign(progress, { offset: 0, rest: "", reader: readUnknown(), said: [], count: 0 });
       const buffer = Buffer.alloc(Math.min(maxRead, size - progress.offset));

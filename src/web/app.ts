@@ -47,7 +47,7 @@ const maxForm = 64 * 1024;
 /** A stream that says nothing for so long may be taken for dead on the way. */
 const beatMs = 15_000;
 
-/** The local page: the list of projects, each project as its report grows, each paper beside its text. */
+/** The local page: the list of projects, each project as its report grows, each paper next to its text. */
 export function webApp(web: Web): App {
   const app = new Hono();
   const ending = new AbortController();

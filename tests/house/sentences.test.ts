@@ -1,7 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
 import { summaries } from "../../src/commands/help-text.js";
+import { packageFile } from "../../src/engine/lib/package-root.js";
 import { cli } from "../support/in-process.js";
 import { freshFolder, makeResearch, paper } from "../support/research-folder.js";
 
@@ -77,3 +79,19 @@ test.each([["help"], ...Object.keys(summaries).map((name) => [name])])(
     expect(out).toContain("Usage: research-ralph");
   },
 );
+
+test("pages and comments have none of these words either", async () => {
+  const rare = /\b(?:heed\w*|whoever|of ours|for ever|lest)\b/i;
+  const cwd = packageFile(".");
+  const pages = await fastGlob(["*.md", "docs/**/*.md", "demo/*.md"], { cwd });
+  const sources = await fastGlob(["src/**/*.ts", "bench/**/*.mjs", "scripts/**/*.mjs", "bin/*.mjs"], { cwd });
+  const linesOf = (file: string) =>
+    readFileSync(packageFile(file), "utf8")
+      .split("\n")
+      .map((text, index) => ({ text, where: `${file}:${index + 1}` }));
+  const isComment = ({ text }: { text: string }) => /^\s*(?:\/\/|\/?\*)|\s\/\/ /.test(text);
+  const read = [...pages.flatMap(linesOf), ...sources.flatMap((file) => linesOf(file).filter(isComment))];
+
+  expect(read.length).toBeGreaterThan(5_000);
+  expect(read.filter(({ text }) => rare.test(text)).map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
+});

@@ -60,7 +60,7 @@ function keeping(messages: readonly ModelMessage[], kept: number, whole: number)
   return last.flatMap((exchange, index) => (index < last.length - whole ? shortened(exchange) : exchange));
 }
 
-/** The words of an exchange without its tools, cut. One without an answer is none any more. */
+/** The words of an exchange without its tools, cut. One without an answer no longer counts. */
 function shortened(exchange: Exchange): ModelMessage[] {
   const [question] = exchange;
   const answer = exchange.findLast((message) => message.role === "assistant" && textOf(message) !== "");

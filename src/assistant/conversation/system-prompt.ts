@@ -5,7 +5,7 @@ import { readRegularText } from "../../engine/storage/regular-file.js";
 /** What a system prompt is made of. */
 export interface PromptParts {
   readonly cwd: string;
-  /** Names of the tools that are offered. */
+  /** Names of the tools that the model has. */
   readonly tools: readonly string[];
   /** Of the settings. */
   readonly own?: string;
@@ -19,7 +19,7 @@ const has = (tools: readonly string[], ...names: readonly string[]): boolean =>
   names.some((name) => tools.includes(name));
 
 /**
- * The built-in prompt: effort by the request, context, tools, memory, todos. The parts of tools that are not offered
+ * The built-in prompt: effort by the request, context, tools, memory, todos. The parts of tools that are switched off
  * are left out: they would cost tokens and promise what is not there.
  */
 export function builtInPrompt({ cwd, tools }: Pick<PromptParts, "cwd" | "tools">): string {

@@ -11,7 +11,7 @@ export interface ServerSettings {
     | { readonly by: "http" | "sse"; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
     /** A unix socket, which no file of settings names: a sandbox's way to the server of a brief's tools. */
     | { readonly by: "socket"; readonly path: string };
-  /** Names of the only tools of it that are offered; undefined: all. */
+  /** Names of the only tools of it that the model gets; undefined: all. */
   readonly picked?: readonly string[];
 }
 

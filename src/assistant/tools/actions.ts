@@ -69,7 +69,7 @@ const testCommands: readonly (readonly [file: string, command: string])[] = [
 const testCommand = (root: string): string | undefined =>
   testCommands.find(([name]) => existsSync(join(root, name)))?.[1];
 
-/** What models write beside an action and no tool takes. */
+/** What models write next to an action and no tool takes. */
 const remarks: ReadonlySet<string> = new Set(["thought", "thoughts", "reason", "reasoning", "explanation", "comment"]);
 
 const isFields = (value: unknown): value is Fields =>

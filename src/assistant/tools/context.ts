@@ -52,7 +52,7 @@ export interface ToolContext {
 
 /** A tool of the assistant, as it is defined: one object in a file, one line in `list.ts`. */
 export interface AssistantTool<Args = never> extends Tool<Args, ToolContext, ToolResult> {
-  /** Why a call is not made, whoever allows it; looked at before a person is asked. */
+  /** Why a call is not made, even where a person allows it; looked at before a person is asked. */
   refuses?(given: Args, context: ToolContext): ToolFailure | undefined;
   /** What the person who is asked is shown; its arguments where it has none. */
   preview?(given: Args, context: ToolContext): Promise<string>;
@@ -79,7 +79,7 @@ export interface Reaching extends Pick<
   readonly window: number;
 }
 
-/** Estimated tokens of one result beside a window of so many: the work of an answer are several results. */
+/** Estimated tokens of one result in a window of so many: the work of an answer are several results. */
 const roomFor = (window: number): number => Math.min(10_000, Math.floor(window / 6));
 
 /** All that the tools of one session can reach. */

@@ -108,7 +108,7 @@ export interface Tested {
    */
   problem?: string;
   /**
-   * What the job still lacks beside passing tests, a sentence each; absent: nothing.
+   * What the job still lacks besides passing tests, a sentence each; absent: nothing.
    */
   unmet?: string[];
 }

@@ -44,7 +44,7 @@ function namesIn(statement: string): string[] {
   return isFrom ? names.map((name) => `${words[1] ?? ""}:${name}`) : names;
 }
 
-/** Finds the file of a Python import among the project's: below the root, `src/`, or beside the file that imports. */
+/** Finds the file of a Python import among the project's: below the root, `src/`, or next to the file that imports. */
 export const pythonResolver =
   (files: ReadonlySet<string>) =>
   (from: string, name: string): string[] => {

@@ -74,7 +74,7 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
   const isThere = (paths: readonly string[]) => paths.find((path) => files.has(path));
   const entryOf = (root: string) => isThere([join(root, "src/lib.rs"), join(root, "src/main.rs")]);
 
-  /** Where the modules of a file lie: beside a root or a mod.rs, else in a folder of its name. */
+  /** Where the modules of a file lie: next to a root or a mod.rs, else in a folder of its name. */
   function homeOf(path: string): string {
     const [folderOf, name] = [dirname(path), basename(path, ".rs")];
     const isRoot =

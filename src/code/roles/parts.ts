@@ -46,7 +46,7 @@ export function triedText(rounds: readonly Round[]): string {
     .join("\n");
 }
 
-/** What the last round left open beside the tests. */
+/** What the last round left open besides the tests. */
 export const openText = (last: Round | undefined): string =>
   [
     ...(last?.tests?.unmet ?? []),

@@ -42,7 +42,7 @@ export interface Vault {
   get(id: number): Promise<Fix | undefined>;
   /** Whether there was such a fix. */
   forget(id: number): Promise<boolean>;
-  /** Leaves one file, unless another process has it open: what lies beside it would go while an agent is at work. */
+  /** Leaves one file, unless another process has it open: what lies next to it would go while an agent is at work. */
   close(): Promise<void>;
 }
 

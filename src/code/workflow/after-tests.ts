@@ -19,7 +19,7 @@ export interface Shown {
 /** Most paths that a record names. */
 export const maxChanged = 50;
 
-/** Runs the tests, and what the job asks for beside them; undefined where the run ends meanwhile. */
+/** Runs the tests, and what the job asks for besides them; undefined where the run ends meanwhile. */
 export async function showTests(
   options: CodeOptions,
   state: CodeState,

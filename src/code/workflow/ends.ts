@@ -13,7 +13,7 @@ import { testProject, type TestRun } from "./tests.js";
 /** Runs what an agent may have written, and puts back what that changes around the project's files. */
 type Hold = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
-/** What the job lacks beside passing tests, a sentence each. */
+/** What the job lacks besides passing tests, a sentence each. */
 export async function unmetOf(
   options: CodeOptions,
   state: CodeState,

@@ -29,7 +29,7 @@ export async function describeTyped(
   { env }: Io,
   signal: AbortSignal,
 ): Promise<PaperRecord> {
-  // Anyone who types an address may mean a server of their own; what it redirects to is none of their typing.
+  // Anyone who types an address may mean a server of their own; what it redirects to they did not type.
   const typed = reference.kind === "url" ? [reference.url] : [];
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), typed });
   const asking = { config: config.sources, env, http, contact: config.contact };

@@ -29,7 +29,7 @@ import { shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { committedFiles, researchesName } from "../../research/folder/layout.js";
 
-/** What people say of a project beside its topic. */
+/** What people say of a project besides its topic. */
 export interface Wishes {
   readonly sources?: readonly string[];
   readonly keywords?: readonly string[];

@@ -10,7 +10,7 @@ const others = ["web", "folder:<path>", "samples"] as const;
 /**
  * Sources as a project names them, and a sentence for each that another one stands in for. `root`: the folder that
  * paths start from.
- * @throws ExpectedError (exit code 2) for a name that is none, and a folder that is not there.
+ * @throws ExpectedError (exit code 2) for a name of nothing, and a folder that is not there.
  */
 export function namedSources(
   names: readonly string[],

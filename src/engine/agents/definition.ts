@@ -26,7 +26,7 @@ export interface AgentSettings {
   readonly sandbox?: { readonly name: "bubblewrap" | "docker"; readonly toolRelay: ToolRelay };
   /** Where the raw stdout of an iteration is kept; undefined keeps none. */
   transcript(iteration: number): string | undefined;
-  /** Adapters of the wings above, beside the engine's own. */
+  /** Adapters of the wings above, besides the engine's own. */
   readonly adapters?: readonly AgentDefinition[];
   /** Agents by name, as configured. */
   readonly agents: NonNullable<EngineConfig["agents"]>;
@@ -36,7 +36,7 @@ export interface AgentSettings {
   readonly env: NodeJS.ProcessEnv;
   /** Makes agents whose processes run on other machines; absent where there can be none. */
   readonly fleet?: { agent(named: DistantAgent): Agent };
-  /** Environments beside it whose secrets an agent may come across, such as those of other agents and of hooks. */
+  /** Further environments whose secrets an agent may come across, such as those of other agents and of hooks. */
   readonly secrets?: readonly NodeJS.ProcessEnv[];
 }
 
@@ -73,7 +73,7 @@ export interface Invocation {
   readonly files?: readonly PreparedFile[];
 }
 
-/** What the agent's program has to reach beside its own files and the workspace, where a sandbox holds it to that. */
+/** What the agent's program has to reach besides its own files and the workspace, where a sandbox holds it to that. */
 export interface AgentReach extends Omit<Reach, "tools" | "variables"> {
   /** What it is told in its environment of where things are inside; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -119,7 +119,9 @@ export interface AgentDefinition {
   readonly name: string;
   /** Outside of a sandbox. `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing does. */
   readonly confinement: "workspace" | "unconfined";
-  /** Set where it answers briefs of ours alone and can't work on a folder by a prompt of the original's kind. */
+  /**
+   * Set where it answers research-ralph's briefs alone and can't work on a folder by a prompt of the original's kind.
+   */
   readonly briefsOnly?: true;
   /** Set where it has no model: then nothing of its use is missing. */
   readonly free?: true;

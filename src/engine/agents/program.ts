@@ -39,7 +39,7 @@ export function locate(command: string, env: NodeJS.ProcessEnv): { path: string;
   const real = realpathSync(path);
   // The system's own are there in every sandbox, under the name by which they are called; a link of the user's is not.
   if (real.startsWith("/usr/")) return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : real, read: [] };
-  // A package may be spread over others of its scope, and looks for them beside itself.
+  // A package may be spread over others of its scope, and looks for them next to itself.
   const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(real) ?? [];
   return { path: real, read: [modules === undefined ? real : join(modules, scope ?? name ?? "")] };
 }
@@ -85,11 +85,11 @@ export async function ask(
 /** The first line of what a program says about its version. */
 export const versionIn = ({ stdout }: Probe): string | undefined => /(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
 
-/** Milliseconds that a program may take to say its version beside a run, and characters of it. */
+/** Milliseconds that a program may take to say its version during a run, and characters of it. */
 const [versionMs, maxVersion] = [5_000, 60];
 
 /**
- * What the program of an agent says about its version beside a run; undefined where it says none, and for one that an
+ * What the program of an agent says about its version during a run; undefined where it says none, and for one that an
  * image brings: that is not there to be asked.
  */
 export async function askVersion(

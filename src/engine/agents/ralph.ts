@@ -163,7 +163,7 @@ function realPath(path: string): string {
   }
 }
 
-/** What it reads of the package, those beside it where it is installed for a project, and of the user's folder. */
+/** What it reads of the package, those next to it where it is installed for a project, and of the user's folder. */
 function readable({ settings }: AgentContext): string[] {
   const root = packageFile();
   const packages = dirname(root).endsWith("node_modules") ? dirname(root) : join(root, "node_modules");

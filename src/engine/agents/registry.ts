@@ -16,7 +16,7 @@ const definitionsIn = ({ adapters = [] }: Adapters): readonly AgentDefinition[] 
 
 type Adapters = Pick<AgentSettings, "adapters">;
 
-/** Names a user can give without configuring anything; `cmd:<command line>` is beside them. */
+/** Names a user can give without configuring anything; `cmd:<command line>` comes in addition. */
 export const knownAgents = (settings: Adapters): readonly string[] =>
   definitionsIn(settings)
     .map(({ name }) => name)

@@ -101,7 +101,7 @@ export function agentsIn(list: string): string[] {
   return [...new Set([...names, ...command].filter((name) => name !== ""))];
 }
 
-/** What a file says to all, without the keys that another one claims beside its own. */
+/** What a file says to all, without the keys that another one claims besides its own. */
 function ofRuns({ claimed }: ConfigKeys, written: WrittenKeys): WrittenKeys {
   const isClaimed = (key: string) => claimed[key] !== undefined && written[claimed[key]] !== undefined;
   return Object.fromEntries(

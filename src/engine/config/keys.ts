@@ -21,7 +21,7 @@ export interface ConfigKeys {
    * sent to the address of another.
    */
   readonly apart: Readonly<Record<string, Kind>>;
-  /** Of those, the one beside which a key of another wing says something about this wing, by that key. */
+  /** Of those, the one next to which a key of another wing says something about this wing, by that key. */
   readonly claimed: Readonly<Record<string, string>>;
   /** The same values as in schemas/config.schema.json; a test compares them. */
   readonly defaults: Readonly<Record<string, unknown>>;

@@ -48,7 +48,9 @@ interface Live {
   wake(): void;
 }
 
-/** So many times a worker that begins a job gives it new time: one that lies could begin it for ever. */
+/**
+ * So many times a worker that begins a job gives it new time: one that lies could begin it again and again without end.
+ */
 const mostBegun = 20;
 
 /**

@@ -12,7 +12,7 @@ import { jobVersion, limits } from "./keys.js";
 
 /** What a brief must not take along. */
 export interface Leaving {
-  /** Paths of this machine that it may name beside its workspace, and what is said instead. */
+  /** Paths of this machine that it may name besides its workspace, and what is said instead. */
   readonly paths: ReadonlyMap<string, string>;
   /** Takes the user's secrets out of a text. */
   readonly redact: Redact;
@@ -185,7 +185,7 @@ const staysWithin = (name: string): boolean =>
   name !== "" &&
   name.length <= mostOfName &&
   !isAbsolute(name) &&
-  // oxlint-disable-next-line no-control-regex -- a name with one is none of ours
+  // oxlint-disable-next-line no-control-regex -- a name with one was not made here
   !/[\\\u0000-\u001f\u007f]/.test(name) &&
   name.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 

@@ -182,7 +182,7 @@ const aMark = (text: unknown): string | undefined =>
  * ended long before its tools: one that prints ends with its worker, whose pipe it was.
  */
 async function endAgent({ pid, started, mark }: NotedAgent): Promise<boolean> {
-  // A number that was given to another program since has no mark of ours.
+  // A number that was given to another program since does not have our mark.
   const isThere = process.platform === "linux" ? carries(pid, mark) : await isSameProcess(pid, started);
   if (isThere) signal(-pid, "SIGKILL");
   const hadOthers = mark !== undefined && (await killDescendants(mark));

@@ -105,7 +105,7 @@ async function queueState(reached: Reached, redis: Redis, name: string, active: 
   }
 }
 
-/** A limit from here on is none: it is there for the queue to be able to rest. */
+/** A limit from here on limits nothing: it is there for the queue to be able to rest. */
 const mostLimited = 1_000_000_000;
 
 async function runState(redis: Redis, run: string, active: ReadonlySet<string>): Promise<RunState | undefined> {

@@ -11,7 +11,7 @@ export interface Ranks {
 /**
  * Ranks are the priorities of the queue, so that projects share the places of the workers evenly: of two projects with
  * four and four hundred jobs, each has a job of rank 1, 2, 3 and 4. A rank that falls free goes to the oldest of the
- * project's own jobs that still wait, so that none of them waits for ever, and the next new job takes that one's.
+ * project's own jobs that still wait, so that none of them waits without end, and the next new job takes that one's.
  */
 export function ranksOf(): Ranks {
   const ranks = new Map<string, number>();

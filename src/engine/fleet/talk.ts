@@ -46,7 +46,7 @@ export function entryOf(fields: readonly string[]): Entry | TooLarge | undefined
   return { job, attempt, sequence, items: said };
 }
 
-/** A worker of ours writes eight. */
+/** Our worker writes eight. */
 const mostFields = 16;
 
 const numberIn = (text = ""): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);

@@ -145,7 +145,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     redis: address.shown,
   });
 
-  /** Asks for what an attempt will need beside its queue, and changes nothing. */
+  /** Asks for what an attempt will need besides its queue, and changes nothing. */
   async function tryRights(): Promise<void> {
     const nobody = "0".repeat(16);
     await redis.sismember(wantedOf(nobody), id);
@@ -377,7 +377,7 @@ const noting = (exec: Exec, note: WorkerFolder["started"]): Exec =>
     }
   };
 
-/** @throws ExpectedError (exit code 2) for a limit that is none, such as `60/min`. */
+/** @throws ExpectedError (exit code 2) for a text that is not a limit, such as `60/min` is. */
 export function limitOf(text: string): NonNullable<WorkerOptions["limit"]> | null {
   if (text === "none") return null;
   const [, jobs, unit] = /^([1-9]\d{0,8})\/(s|sec|second|min|minute|h|hour|day)$/.exec(text) ?? [];

@@ -31,7 +31,7 @@ export function line(value: unknown): string | undefined {
   return clean === "" ? undefined : clean;
 }
 
-/** The elements of an array; a single value is an array of one, nothing is none. */
+/** The elements of an array; a single value is an array of one, nothing is an empty one. */
 export function list(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];

@@ -46,7 +46,7 @@ export const inboxFolder = inHidden("inbox");
 /** What each agent printed, one file an iteration. */
 export const transcriptsFolder = inHidden("transcripts");
 
-/** Beside a transcript: what that agent was given to read. */
+/** Next to a transcript: what that agent was given to read. */
 export const briefOf = (transcript: string): string => transcript.replace(/\.jsonl$/, ".brief.md");
 
 export const ledgerFile = (folder: string): string => join(folder, ledgerName);

@@ -24,7 +24,7 @@ const settingWord =
 const longEnough = 12;
 const minSecret = 6;
 
-/** Whether the value of a variable that is named as a secret is one. Paths lead to secrets and are none. */
+/** Whether the value of a variable that is named as a secret is one. Paths lead to secrets and are not secret. */
 function isSecret(name: string, value: string): boolean {
   if (value.length < minSecret || settingWord.test(value)) return false;
   if (/^[/~]/.test(value)) return value.length >= 8 && !namesProperty.test(name) && !isPath(value);

@@ -57,8 +57,8 @@ interface Lanes<State, U extends Unit, P, C> {
    */
   hasRoom(): boolean;
   /**
-   * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None beside an
-   * agent that nothing confines: what it changes is put back, and a preparation's files would go with that.
+   * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None while an
+   * unconfined agent runs: what it changes is put back, and a preparation's files would go with that.
    */
   hasRoomToPrepare(): boolean;
   /** Iterations under way, as far as they have come. */
@@ -78,7 +78,7 @@ interface Lanes<State, U extends Unit, P, C> {
    * way and there is nothing to wait for. Throws what an agent or a preparation threw, which is our own bug.
    */
   next(until?: number): Promise<Ended<State, U, P, C> | undefined>;
-  /** The runs that have ended beside the one that `next` returned, in their order. Each is returned once. */
+  /** The runs that have ended besides the one that `next` returned, in their order. Each is returned once. */
   others(): EndedRun<U, C>[];
   /** Ends whatever is still at work, and resolves once it has ended. */
   close(): Promise<void>;

@@ -24,7 +24,7 @@ interface RuleSettings {
   readonly finish: AbortSignal;
   /** Whose PAUSE and STOP files count. */
   readonly folder?: string;
-  /** Guards beside these. */
+  /** Further guards. */
   readonly more?: readonly Guard[];
 }
 

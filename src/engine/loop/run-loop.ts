@@ -192,7 +192,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     return isVerdict(outcome) ? (over = outcome) : undefined;
   }
 
-  /** A unit is prepared again only for another state, else it would be for ever. */
+  /** A unit is prepared again only for another state, else it would never end. */
   function requireChange(unit: U, from: State | undefined, state: State): undefined {
     if (isDeepStrictEqual(from, state))
       throw new Error(

@@ -61,7 +61,7 @@ export interface Access {
   readonly shell?: true;
   /** Absolute paths within the workspace that it may read and must not change; a sandbox sees to it. */
   readonly readOnly?: readonly string[];
-  /** Tools of ours; only for an agent that says it takes them. */
+  /** Our tools; only for an agent that says it takes them. */
   readonly tools?: ToolServer;
 }
 
@@ -71,20 +71,20 @@ export interface ToolServer {
   readonly args: readonly string[];
   /** Names of the tools it serves. */
   readonly names: readonly string[];
-  /** Variables that it needs beside PATH and HOME. No other one that holds a secret reaches it. */
+  /** Variables that it needs besides PATH and HOME. No other one that holds a secret reaches it. */
   readonly env: readonly string[];
   /** In a sandbox: the unix socket on which the server outside answers, for an agent that can start no program. */
   readonly socket?: string;
-  /** For an agent that is a program of ours, and has the tools in its own process. */
+  /** For an agent that is our own program, and has the tools in its own process. */
   readonly inProcess?: ToolsInProcess;
 }
 
-/** What a program of ours needs to have the tools of a brief in its own process. Paths are absolute. */
+/** What our own program needs to have the tools of a brief in its own process. Paths are absolute. */
 export interface ToolsInProcess {
   /** Flags that say what is served. */
   readonly flags: readonly string[];
   readonly read: readonly string[];
-  /** Files and folders beside its workspace that it writes: the pace of hosts, answers that are kept. */
+  /** Files and folders besides its workspace that it writes: the pace of hosts, answers that are kept. */
   readonly write: readonly string[];
 }
 
@@ -150,7 +150,7 @@ export interface AgentRun {
 /** How to start a CLI and read its stream (agents/). */
 export interface Agent {
   readonly name: string;
-  /** `workspace`: its own flags keep it in the workspace. `sandbox`: one of ours does. `unconfined`: nothing does. */
+  /** `workspace`: its own flags keep it in the workspace. `sandbox`: our sandbox does. `unconfined`: nothing does. */
   readonly confinement: "workspace" | "sandbox" | "unconfined";
   /** It hands the `tools` of a brief's access to its CLI. */
   readonly takesTools?: true;
@@ -224,9 +224,8 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
    */
   next(state: State, busy: readonly U[], later: readonly Delayed<U>[]): U | "wait" | Verdict;
   /**
-   * Brings what the unit needs from outside: searches, fetches, runs tests. It works beside agents, may take minutes,
-   * ends soon after
-   * `work.signal` aborts, and never folds. Absent: no unit needs anything.
+   * Brings what the unit needs from outside: searches, fetches, runs tests. It works while agents run, may take
+   * minutes, ends soon after `work.signal` aborts, and never folds. Absent: no unit needs anything.
    */
   prepare?(state: State, unit: U, work: Work): Promise<Prepared<P> | Verdict>;
   /**
@@ -255,7 +254,7 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   remember?(compression: Compression): Promise<void>;
   /**
    * Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still
-   * heard. `verdict`: how the run ends; absent after a bug of ours.
+   * heard. `verdict`: how the run ends; absent after a bug in this program.
    */
   readonly close?: ((verdict?: Verdict) => Promise<void>) | undefined;
 }
@@ -275,7 +274,7 @@ export type Budget = Partial<Spent>;
 export interface Account {
   /** In its whole life, earlier runs included. */
   readonly spent: Spent;
-  /** In this run beside its iterations: summaries of the history by a model. Part of `spent`. */
+  /** In this run besides its iterations: summaries of the history by a model. Part of `spent`. */
   readonly beside?: Spent;
   /** For its whole life. */
   readonly budget: Budget;
@@ -323,9 +322,9 @@ export interface RunSoFar {
   readonly now: number;
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
-  /** Under way, beside the one that a guard is asked about; absent: none. */
+  /** Under way, besides the one that a guard is asked about; absent: none. */
   readonly inFlight?: readonly LiveIteration[];
-  /** Units under preparation, beside the one that a guard is asked about; absent: 0. */
+  /** Units under preparation, besides the one that a guard is asked about; absent: 0. */
   readonly preparing?: number;
   readonly account?: Account | undefined;
   readonly memory?: LoopMemory | undefined;

@@ -21,7 +21,7 @@ export class Database {
   /** The file at `path` and its folder, made where there is none. The library is loaded only here. */
   static async at(path: string): Promise<Database> {
     makeFolder(dirname(path), 0o700);
-    // For its user alone; what the database keeps beside its file has the mode of that file.
+    // For its user alone; what the database keeps next to its file has the mode of that file.
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const { createClient } = await import("@libsql/client");
     return new Database(() => createClient({ url: `file:${path}`, timeout: busyMs }));
@@ -55,7 +55,7 @@ export class Database {
 
   /**
    * Closes it and leaves one file, also where it kept a write-ahead log, unless another process has it open. A closed
-   * connection ends only when its memory is collected, and what lies beside the file would go then, at any time.
+   * connection ends only when its memory is collected, and what lies next to the file would go then, at any time.
    */
   async closeWhole(): Promise<void> {
     try {

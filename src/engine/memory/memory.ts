@@ -82,7 +82,7 @@ export interface Memory {
   documentsOf(index: string): Promise<readonly { id: number; title: string; chunks: number }[]>;
   /** Gives chunks whose vectors are of another embedder new ones, until all have; rejects where the embedder does. */
   embedAgain(signal: AbortSignal): Promise<number>;
-  /** Vectors that no embedder of ours made. */
+  /** Vectors that our embedders did not make. */
   readonly vectors: OwnVectors;
   close(): Promise<void>;
 }

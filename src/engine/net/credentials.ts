@@ -46,7 +46,7 @@ export function withoutCredentials(
   return { url: url.href, secret: { ...secret, headers: { Authorization: `Basic ${pair}`, ...secret?.headers } } };
 }
 
-/** In a page of text a shorter value may stand by chance; in a sentence of ours it does not. */
+/** In a page of text a shorter value may stand by chance; in a sentence of this program it does not. */
 const minInBody = 8;
 const minInSentence = 4;
 

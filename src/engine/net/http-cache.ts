@@ -108,7 +108,10 @@ function isKept(value: unknown): value is KeptAnswer {
   );
 }
 
-/** A file of ours, or what an interrupted write left of one: whatever else stands there is not ours to remove. */
+/**
+ * A file that this program wrote, or what an interrupted write left of one: whatever else stands there is not ours to
+ * remove.
+ */
 const ownName = /^\.?[0-9a-f]{64}\b/;
 
 interface File {

@@ -37,7 +37,7 @@ interface Place {
 }
 const places = new Map<string, Place>();
 
-/** Turns of this process. One that is none of them was left in the file when the disk was full. */
+/** Turns of this process. One that is not among them was left in the file when the disk was full. */
 const held = new Set<string>();
 
 /**

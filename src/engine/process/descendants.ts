@@ -6,8 +6,8 @@ export const marker = "RESEARCH_RALPH_RUN";
 export const hookMark = "RESEARCH_RALPH_HOOK";
 
 /**
- * Whether a program with this environment was started by an agent of ours. An agent that takes the marker away is not
- * seen.
+ * Whether a program with this environment was started by an agent that we run. An agent that takes the marker away is
+ * not seen.
  */
 export const isAgents = (env: NodeJS.ProcessEnv): boolean => env[marker] !== undefined && env[hookMark] === undefined;
 

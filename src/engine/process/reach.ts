@@ -69,7 +69,7 @@ export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPor
 export const keyHost = (name: string): string => `http://${name}.key:${proxyPort}`;
 
 /**
- * Tells a program of ours in a sandbox which origins it reaches by a route: a JSON object of origins and the addresses
+ * Tells our own program in a sandbox which origins it reaches by a route: a JSON object of origins and the addresses
  * in their place.
  */
 export const keyRoutesVariable = "RESEARCH_RALPH_KEY_ROUTES";

@@ -20,7 +20,7 @@ export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment; nothing is inherited beside it. */
+  /** The whole environment; nothing else is inherited. */
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: string;
   /** Most wall time. */

@@ -24,7 +24,7 @@ export interface Inside {
   /** The program with the relay before it, where it has a way out. */
   readonly command: readonly string[];
   readonly env: Record<string, string>;
-  /** Files of ours that the program needs to see, beside its reach. */
+  /** Our files that the program needs to see, besides its reach. */
   readonly mounts: readonly Mount[];
   /** What a person should know when the program has ended. */
   notices(): string[];

@@ -113,7 +113,7 @@ const isPlain = (value: unknown): boolean =>
     ? value !== "" && value.length <= maxLogin
     : typeof value === "number" || (Array.isArray(value) && value.every((each) => typeof each === "string"));
 
-/** All values of a JSON object, by their path with dots; undefined where it is none. */
+/** All values of a JSON object, by their path with dots; undefined where it is not. */
 function leavesOf(text: string): Map<string, unknown> | undefined {
   const leaves = new Map<string, unknown>();
   const add = (value: unknown, path: readonly string[]): void => {

@@ -41,8 +41,8 @@ const anywhere = "*";
 /**
  * Listens on a unix socket and lets requests through to the hosts of `reach` and to nothing else: by CONNECT, as a
  * proxy for plain http, and at `/key/<name>/…`, where the key of a service is added that the program itself never sees.
- * `resolver`: asks for the addresses of a name; no name may lead to this machine, whoever allowed it. `upstream`: the
- * user's own proxies, by which all of it goes where there are any.
+ * `resolver`: asks for the addresses of a name; no name may lead to this machine, even where somebody allowed it.
+ * `upstream`: the user's own proxies, by which all of it goes where there are any.
  */
 export async function openProxy(
   socket: string,
@@ -158,8 +158,8 @@ export async function openProxy(
 const outputMs = 2_000;
 
 /**
- * Starts the program that serves tools for whoever connects, and ends it with the connection. All that it has said by
- * its own end is handed on, also where it no longer listens.
+ * Starts the program that serves tools for a program that connects, and ends it with the connection. All that it has
+ * said by its own end is handed on, also where it no longer listens.
  */
 export async function serveTools(socket: string, { command, args, env }: ToolProgram, cwd: string): Promise<Proxy> {
   const open = new Set<Socket>();

@@ -284,7 +284,7 @@ function readAt(file: number, position: number, length: number): Buffer {
 
 const pattern = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
 
-/** A new name beside `path`, in the same folder because a rename does not cross file systems. */
+/** A new name next to `path`, in the same folder because a rename does not cross file systems. */
 export const temporaryName = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.ralph-tmp`);
 

@@ -240,7 +240,7 @@ type Configured = ReadonlyMap<string, readonly string[]>;
 
 const objectsHook = "gc.recentobjectshook";
 
-/** Whether git may start what stands under this key, beside what git-command.ts keeps it from. */
+/** Whether git may start what stands under this key, besides what git-command.ts keeps it from. */
 const startsProgram = (key: string): boolean => /^(?:filter|hook)\./.test(key) || key === objectsHook;
 
 /** What the configuration says of names, filters and hooks: the values of each key, of which the last counts. */

@@ -11,7 +11,7 @@ export type Version =
   | { readonly kind: "link"; readonly to: string }
   | { readonly kind: "file"; readonly bytes: Buffer; readonly mode: number };
 
-/** A file of more bytes than any of ours can have is not read: it is different anyway. */
+/** A file of more bytes than any of our files can have is not read: it is different anyway. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** A version, and by what it is seen later on that nobody has touched it since. */

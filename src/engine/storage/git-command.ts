@@ -66,7 +66,7 @@ const pipeMs = 1000;
 
 /**
  * Runs git in `folder`, without its hooks, file monitors and transports; a missing git, a failure or one minute without
- * an end is an answer that is not `ok`. It runs in a group of its own: a kill of ours in the middle of a commit would
+ * an end is an answer that is not `ok`. It runs in a group of its own: a kill by us in the middle of a commit would
  * leave git's index.lock behind. One that hangs, in a filter of the repository say, is ended with its group and with
  * what left the group; SIGTERM comes first, at which git takes its lock away.
  */

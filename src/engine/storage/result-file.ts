@@ -50,7 +50,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
 }
 
 /**
- * The text of that file, unless it is none of the agent's own: no link is followed, out of the workspace least of all.
+ * The text of that file, unless it is not the agent's own: no link is followed, out of the workspace least of all.
  * `absent`: there is none.
  */
 export function readResultText(
@@ -219,8 +219,8 @@ const maxRounds = 5;
 
 /**
  * A result against its schema. Fields that the schema does not know are taken out of `value` and
- * named in `dropped`, by their JSON pointers: they are no reason to refuse paid work. `problems`: what is wrong beside
- * them, empty for a valid result.
+ * named in `dropped`, by their JSON pointers: they are no reason to refuse paid work. `problems`: what else is wrong,
+ * empty for a valid result.
  */
 export function checkedResult(
   schema: SchemaName,
@@ -243,7 +243,7 @@ export function checkedResult(
     }
     problems = problemsOf(schema, value);
   }
-  // Beside what is wrong, an unknown field may be the slip that caused it.
+  // Where something is wrong, an unknown field may be the slip that caused it.
   return { value, dropped, problems: problems.length === 0 ? [] : all };
 }
 

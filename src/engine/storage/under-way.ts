@@ -47,8 +47,8 @@ export function tellingUnderWay(folder: string, tell: Tell, now: () => number): 
 }
 
 /**
- * What is under way in a project. What a killed run left is none of it: it counts only while the process that wrote it
- * holds the project's lock, and has since then.
+ * What is under way in a project. What a killed run left does not belong to it: it counts only while the process that
+ * wrote it holds the project's lock, and has since then.
  */
 export async function readUnderWay(folder: string): Promise<readonly UnderWay[]> {
   const holder = await liveHolder(lockFile(folder));

@@ -23,7 +23,7 @@ export const takes = <Name extends string>(
 ): Parameters<Name> => ({ type: "object", properties, ...(required.length > 0 ? { required } : {}) });
 
 /**
- * A tool, defined once for whoever calls it. `Args`: its arguments, checked against `parameters`; `Context`: all that
+ * A tool, defined once for all its callers. `Args`: its arguments, checked against `parameters`; `Context`: all that
  * it can reach; `Answer`: what it answers with.
  */
 export interface Tool<Args, Context, Answer> {

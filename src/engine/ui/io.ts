@@ -118,7 +118,7 @@ export function processIo(): Io {
 }
 
 /**
- * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any code of ours runs, so what
+ * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any of our code runs, so what
  * it leaves of itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU,
  * Linux).
  */

@@ -59,7 +59,7 @@ function perform({ unit, criteria, text }: ParsedBrief, readFile: (name: string)
       return sortCandidates(unit, criteria);
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
-      // What is fenced beside files is their outline.
+      // What is fenced next to files is their outline.
       return readPaper(unit, criteria, files.length === 0 ? text : files.map(readFile).join("\n"));
     case "report":
       return writeReport(unit);

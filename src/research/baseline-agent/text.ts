@@ -11,7 +11,7 @@ export interface Sentence {
   readonly locator: string | null;
   /** A whole sentence: from a capital letter or a number to a full stop. Page breaks and tables leave halves. */
   readonly whole: boolean;
-  /** Addressed to whoever reviews the paper. It is neither quoted nor counted. */
+  /** Addressed to a reviewer of the paper. It is neither quoted nor counted. */
   readonly addressed: boolean;
 }
 

@@ -42,7 +42,7 @@ const isRank = (char: string | undefined) => char === "^" || char === "_";
 const seen = (gap: number | undefined) => (gap === GAP_NUMBER ? GAP_SPACE : gap === GAP_HYPHEN ? GAP_EITHER : gap);
 
 /**
- * PDFs lose and gain spaces: beside punctuation ("150 .1") that is forgiven, between letters once and once more for
+ * PDFs lose and gain spaces: next to punctuation ("150 .1") that is forgiven, between letters once and once more for
  * every eight words, where it makes no other word. Between digits never: "10 5" is not 105, and "150. 1" may be the end
  * of one sentence and the start of another.
  */

@@ -151,7 +151,7 @@ const entryMark = /(?:^|\n)\s{0,9}(?:\[[^\]\n]{1,20}\]|\d{1,3}\.|•) /g;
 
 /**
  * Whether a passage of a list whose end is only guessed stands in the entry of a cited work, as its title does: behind
- * the entry's mark or beside its year. Lives of the authors that follow the list do not.
+ * the entry's mark or next to its year. Lives of the authors that follow the list do not.
  */
 export function isInEntry(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - maxEntry), start);

@@ -429,7 +429,7 @@ const greek = new Map(
     .flatMap((each, index, all): [string, string][] => (index % 2 === 0 ? [[each, all[index + 1] as string]] : [])),
 );
 
-/** Whether a character is a digit that makes numbers with those beside it. */
+/** Whether a character is a digit that makes numbers with those next to it. */
 export const isDigit = (char: string | undefined): boolean => char !== undefined && /\p{Nd}/u.test(char);
 
 const raised = "^";

@@ -65,7 +65,7 @@ function quantityAt(text: string, start: number, number: string): Quantity {
   };
 }
 
-/** The numbers of a text. Digits within words, such as those of "GPT4", are none. */
+/** The numbers of a text. Digits within words, such as those of "GPT4", do not count. */
 export const quantitiesIn = (text: string): Quantity[] =>
   tokensOf(text).flatMap((token) => ("quantity" in token ? [token.quantity] : []));
 

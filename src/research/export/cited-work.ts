@@ -32,7 +32,7 @@ export type Cited = Pick<
 export type WorkKind = "article" | "conference" | "chapter" | "book" | "thesis" | "report" | "preprint" | "other";
 
 /**
- * A work as every format of ours writes it. Texts stand on one line, without control, bidirectional and zero-width
+ * A work as each of our formats writes it. Texts stand on one line, without control, bidirectional and zero-width
  * characters; addresses are http or https.
  */
 export interface CitedWork {

@@ -35,7 +35,7 @@ export const realFile = (path: string): string =>
     ? realpathSync(path)
     : join(existsSync(dirname(path)) ? realpathSync(dirname(path)) : dirname(path), basename(path));
 
-/** The files beside the projects that instruct agents. */
+/** The files next to the projects that instruct agents. */
 export const instructionFiles = (root: string): string[] =>
   [lessonsName, claudeName, promptName].map((name) => join(root, name));
 
@@ -88,7 +88,7 @@ export async function waitingEdit(stateDir: string, file: string): Promise<Edit 
 /** Null where there is no file. */
 const textOf = (path: string): Promise<string | null> => readRegularText(path).catch(() => null);
 
-/** The edits that wait for a yes: of the files beside the projects, and of the project's log. */
+/** The edits that wait for a yes: of the files next to the projects, and of the project's log. */
 export async function waitingEdits(folder: string, root: string, stateDir: string): Promise<Edit[]> {
   const files = [...instructionFiles(root), progressFile(folder)];
   const edits = await Promise.all([...new Set(files.map(realFile))].map((path) => waitingEdit(stateDir, path)));
@@ -109,7 +109,7 @@ export async function agreedLog(stateDir: string, file: string): Promise<string 
 }
 
 /**
- * A person's yes. The record stays until the next run clears it away, so that it is seen beside an agent at work.
+ * A person's yes. The record stays until the next run clears it away, so that it is seen while an agent is at work.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function approve(stateDir: string, edit: Edit): Promise<void> {

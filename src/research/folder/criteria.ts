@@ -78,7 +78,7 @@ export function typedCriteria(typed: readonly string[]): readonly NewCriterion[]
 }
 
 /**
- * What is wrong with the criteria of an rrd.json beside their form: two of one id, two that contradict each other so
+ * What is wrong with the criteria of an rrd.json besides their form: two of one id, two that contradict each other so
  * that every paper would be excluded, more words than a brief has room for. Pointers are into rrd.json.
  */
 export function criteriaProblems(value: unknown): Problem[] {

@@ -8,7 +8,7 @@ import type { Question, Questions } from "../../engine/ui/terminal/questions.js"
 import { approve, type Edit, reject, waitingEdits } from "../folder/approval.js";
 import { rootOf } from "../workflow/brief/prompt.js";
 
-/** The edits of what instructs agents that wait for a person's yes beside a run of the project, one after the other. */
+/** The edits of what instructs agents that wait for a person's yes during a run of the project, one after the other. */
 export function editsToApprove(folder: string, stateDir: string, io: Pick<Io, "cwd" | "env">): Questions | undefined {
   // As the command: only a person says yes.
   if (isAgents(io.env)) return undefined;

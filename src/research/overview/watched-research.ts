@@ -120,7 +120,7 @@ const keptInHidden: ReadonlySet<string> = new Set([ledgerName, lockName, underWa
 
 /**
  * Whether a path below `root` tells nothing of a project: only the state, the ledger and the lock do. `states`: names
- * of state files beside a project's.
+ * of state files next to a project's.
  */
 export function isOfNoInterest(root: string, path: string, isFile: boolean, states: readonly string[] = []): boolean {
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);

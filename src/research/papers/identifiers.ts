@@ -25,7 +25,7 @@ interface RecordParts
 /** Papers of large collaborations have some 3,000 authors. */
 const maxAuthors = 200;
 const maxTitle = 1000;
-/** A remark, a type or a licence that is longer is none. */
+/** A remark, a type or a licence that is longer is not taken. */
 const maxRemark = 500;
 const maxCategories = 20;
 

@@ -32,7 +32,7 @@ const anyDoi = /^10\.\d{4,9}(?:\.\d+)*\/\S+$/;
 
 /**
  * Reads what a person typed: an arXiv id in any of its forms, a DOI, a URL, `sample:<name>`, or the path of a document.
- * Paths are resolved against `folder`. Answers with one sentence where it is none of these.
+ * Paths are resolved against `folder`. Answers with one sentence where it is not one of these.
  */
 export function parseReference(
   input: string,

@@ -158,7 +158,7 @@ export function checklistOf({ has, hasQueries, hasLedger, hasQuotes, addsUp }: C
       "27",
       "Availability of data and code",
       "method",
-      "rrd.json, ledger.jsonl and queries.jsonl lie beside this report",
+      "rrd.json, ledger.jsonl and queries.jsonl lie next to this report",
     ),
   ];
 }

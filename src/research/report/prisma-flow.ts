@@ -19,7 +19,7 @@ export interface FlowBox {
   readonly lines: readonly FlowLine[];
 }
 
-/** One row: the box, and beside it what leaves the flow there. */
+/** One row: the box, and next to it what leaves the flow there. */
 export interface FlowStep {
   readonly stage: "identification" | "screening" | "included";
   readonly box: FlowBox;

@@ -24,7 +24,7 @@ export interface ReadReport {
   readonly fromLastGood: boolean;
 }
 
-/** Files of a narrative are small; anything larger is none. */
+/** Files of a narrative are small; anything larger is not read. */
 const maxBytes = 20_000_000;
 
 /**
@@ -51,7 +51,9 @@ async function stateOf(folder: string) {
   }
 }
 
-/** The same for a state that is known already. A narrative of an earlier iteration than the last report is none. */
+/**
+ * The same for a state that is known already. A narrative of an earlier iteration than the last report does not count.
+ */
 export async function readBeside(
   folder: string,
   rrd: Rrd,

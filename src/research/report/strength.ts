@@ -6,7 +6,7 @@ import type { Statement } from "./statements.js";
 
 /** How well a finding is carried, counted from the papers that it rests on. */
 export interface Strength {
-  /** 0 to 5, shown as ●●●○○ beside its words. */
+  /** 0 to 5, shown as ●●●○○ next to its words. */
   readonly level: number;
   /** Such as "2 papers that share no author, both read in full; 1 preprint". */
   readonly says: string;

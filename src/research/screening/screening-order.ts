@@ -35,7 +35,7 @@ interface Wanted extends Pick<
  * nobody.
  */
 const weights = { fit: 0.5, lists: 0.25, age: 0.15, citations: 0.1 };
-/** How much what was kept and dropped weighs beside all of them. */
+/** How much what was kept and dropped weighs against all of them. */
 const learnedWeight = 0.8;
 const keywordWeight = 1;
 const fieldWeight = 0.5;

@@ -19,7 +19,7 @@ interface Packed extends Omit<SearchRecord, "listings"> {
 }
 
 /**
- * Keeps what a search has found beside rrd.json, in a form small enough to commit, so that a clone of the project can
+ * Keeps what a search has found next to rrd.json, in a form small enough to commit, so that a clone of the project can
  * replay it: records as sources describe them, with their abstracts, and never a full text. A search too large for that
  * leaves none. The same search gives the same bytes, and writes nothing.
  */

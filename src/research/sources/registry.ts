@@ -85,7 +85,7 @@ const normal = (name: string): string => name.trim().toLowerCase();
 /**
  * The source of this name or alias, in any case; `feed:<address>` and `list:<file or address>` are sources of their
  * own, files relative to
- * `root`. Undefined for names that are none of ours, such as "web", which stays the agent's.
+ * `root`. Undefined for names of no source here, such as "web", which stays the agent's.
  */
 export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
   const wanted = normal(name);

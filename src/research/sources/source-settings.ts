@@ -33,7 +33,7 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
 
 /**
  * All services as the limiter and the log know them.
- * @throws ExpectedError where the configuration names one that is none of them: a mirror under a misspelt name would
+ * @throws ExpectedError where the configuration names one that is not among them: a mirror under a misspelt name would
  * never be asked.
  */
 export function servicesOf(sources: readonly Source[], config: SourcesConfig): Service[] {

@@ -6,7 +6,7 @@ import { callTool } from "./toolbox.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import type { ToolContext, ResearchTool } from "./context.js";
 
-/** What a client can read whole, beside calling tools. */
+/** What a client can read whole, besides calling tools. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;

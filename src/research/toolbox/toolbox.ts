@@ -23,7 +23,7 @@ export const tools: readonly ResearchTool[] = [
 /** Tools that ask all papers at once, of several projects too; the others take an id, which is one project's. */
 const acrossProjects: readonly string[] = ["find_passages", "check_answer"];
 
-/** Tools for finding papers beside those that code found. */
+/** Tools for finding papers besides those that code found. */
 export const searchingTools: readonly string[] = ["search_papers", "paper_details"];
 
 /** Tools for a paper too long to stand in its brief. */

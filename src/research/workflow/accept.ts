@@ -66,7 +66,7 @@ export interface Shown {
   readonly at: Date;
 }
 
-/** Makes whole files of the folder from it: research-report.md and what stands beside it. */
+/** Makes whole files of the folder from it: research-report.md and what stands next to it. */
 export type RenderDocuments = (shown: Shown) => Promise<readonly { readonly name: string; readonly text: string }[]>;
 
 /** A result that is about to be accepted. */

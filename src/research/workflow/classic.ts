@@ -134,7 +134,7 @@ export function classicBrief(prompt: string, folder: string, steering: string | 
 
 /** The folder's other files as an iteration found them. */
 interface Before {
-  /** Takes messages away that no command of ours left. */
+  /** Takes messages away that none of our commands left. */
   readonly undoSteering: Undo;
   readonly log: string;
   readonly documents: readonly (Stamp | undefined)[];
@@ -257,8 +257,8 @@ interface Restored {
 }
 
 /**
- * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept beside it, and of a valid one
- * everything that is new stays, but for papers beyond the one that an iteration reads.
+ * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept next to it, and of a valid
+ * one everything that is new stays, but for papers beyond the one that an iteration reads.
  */
 async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
   const path = rrdFile(folder);

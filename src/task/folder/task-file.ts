@@ -150,7 +150,7 @@ function nulsIn(value: unknown): Problem[] {
   return found;
 }
 
-/** A text to look for, and patterns that are none. */
+/** A text to look for, and patterns that can't be read. */
 const patternsIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { type, text, pattern, flags } }) => {
     if (type !== "contains_text") return [];

@@ -38,8 +38,8 @@ export function reached(checks: readonly Check[], iteration: number): Best {
 /**
  * Whether more criteria are met than ever before, or as many with fewer tests failing, or as many with more tests that
  * run: a file that could not be loaded was one failure, and that its tests run now is progress, although each of them
- * fails. Fewer failures because a file can't be loaded any more, or because tests are gone, are none; nor are more
- * tests beside those that ran.
+ * fails. Fewer failures because a file can't be loaded any more, or because tests are gone, do not count; nor are more
+ * tests besides those that ran.
  */
 export function isBetter(now: Best, best: Best): boolean {
   if (now.met !== best.met) return now.met > best.met;

@@ -27,7 +27,7 @@ interface MarkedText {
 }
 
 /**
- * A paper's quotes beside the text that they were found in, marked in place. The text is the stored one; where none is
+ * A paper's quotes next to the text that they were found in, marked in place. The text is the stored one; where none is
  * stored, or another one, that is said. Quotes that are not in the text are counted, not shown.
  */
 export async function readingPage(

@@ -3,7 +3,7 @@ import type { Progress } from "../../engine/loop/types.js";
 import { duration } from "../../engine/ui/terminal/format.js";
 import type { Work } from "../project-state.js";
 
-/** Where a page shows a project, and where it shows one of its papers beside the text. */
+/** Where a page shows a project, and where it shows one of its papers next to the text. */
 export const projectAt = (name: string): string => `/p/${encodeURIComponent(name)}/`;
 export const readingAt = (name: string, id: string): string => `${projectAt(name)}paper/${encodeURIComponent(id)}`;
 
@@ -20,7 +20,7 @@ export function stateOf(
   return { kind: "waiting", words: "Not running" };
 }
 
-/** How far it is; the words stand beside the bar. */
+/** How far it is; the words stand next to the bar. */
 export const progressBar = ({ done, total }: Progress): Markup =>
   markup`<span class="progress"><progress max="${Math.max(1, total)}" value="${Math.min(done, Math.max(1, total))}">${done} of ${total}</progress> ${done.toLocaleString("en")} of ${total.toLocaleString("en")}</span>`;
 

@@ -570,7 +570,7 @@ describe("refusals", () => {
       2,
     );
     expect(ledger[1]?.reasons).toEqual([
-      '/themes/0 names the group "g9", which is none of the unit\'s',
+      '/themes/0 names the group "g9", which the unit does not have',
       '/findings/0 rests on "p7#1": the paper p7 is not in this project',
     ]);
   });

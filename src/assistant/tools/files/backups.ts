@@ -8,8 +8,8 @@ import { makeFolder } from "../../../engine/storage/regular-file.js";
 const maxKept = 200;
 
 /**
- * Keeps a file as it was before a tool changed it, in a folder of the user's own: a copy beside the file would get into
- * commits. Answers with its path.
+ * Keeps a file as it was before a tool changed it, in a folder of the user's own: a copy next to the file would get
+ * into commits. Answers with its path.
  */
 export async function keepBackup(folder: string, path: string, bytes: Buffer, now: number): Promise<string> {
   makeFolder(folder, 0o700);

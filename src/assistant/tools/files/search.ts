@@ -35,7 +35,7 @@ function isRegExp(pattern: string): boolean {
 }
 
 /**
- * A model's pattern may take for ever (catastrophic backtracking), and nothing else would happen meanwhile, not even
+ * A model's pattern may take without end (catastrophic backtracking), and nothing else would happen meanwhile, not even
  * Ctrl+C: it runs under a limit of time.
  */
 function finder(pattern: string, isExact: boolean): { find: Find; isLiteral: boolean } {

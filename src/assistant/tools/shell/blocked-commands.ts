@@ -1,6 +1,6 @@
 import { type SimpleCommand, simpleCommands } from "./shell-words.js";
 
-/** A kind of command that is not run, whoever allows it. */
+/** A kind of command that is not run, even where a person allows it. */
 interface Rule {
   readonly why: string;
   fits(program: string, args: readonly string[]): boolean;
@@ -64,8 +64,8 @@ const disk = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|md)/;
 
 /**
  * Why a command is not run, or undefined where nothing speaks against it. It is told by its words as the shell takes
- * them, so spaces, quotes and the order of options make no difference. This is against accidents: whoever wants to do
- * harm finds a way around, and only a sandbox stops that.
+ * them, so spaces, quotes and the order of options make no difference. This is against accidents: a program that wants
+ * to do harm finds a way around, and only a sandbox stops that.
  */
 export function whyBlocked(line: string): string | undefined {
   if (isForkBomb(line)) return "it starts itself without end";

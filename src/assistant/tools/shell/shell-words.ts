@@ -31,7 +31,7 @@ const starters: Readonly<Record<string, string>> = {
 };
 
 const shells: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "eval"]);
-/** Words that stand before a command and are none. */
+/** Words that stand before a command and are not commands. */
 const keywords: ReadonlySet<string> = new Set([
   ..."if then else elif fi do done while until for case esac in ! { } time function".split(" "),
 ]);

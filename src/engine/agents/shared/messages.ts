@@ -11,7 +11,7 @@ export function eventsOf(message: Json): AgentEvent[] {
   });
 }
 
-/** Usage as the Messages API counts it: `input_tokens` are the ones beside the cache. */
+/** Usage as the Messages API counts it: `input_tokens` are those that the cache did not serve. */
 export function usageIn(usage: Json, requests: number): Usage {
   const count = (key: string): number => tokens(usage[key]);
   const cached = count("cache_read_input_tokens");

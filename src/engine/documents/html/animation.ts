@@ -7,8 +7,8 @@ const maxSeconds = 60;
 
 /**
  * What an animation shows a reader of an element that is styled so: its beginning, where it stands still or lasts too
- * long; its end, where it stays there; each of its frames, where it is repeated for ever; else what the element's own
- * style says.
+ * long; its end, where it stays there; each of its frames, where it is repeated without end; else what the element's
+ * own style says.
  */
 export function shownByAnimation(style: Declarations, keyframes: Keyframes): readonly Declarations[] {
   const shorthand = style.get("animation") ?? "";

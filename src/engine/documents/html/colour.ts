@@ -41,7 +41,7 @@ const named: Readonly<Record<string, string>> = {
   yellow: "ffff00",
 };
 
-/** A colour as CSS writes it, in lower case; undefined where it is none that is understood. */
+/** A colour as CSS writes it, in lower case; undefined where it is not understood. */
 export function colourOf(text: string): Colour | undefined {
   const value = text.trim();
   if (value === "transparent") return [255, 255, 255, 0];

@@ -254,7 +254,7 @@ function isClipped(clip: string, path: string): boolean {
   return /^(?:circle|ellipse)\(\s?0(?:px|%)?[\s)]/.test(path) || /^polygon\([^1-9]{1,200}\)/.test(path);
 }
 
-/** A length in CSS pixels, those of formulas too; NaN for what is none. */
+/** A length in CSS pixels, those of formulas too; NaN for what is not a length. */
 function pixels(length: string): number {
   if (/^(?:calc|min|max|clamp)\(/.test(length)) return calculated(length);
   const found = /^(-?\d{0,9}\.?\d{1,9}|-?\d{1,9}\.)(px|pt|pc|in|cm|mm|r?em|ex|ch|vw|vh|%)?$/.exec(length.trim());
@@ -341,8 +341,8 @@ function lookOf(style: Declarations, above: Look, holdsDocument: boolean): Look 
 }
 
 /**
- * The ground that a background gives: that of the elements around where it is none, undefined where it is no plain
- * colour.
+ * The ground that a background gives: that of the elements around where it is transparent, undefined where it is no
+ * plain colour.
  */
 function groundOf(value: string, above: Colour | undefined): Colour | undefined {
   if (/^(?:none|transparent|inherit|initial|unset)?$/.test(value)) return above;

@@ -43,7 +43,7 @@ interface Ink {
   readonly unknown: ReadonlyMap<string, ReadonlySet<string>>;
   /** Text outside of what of the page is shown; pdf.js leaves it out without a word. */
   readonly outside: readonly string[];
-  /** Whether so much of a run of text is unseen that it is none for a reader. */
+  /** Whether so much of a run of text is unseen that a reader does not see it. */
   isUnseen(run: Place & { readonly text: string }): boolean;
 }
 

@@ -24,7 +24,7 @@ interface Row {
 
 /**
  * The lines of a page in reading order. A PDF sets text in any order; columns interleave unless they are told apart.
- * Columns are found by the lines of prose that begin at one place beside other prose, so a table, a plot or equations
+ * Columns are found by the lines of prose that begin at one place next to other prose, so a table, a plot or equations
  * on the page do not hide them. What stands left of a gutter is read before what stands right of it, between the lines
  * that cross it.
  */
@@ -248,7 +248,7 @@ interface Gutter {
 
 /** Left edges within so many points are one. */
 const edgeWidth = 3;
-/** Lines of prose that a column has at least, beside those of its neighbour. */
+/** Lines of prose that a column has at least, next to those of its neighbour. */
 const minLines = 3;
 /** Places that are looked at, those where most lines begin. */
 const maxPlaces = 12;

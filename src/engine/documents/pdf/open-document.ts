@@ -14,7 +14,7 @@ export interface OpenPdf {
   readonly excess: Promise<string>;
 }
 
-/** Opens a PDF for its text and for what lies over it. Throws what pdf.js throws for a file that is none. */
+/** Opens a PDF for its text and for what lies over it. Throws what pdf.js throws for a file that is not a PDF. */
 export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS, PDFWorker } = await getResolvedPDFJS();

@@ -59,7 +59,7 @@ const maxStep = 1.45;
 /** Lines that stand together. */
 interface Block {
   readonly lines: Line[];
-  /** It begins above the line before it: in another column, or beside the text. */
+  /** It begins above the line before it: in another column, or next to the text. */
   readonly isColumnTop: boolean;
   readonly kind: "text" | "note" | "caption" | "debris";
 }

@@ -99,8 +99,8 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
 const [maxFields, longestValue] = [10_000, 10_000];
 
 /**
- * What somebody filled into the text fields and lists of a form. Whoever had the file last may have written it, so it
- * is no text of the document. A form that cannot be read has no values.
+ * What somebody filled into the text fields and lists of a form. The last person who had the file may have written
+ * it, so it is no text of the document. A form that cannot be read has no values.
  */
 async function filledInFields(document: OpenPdf["document"]): Promise<string[]> {
   const fields = await document.getFieldObjects().catch(() => null);
@@ -205,7 +205,7 @@ interface Found {
   readonly hidden: string;
   readonly glyphs: number;
   readonly characters: number;
-  /** Share of the letters that are none of any text. */
+  /** Share of the letters that belong to no text. */
   readonly implausible: number;
   /** What was filled into the fields of a form. */
   readonly filledIn: readonly string[];

@@ -24,7 +24,7 @@ function otherwise(bytes: Uint8Array, named: string | undefined): string {
   return /[^\x00-\x7f\ufffd]/.test(text) ? text : (decodedAs("windows-1252", bytes) ?? text);
 }
 
-/** Undefined for a charset that nobody knows, and for bytes that are none of a `strict` one. */
+/** Undefined for a charset that nobody knows, and for bytes that a `strict` one does not have. */
 function decodedAs(charset: string, bytes: Uint8Array, strict = false): string | undefined {
   try {
     const decoder = new TextDecoder(charset, { fatal: strict });

@@ -146,7 +146,7 @@ function availabilityOf(
       return { until, why, outOfPatience: { verdict: "blocked", reason } };
     }
     default:
-      // Alone it is simply tried again; beside others it rests, lest every unit waits an hour for it.
+      // Alone it is simply tried again; next to others it rests, so that not every unit waits an hour for it.
       return { until: isOnly ? 0 : last.endedAt + backOff(30 * second, 15 * minute, row.length), why };
   }
 }

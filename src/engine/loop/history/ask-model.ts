@@ -39,7 +39,7 @@ export async function askForSummary(
   await mkdir(stateDir, { recursive: true });
   const workspace = await mkdtemp(join(stateDir, "historian-"));
   try {
-    // Not an iteration: it is numbered 0, and its transcript is none of the project's.
+    // Not an iteration: it is numbered 0, and its transcript does not belong to the project's.
     const brief: Brief = {
       iteration: 0,
       text,

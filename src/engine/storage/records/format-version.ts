@@ -8,7 +8,7 @@ import type { Fields, StateFormat } from "./format.js";
 
 /**
  * What every state file carries as `format`: how this version writes them. It rises only where an earlier version would
- * lose or misread something; a field more is none of that. A file without it is of format 1: the first versions did not
+ * lose or misread something; one more field does neither. A file without it is of format 1: the first versions did not
  * write it.
  */
 export const stateVersion = 1;

@@ -111,7 +111,7 @@ type OwnOfAttempts<State extends Fields> = Pick<
 > & {
   readonly schema: SchemaName;
   readonly phase: string;
-  /** Collections with an id beside the attempts. */
+  /** Collections with an id besides the attempts. */
   readonly others?: readonly string[];
 };
 

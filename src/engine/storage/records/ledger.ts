@@ -53,9 +53,9 @@ export function parseLedger(text: string, path: string, firstRow = 1): ReadLedge
 const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);
 
 /**
- * A line that lacks what every line has is none. Any other field that breaks the schema is left out: sums and times are
- * made of them, and a duration of "12 s" made the statistics of a whole project invalid. What a later version says is
- * kept.
+ * A line that lacks what every line has does not count. Any other field that breaks the schema is left out: sums and
+ * times are made of them, and a duration of "12 s" made the statistics of a whole project invalid. What a later version
+ * says is kept.
  */
 function parseLine(row: string): LedgerLine | undefined {
   try {

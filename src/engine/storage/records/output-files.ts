@@ -33,7 +33,7 @@ export interface PieceFile {
 
 /**
  * Writes whole output files. One that was changed since this program wrote it last is somebody's work: a copy is kept
- * beside it, once for each content. So is one of which nothing is recorded here, as in a clone, which has no `.ralph`:
+ * next to it, once for each content. So is one of which nothing is recorded here, as in a clone, which has no `.ralph`:
  * an earlier version of this program may have written it, or a person. `at`: milliseconds since the epoch, for the
  * copy's name. Doing it twice gives the same as once.
  * @throws ExpectedError as writeFileAtomic.

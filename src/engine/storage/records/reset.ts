@@ -34,7 +34,7 @@ interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"
 
 /**
  * Takes results back, after a copy of the state, the log and the output files was put into .ralph/backups/. Nothing is
- * lost in the logs: the reset is an iteration of its own. A state file that was broken by hand is kept beside the last
+ * lost in the logs: the reset is an iteration of its own. A state file that was broken by hand is kept next to the last
  * good version, which takes its place.
  * `plan` works out what the reset leaves. Returns what was done, a sentence each.
  * @throws ExpectedError when another process holds the folder, there is no iteration `to`, or no version to go back to.
@@ -129,8 +129,8 @@ async function requireIteration(folder: string, ledger: string, to: number): Pro
 }
 
 /**
- * Puts the last good version of the state in the place of one that was broken by hand, which is kept beside it; answers
- * with a sentence, or with none where it is not broken. `at`: ISO 8601. The caller holds the lock.
+ * Puts the last good version of the state in the place of one that was broken by hand, which is kept next to it;
+ * answers with a sentence, or with none where it is not broken. `at`: ISO 8601. The caller holds the lock.
  * @throws ExpectedError where there is no last good version.
  */
 export async function replaceBroken<State extends Fields>(

@@ -32,7 +32,7 @@ export interface BesideMessage {
 
 /**
  * What a person tells a project from another terminal: words for its agents, that earlier words no longer stand, a
- * decision on a record; or what was done for them beside the run.
+ * decision on a record; or what was done for them outside the run.
  */
 type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage | BesideMessage;
 

@@ -194,7 +194,7 @@ export function permanentLines(
   }
 }
 
-/** Columns below which what came of an iteration stands in a line of its own, lest it is cut. */
+/** Columns below which what came of an iteration stands in a line of its own, so that it is not cut. */
 const narrow = 60;
 
 /** "✓ title — summary      1m 12s · 36.1k · $0.12"; the reasons of a failure stand below it, whole. */

@@ -25,7 +25,7 @@ interface View {
   release(): void;
 }
 
-/** What waits for a person beside a live view, and their keys. */
+/** What waits for a person during a live view, and their keys. */
 export interface Asking {
   /** Looks whether something waits. Never throws. */
   look(): Promise<void>;

@@ -12,7 +12,7 @@ export function toText(value: unknown): unknown {
   return isFields(value) ? textOf(value) : value;
 }
 
-/** The first text of a list, such as of several addresses; false is none. */
+/** The first text of a list, such as of several addresses; false counts as no text. */
 export const toFirst = (value: unknown): unknown =>
   value === false ? null : Array.isArray(value) ? (value.find((each) => typeof each === "string") ?? null) : value;
 
@@ -109,7 +109,7 @@ function iso(at: number): string | null {
 
 const secondsIn: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** Seconds from "744", "12m 24s", "1.5 hours" or "01:02:03"; null from what is none, or negative. */
+/** Seconds from "744", "12m 24s", "1.5 hours" or "01:02:03"; null where it is no time, or negative. */
 export function toSeconds(value: unknown): unknown {
   if (typeof value === "number") return value < 0 ? null : value;
   if (typeof value !== "string") return null;

@@ -208,7 +208,7 @@ const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" :
 /** How the original's report begins: "**Research Period:** January 14-15, 2026". */
 const headLine = /^\*\*(Research Period|Agent):\*\*\s*(.{1,200})$/gm;
 
-/** Period and agent that a report of another program states at its head; none of one of ours, which derives them. */
+/** Period and agent that another program's report states at its head; nothing of our own report, which derives them. */
 function statedByReport(report: string): { readonly research_period?: string; readonly agent?: string } {
   if (/every table, count and score by code/.test(report)) return {};
   const head = report.slice(0, 4_000);

@@ -26,8 +26,8 @@ export type FileMemory = Map<string, { readonly stamp: string; readonly version:
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Remembers the committed files of the projects beside this one that no run is at work on: those change by themselves.
- * What is changed is put back, unless a run of ours has left it so.
+ * Remembers the committed files of the projects next to this one that no run is at work on: those change by themselves.
+ * What is changed is put back, unless one of our runs has left it so.
  */
 export async function guardOthers(folder: string, aside: string, stateDir: string, memory: FileMemory): Promise<Undo> {
   const before = new Map<string, { readonly stamp: string; readonly version: Version | undefined }>();
@@ -131,7 +131,7 @@ const statOf = (path: string) => {
   }
 };
 
-/** A folder, not a link to one: what lies elsewhere is not beside this project. */
+/** A folder, not a link to one: what lies elsewhere is not next to this project. */
 const isProject = (path: string): boolean =>
   statOf(path)?.isDirectory() === true && statOf(rrdFile(path)) !== undefined;
 

@@ -80,7 +80,7 @@ export async function checkAnswer(
     const text = place === undefined ? undefined : await pool.textOf(place);
     const why =
       place === undefined
-        ? `${key} is none of the papers that were asked`
+        ? `${key} is not among the papers that were asked`
         : `no text of ${key} is kept; rest on the quotes of its record`;
     if (text !== undefined) await lookFor(text, wanted, false);
     else for (const { handle, quote } of wanted) missing.set(handle, { quote, why, nearest: "" });

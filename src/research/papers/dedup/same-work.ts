@@ -246,7 +246,7 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   return Math.min(a.count, b.count) > 1 && shared < 0.3 ? "other" : "first";
 }
 
-/** Lists are cut by some sources, but a single author beside several is another list. */
+/** Lists are cut by some sources, but a single author next to several is another list. */
 const sameCount = (a: Authors, b: Authors): boolean =>
   a.count === b.count || Math.min(a.count, b.count) >= 2 || isRunTogether(a) || isRunTogether(b);
 

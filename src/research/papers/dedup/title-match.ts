@@ -79,8 +79,8 @@ const partWord =
   /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|book|episode|edition|round|number|no) (\w+)\b/g;
 
 /**
- * Takes a title apart; nothing where it is none: "UNKNOWN", or the name of the journal over and over. `venue` is the
- * journal's name.
+ * Takes a title apart; nothing where it is not a title: "UNKNOWN", or the name of the journal over and over. `venue` is
+ * the journal's name.
  */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
   const whole = withoutNotes(title.replace(retracted, ""));
@@ -174,7 +174,7 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
 /**
  * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways, with
  * a slip of the pen or without an abbreviation in brackets; `cut`, a long one whose end was lost; `longer`, one stands
- * within the other, as before a subtitle or beside a translation; `less`, one lacks a word or two; `alike`, most words
+ * within the other, as before a subtitle or next to a translation; `less`, one lacks a word or two; `alike`, most words
  * are the same; or nothing.
  */
 export function matchTitles(

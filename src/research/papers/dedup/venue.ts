@@ -76,7 +76,7 @@ const withoutPlace = (name: string): string =>
 
 /**
  * The names within a name: its title without the subtitle ("Stroke; a journal of cerebral circulation"), and its
- * translation beside it ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only behind a
+ * translation next to it ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only behind a
  * whole word, as those of "Am. J. Med." do not.
  */
 function namesIn(name: string): string[] {

@@ -9,7 +9,7 @@ export interface Sought {
   readonly mergedFrom?: readonly NamedPaper[];
 }
 
-/** Which works are seeds, and which seeds are none of them. */
+/** Which works are seeds, and which seeds are not among them. */
 export interface FoundSeeds {
   /** By the id of the work. */
   readonly works: ReadonlyMap<string, KnownSeed>;

@@ -13,7 +13,7 @@ export interface PageContext {
   readonly isNamed: (handle: string) => boolean;
   /** What of the folder could not be read, a sentence each. */
   readonly notices?: readonly string[];
-  /** Of the local page: where a paper's quotes stand beside its text. */
+  /** Of the local page: where a paper's quotes stand next to its text. */
   readonly readingAt?: (id: string) => string;
 }
 

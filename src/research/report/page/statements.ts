@@ -8,7 +8,7 @@ import type { PageContext } from "./context.js";
 /** The id of a quote on the page. */
 export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
 
-/** The same for those too who hear it. The words beside it say what it means. */
+/** The same for those too who hear it. The words next to it say what it means. */
 export const dots = (level: number): Markup =>
   markup`<span class="dots" role="img" aria-label="${Math.round(level)} of 5">${signs(level)}</span>`;
 

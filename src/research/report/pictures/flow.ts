@@ -9,7 +9,7 @@ interface FlowBox {
   readonly lines: readonly { readonly label: string; readonly count: number }[];
 }
 
-/** One row of the flow: the box, and beside it what leaves there. */
+/** One row of the flow: the box, and next to it what leaves there. */
 interface FlowStep {
   readonly stage: "identification" | "screening" | "included";
   readonly box: FlowBox;
@@ -17,8 +17,8 @@ interface FlowStep {
 }
 
 /**
- * Where a box is not the one above less what left beside it, in words. A folder of another program may lack counts, and
- * a reader has to know before adding up.
+ * Where a box is not the one above less what left next to it, in words. A folder of another program may lack counts,
+ * and a reader has to know before adding up.
  */
 export const unreconciled = (steps: readonly FlowStep[]): string[] =>
   steps.slice(1).flatMap(({ box }, index) => {

@@ -68,8 +68,8 @@ export interface Label {
 const gap = 5;
 
 /**
- * Labels beside their marks, the first ones first. Each takes the first free place of four; one without a free place is
- * left out, as a label over another tells nothing.
+ * Labels next to their marks, the first ones first. Each takes the first free place of four; one without a free place
+ * is left out, as a label over another tells nothing.
  */
 export function placedLabels(labels: readonly Label[], taken: readonly Box[], within: Box, size = 12): Markup[] {
   const full = [...taken];

@@ -88,7 +88,7 @@ export function plainText(value: unknown): string | undefined {
   if (text.includes("<![CDATA[")) text = text.replace(/<!\[CDATA\[|\]\]>/g, "");
   if (text.includes("<")) text = text.replace(inline, "").replace(/<\/?[a-z][^<>]*>/gi, " ");
   for (let round = 0; round < 2 && text.includes("&"); round += 1) text = decoded(text);
-  // What was escaped: only tags that are none but mark-up, as "p<q and r>s" is text.
+  // What was escaped: only tags that are real mark-up, as "p<q and r>s" is text.
   return line(text.replace(/<\/?(?:jats:)?(?:i|b|em|strong|italic|bold|su[bp]|p|br|title|h\d)\s*\/?>/gi, ""));
 }
 

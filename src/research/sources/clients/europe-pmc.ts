@@ -159,7 +159,7 @@ function authorsOf(json: unknown): readonly string[] {
   return authors.length > 0 ? authors : lines((line(at(json, "authorString")) ?? "").replace(/\.$/, "").split(/,\s*/));
 }
 
-/** Open copies; those of subscribers (availability S) are none. */
+/** Open copies; those of subscribers (availability S) do not count. */
 function copiesOf(json: unknown, { pmcid }: Identifiers, endpoint: string): NonNullable<PaperRecord["copies"]> {
   const license = line(at(json, "license"));
   const terms = license === undefined ? {} : { license };

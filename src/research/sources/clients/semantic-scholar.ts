@@ -214,7 +214,7 @@ async function linked(
   );
 }
 
-/** Reads a paper. A reference that is known by its title alone (`paperId: null`) leads nowhere and is none. */
+/** Reads a paper. A reference that is known by its title alone (`paperId: null`) leads nowhere and does not count. */
 export function readPaper(json: unknown): PaperRecord | undefined {
   const ids = at(json, "externalIds");
   const identifiers = identifiersOf({

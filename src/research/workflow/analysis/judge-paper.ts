@@ -33,7 +33,7 @@ import {
 import { doubtOf } from "../report/no-difference.js";
 import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
 
-/** What is known of a paper beside its record when its reading is judged. */
+/** What is known of a paper besides its record when its reading is judged. */
 export interface PaperMaterial {
   readonly text?: DocumentText;
   /** Why there is no text. */
@@ -186,7 +186,7 @@ const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
       )
     : [];
 
-/** Why a result is refused that answers no criterion at all; what is missing beside others counts as unclear. */
+/** Why a result is refused that answers no criterion at all; what is missing next to others counts as unclear. */
 function unanswered(criteria: readonly Criterion[], { criteria: said = {} }: AnalysisResult): string[] {
   if (criteria.length === 0 || criteria.some(({ id }) => Object.hasOwn(said, id))) return [];
   return [`/criteria is missing; answer each eligibility criterion: ${criteria.map(({ id }) => id).join(", ")}`];

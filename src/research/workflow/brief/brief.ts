@@ -56,7 +56,8 @@ const steeringTokens = 420;
 const remediationTokens = 160;
 
 /**
- * What a brief is made from beside the state: what a preparation brought. It is wanted again when the result is judged.
+ * What a brief is made from besides the state: what a preparation brought. It is wanted again when the result is
+ * judged.
  */
 export interface Material extends PaperMaterial {
   readonly batch?: Batch;

@@ -36,7 +36,7 @@ const tokens = { previous: 1_800, reasons: 350, passages: 650 };
  * The repair that a unit's next brief asks for: the first refusal is answered by one, where all that is wrong can be
  * mended without the paper; anything else, a refused repair too, by the whole brief once more. `workspaceOf`: where a
  * refused iteration's result was kept.
- * `depth`: how much of the paper the whole brief would show; a reading of another depth is none of this text.
+ * `depth`: how much of the paper the whole brief would show; a reading of another depth is not of this text.
  */
 export async function repairFor(
   workspaceOf: (iteration: number) => string,

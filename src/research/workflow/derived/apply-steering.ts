@@ -72,7 +72,7 @@ async function applyMessages(
 type Said = Exclude<Received, BesideMessage>;
 const isSaid = (message: Received): message is Said => !("beside" in message);
 
-/** Folds in what was done beside the run, each once. */
+/** Folds in what was done outside the run, each once. */
 async function foldBeside(
   research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
   messages: readonly Received[],

@@ -6,7 +6,7 @@ import { oneLine } from "../../../engine/lib/sanitise.js";
  */
 export const cell = (value: unknown): string => inline(value).replace(/(?<!\\)\\*\|/g, "\\|");
 
-/** Text on one line, so that nothing in it can pass for a heading or an entry of ours. */
+/** Text on one line, so that nothing in it can pass for a heading or an entry of the page. */
 export const flat = (value: unknown): string => oneLine(String(value ?? ""));
 
 /** What begins a link, unless it leads to the web or to an address of mail. */

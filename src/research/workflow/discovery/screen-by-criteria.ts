@@ -29,7 +29,7 @@ export async function checkedAnswers(rrd: Rrd, result: DiscoveryResult, batch: B
   return checked;
 }
 
-/** Why a result is refused that answers no criterion for any candidate; what is missing beside others is unclear. */
+/** Why a result is refused that answers no criterion for any candidate; what is missing next to others is unclear. */
 export function unanswered(
   criteria: readonly Criterion[],
   entries: readonly { readonly criteria?: Answers | undefined }[],

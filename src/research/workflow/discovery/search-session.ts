@@ -65,7 +65,7 @@ export interface Sources {
   services(source: string): readonly string[];
   /** What is asked in place of a source that programs may not ask, as one sentence. */
   substitution(source: string): string | undefined;
-  /** A service that may be searched in the place of one that refuses us, beside those that are `taken`. */
+  /** A service that may be searched in the place of one that refuses us, besides those that are `taken`. */
   standIn?(taken: readonly string[]): string | undefined;
   /**
    * Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a

@@ -97,7 +97,7 @@ export function leftOpenBy(
         .map((source) => ({ source, reason: whyNot(source) })),
       ...own.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
     ].map(({ source, reason: told }) => {
-      // Who failed is named beside the reason.
+      // Who failed is named next to the reason.
       const reason = told.startsWith(`${source}: `) ? told.slice(source.length + 2) : told;
       return [source, { since: update.sources?.[source] ?? update.since, reason }];
     }),

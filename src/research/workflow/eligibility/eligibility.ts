@@ -67,7 +67,7 @@ export interface WaitingPaper {
   readonly conflict?: readonly Reading[];
 }
 
-/** How often a reason excluded. `criterion` is absent for a reason that is none, or a criterion that is gone. */
+/** How often a reason excluded. `criterion` is absent for a reason that can't be read, or a criterion that is gone. */
 export interface ExclusionCount {
   /** Id of a criterion, `person`, `retracted` or `other`. */
   readonly reason: string;

@@ -4,7 +4,7 @@ import { isIneligible } from "../eligibility/eligibility.js";
 /** The handle of a quote: the paper's id and the quote's number in its `evidence`, from 1, such as "sample_01#2". */
 export const handleOf = (paper: string, number: number): string => `${paper}#${number}`;
 
-/** Paper and number of a handle; undefined for what is none. */
+/** Paper and number of a handle; undefined for what is not a handle. */
 export function parseHandle(handle: string): { readonly paper: string; readonly number: number } | undefined {
   const match = /^(.+)#(\d{1,6})$/s.exec(handle.trim());
   return match?.[1] === undefined ? undefined : { paper: match[1], number: Number(match[2]) };

@@ -43,11 +43,11 @@ export function acceptReport(
     ...result.themes.flatMap((theme, index) =>
       theme.groups
         .filter((name) => !groups.some((_, place) => groupName(place) === name))
-        .map((name) => `/themes/${index} names the group "${name}", which is none of the unit's`),
+        .map((name) => `/themes/${index} names the group "${name}", which the unit does not have`),
     ),
     ...(result.side_by_side ?? []).flatMap(({ pair }, index) =>
       pairOf(pair) === undefined
-        ? [`/side_by_side/${index} names the pair "${pair}", which is none of the unit's`]
+        ? [`/side_by_side/${index} names the pair "${pair}", which the unit does not have`]
         : [],
     ),
     ...(result.comparison?.rows ?? []).flatMap(({ cells }, index) =>

@@ -2,7 +2,9 @@ import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests } from "../results.js";
 import { parsed, withoutReport } from "./javascript.js";
 
-/** unittest reports for people alone, so it runs under a runner of ours, which writes a line of JSON for each test. */
+/**
+ * unittest reports for people alone, so it runs under a runner of our own, which writes a line of JSON for each test.
+ */
 export const unittestRunner = `
 import json, sys, time, traceback, unittest
 out = open(sys.argv[1], "w")

@@ -242,7 +242,7 @@ test("a pair that is none of the unit's refuses the report", async () => {
   );
   expect(ledger.at(-1)).toMatchObject({
     outcome: "refused",
-    reasons: [expect.stringContaining('names the pair "p9", which is none of the unit\'s')],
+    reasons: [expect.stringContaining('names the pair "p9", which the unit does not have')],
   });
 });
 

@@ -444,7 +444,7 @@ describe("a report's narrative", () => {
       ),
     ).toEqual([
       'unit is "ideas"; this unit is "report"',
-      '/themes/0 names the group "g2", which is none of the unit\'s',
+      '/themes/0 names the group "g2", which the unit does not have',
       "/comparison/rows/1 has 1 cells for 2 approaches",
       '/findings/1 rests on "p9#1": the paper p9 is not in this project',
       '/findings/1 rests on "p1#7": the paper p1 has 2 quotes',
