@@ -30,7 +30,7 @@ const anyTitle = (title: string): string =>
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
-    .replace(/[ßøæœłđðþıα-ω]/gu, (letter) => spelt[letter] ?? letter)
+    .replace(/[ßøæœłđðþı√α-ω]/gu, (letter) => spelt[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
@@ -79,6 +79,7 @@ const spelt: Readonly<Record<string, string>> = {
   ð: "d",
   þ: "th",
   ı: "i",
+  "√": "sqrt ",
   ...Object.fromEntries(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega"
       .split(" ")

@@ -49,9 +49,12 @@ export function personName(name: string): AuthorName {
   return withSuffix(asFamily(first, given), end);
 }
 
+/** Whether a name is that of a collaboration, an institute or a company, as a word of it says. */
+export const isGroupName = (name: string): boolean => groupWord.test(name);
+
 function isGroup(text: string, pieces: readonly string[]): boolean {
   if (pieces.length === 0 || pieces.length > 3) return true;
-  if (groupWord.test(text)) return true;
+  if (isGroupName(text)) return true;
   if (pieces.length > 1) return pieces.length === 3 && !pieces.slice(1).some((piece) => suffix.test(piece));
   return !text.includes(" ") || groupGlue.test(text);
 }

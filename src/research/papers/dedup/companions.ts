@@ -30,13 +30,25 @@ export function companionship(a: MatchFeatures, b: MatchFeatures): Companionship
  * stays a notice.
  */
 function isCorrectionOf(a: MatchFeatures, b: MatchFeatures): boolean {
-  const { places, dois } = b.corrections;
+  const { places, more, dois } = b.corrections;
   if (a.keys.some((key) => key.startsWith("doi ") && dois.includes(key.slice(4)))) return true;
-  const isThere = places.some((place) => standsAt(a, place) && !standsAt(b, place));
+  const isThere = (more && isLater(a, b)) || places.some((place) => standsAt(a, place) && !standsAt(b, place));
   if (!isThere || a.title === undefined || b.title === undefined || compareVenues(a.venue, b.venue) === "other")
     return false;
   const titles = matchTitles({ ...a.title, corrects: false, notice: false }, b.title);
   return titles === "equal" || titles === "near" || titles === "cut";
+}
+
+/** Whether the first is a page under the title of the second and by its authors, behind it in the same volume. */
+function isLater(a: MatchFeatures, b: MatchFeatures): boolean {
+  const [its, main] = [a.place.pages, b.place.pages];
+  if (its === undefined || main === undefined || its.letters !== main.letters) return false;
+  return (
+    isBrief(a.place) &&
+    its.first > main.last &&
+    compareVolumes(a.place, b.place) === "same" &&
+    compareAuthors(a.authors, b.authors) === "all"
+  );
 }
 
 /** Whether a record stands there: on that page; or in that issue, where its title says that it corrects. */

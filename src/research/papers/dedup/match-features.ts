@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { authorsOf, partsOfName, surnameOf } from "../authors.js";
+import { isGroupName } from "../person-name.js";
 import { normalTitle } from "../normalise-title.js";
 import { arxivKey } from "../identifiers.js";
 import type { PaperFacts, TitledPaper } from "../paper-record.js";
@@ -31,12 +32,19 @@ export interface MatchFeatures {
   readonly venue?: Venue;
   readonly place: Place;
   /** Corrections of it that its own record names: where they stand, or their DOIs. */
-  readonly corrections: { readonly places: readonly CorrectionPlace[]; readonly dois: readonly string[] };
+  readonly corrections: {
+    readonly places: readonly CorrectionPlace[];
+    /** It has one more than `places` tells, since its title is cut. */
+    readonly more: boolean;
+    readonly dois: readonly string[];
+  };
 }
 
 export interface Authors {
   readonly known: boolean;
   readonly count: number;
+  /** Only groups are named, such as "ATLAS Collaboration", and no person. */
+  readonly group: boolean;
   /** All words of all names, initials left out; whichever way names are written, these agree. */
   readonly words: ReadonlySet<string>;
   readonly first: ReadonlySet<string>;
@@ -51,11 +59,13 @@ const preprintDoi =
 export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 
 /**
- * A DOI without what numbers the versions of one work: "10.1002/14651858.CD002273.pub2",
- * "10.26434/chemrxiv-2021-abc-v2".
+ * A DOI without what numbers the versions of one work, "10.1002/14651858.CD002273.pub2",
+ * "10.26434/chemrxiv-2021-abc-v2", or the parts of it: "10.1371/journal.pone.0000001.s001".
  */
 export const doiStem = (doi: string): string =>
-  doi.replace(/(?:\.pub|[./-]v)\d{1,2}$/, "").replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
+  doi
+    .replace(/(?:\.pub|[./-]v)\d{1,2}$|(?<=\d)(?:\.[gst]\d{3}|\/(?:supp|table|fig)-\d{1,3})$/, "")
+    .replace(/^(10\.12688\/[a-z\d]+\.\d+)\.\d+$/, "$1");
 
 export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const { identifiers, kind } = paper;
@@ -96,7 +106,7 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
     ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
     place: placeOf(paper),
     corrections: {
-      places: correctionPlaces(paper.title),
+      ...correctionPlaces(paper.title),
       dois: (paper.updates ?? []).flatMap(({ type, notice }) =>
         notice !== undefined && (type === "correction" || type === "addendum") ? [notice.toLowerCase()] : [],
       ),
@@ -159,12 +169,12 @@ function asKey(doi: string): string | undefined {
 
 /** "[Anon]", "Anonymous,", "[No authors listed]", and what ends a list that was cut. */
 const noName =
-  /^\W*(?:unknown|anonymous|anon|n\/?a|none|no authors?(?: (?:listed|given|named))?|et al|and others|others)?\W*$/i;
+  /^[^\p{L}\d]*(?:unknown|anonymous|anon|n\/?a|none|no authors?(?: (?:listed|given|named))?|et al|and others|others)?[^\p{L}\d]*$/iu;
 
 function authorTraits(authors: PaperFacts["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !noName.test(name));
   const [first] = names;
-  if (first === undefined) return { known: false, count: 0, words: new Set(), first: new Set() };
+  if (first === undefined) return { known: false, count: 0, group: false, words: new Set(), first: new Set() };
   const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
   const surname = folded(surnameOf(first) ?? "") || undefined;
   const forename = first.includes(",")
@@ -173,6 +183,7 @@ function authorTraits(authors: PaperFacts["authors"]): Authors {
   return {
     known: true,
     count: names.length,
+    group: names.every(isGroupName),
     words: new Set(words.flat()),
     first: new Set(words[0]),
     ...given({ surname, initial: wordsOf(forename)[0]?.[0] }),

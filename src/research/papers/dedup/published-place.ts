@@ -142,14 +142,24 @@ export interface CorrectionPlace {
   readonly page: number;
 }
 
-/** Where the corrections of an article stand: Medline writes "[Erratum appears in J Touch. 2009 Jun 4;36(23):2487]". */
-export function correctionPlaces(title: string): readonly CorrectionPlace[] {
+/**
+ * Where the corrections of an article stand: Medline writes "[Erratum appears in J Touch. 2009 Jun 4;36(23):2487]".
+ * `more`: the database has cut the title within the note of a further one, "].[Erratum".
+ */
+export function correctionPlaces(title: string): {
+  readonly places: readonly CorrectionPlace[];
+  readonly more: boolean;
+} {
   const noted = /\[(?:published )?(?:errat(?:um|a)|corrections?)\b.*$/is.exec(title)?.[0] ?? "";
-  return [...noted.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
+  const places = [...noted.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
     ([, volume, issue, page]) => ({
       volume: Number(volume),
       ...given({ issue: issue === undefined ? undefined : Number(issue) }),
       page: Number(page),
     }),
   );
+  return {
+    places,
+    more: places.length > 0 && /\]\W{0,3}\[(?:published )?(?:errat(?:um|a)|corrections?)\b[^\]:;]*$/i.test(noted),
+  };
 }

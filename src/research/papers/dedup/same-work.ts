@@ -1,4 +1,4 @@
-import { isLong, matchTitles, sharedWords } from "./title-match.js";
+import { isLong, lacksSubtitle, matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures } from "./match-features.js";
 import {
   asMeant,
@@ -47,7 +47,7 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   if (shared !== undefined) return onOneKey(a, b, shared);
   if (a.title === undefined || b.title === undefined) return unlike;
   const titles = matchTitles(a.title, b.title);
-  if (titles === undefined) return unlike;
+  if (titles === undefined) return isTranslated(a, b) ? translated : unlike;
 
   const stem = sharedStem(a, b);
   if (stem !== undefined && titles === "equal" && !isOtherEditorial(a, b))
@@ -65,9 +65,42 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   if (areTwoDois && !isOneTooMany) return apart("two DOIs of publishers");
   if (isInPlace) return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}`, sure: true };
   if (titles === "alike" || authors === "other") return unlike;
+  // The abstract of a talk is another report than the article that came of it.
+  if (a.title.abstract !== b.title.abstract && compareVolumes(a.place, b.place) !== "same") return unlike;
   if (titles === "less" && !isOneIssueOf(a, b, authors, venues)) return unlike;
   if (venues === "other") return maybeApart("two venues");
   return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
+}
+
+const translated: Comparison = {
+  same: true,
+  why: "the same authors and the same pages of a journal, under a title in another language",
+  sure: true,
+};
+
+/**
+ * Titles that share next to nothing, on the same pages of one issue, by the same authors: databases translate a title
+ * or keep it in its language. Abstracts, of which several may stand on a page, take up less.
+ */
+function isTranslated(a: MatchFeatures, b: MatchFeatures): boolean {
+  if (a.title === undefined || b.title === undefined || a.notice || isWeak(a, b)) return false;
+  const areIdsOther = (name: "arxiv" | "pmid") => a[name] !== undefined && b[name] !== undefined;
+  if (areIdsOther("arxiv") || areIdsOther("pmid") || (a.published.length > 0 && b.published.length > 0)) return false;
+  return (
+    sharedWords(a.title, b.title) < 0.34 &&
+    hasOneRange(a.place, b.place) &&
+    a.place.pages?.letters === "" &&
+    b.place.pages?.letters === "" &&
+    compareVolumes(a.place, b.place) === "same" &&
+    compareIssues(a.place, b.place) !== "other" &&
+    compareVenues(a.venue, b.venue) !== "other" &&
+    a.year !== undefined &&
+    a.year === b.year &&
+    a.authors.count >= 2 &&
+    a.authors.count === b.authors.count &&
+    [...a.authors.first].some((word) => b.authors.first.has(word)) &&
+    compareAuthors(a.authors, b.authors) === "all"
+  );
 }
 
 /** A record with volume, issue and pages in the columns that the other one shows to be theirs. */
@@ -119,14 +152,34 @@ function standInOnePlace(
   if (yearsApart(a, b) > (isSlip ? 3 : 1)) return false;
   if (isWeak(a, b) && (authors === "other" || isOtherEditorial(a, b))) return false;
   const isOneRange = hasOneRange(a.place, b.place);
+  if (isShownThere(a, b, titles, authors)) return true;
   if (!isOneVolume) return isOneRange && (titles === "equal" || isNearly(titles)) && authors === "all";
-  if (titles === "equal") return authors !== "other" || venues !== "other";
+  if (titles === "equal" && authors === "other") return venues !== "other" && !areLetters(a, b);
+  if (titles === "equal") return true;
   if (isNearly(titles)) return authors !== "other";
   if (titles === "less" && authors === "all" && a.authors.count === b.authors.count && venues !== "other") return true;
   const isNamed = authors === "all" || authors === "first";
   const isOneText = isOneRange || (authors === "all" && venues === "same" && mayBeOneRange(a.place, b.place));
   return isNamed && (titles === "longer" || a.notice || isOneText);
 }
+
+/**
+ * A talk's or poster's abstract on one page, "A655", named by its meeting in one record and by the journal that printed
+ * it in the other.
+ */
+const isShownThere = (a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch | "other"): boolean =>
+  titles === "equal" &&
+  authors === "all" &&
+  !isWeak(a, b) &&
+  yearsApart(a, b) === 0 &&
+  (a.venue?.sort === "meeting") !== (b.venue?.sort === "meeting") &&
+  a.place.pages?.letters !== "" &&
+  a.place.pages?.letters === b.place.pages?.letters &&
+  compareVolumes(a.place, b.place) !== "other";
+
+/** Letters on one article carry its title, and several may stand on a page: by people of whom none wrote the other. */
+const areLetters = (a: MatchFeatures, b: MatchFeatures): boolean =>
+  isBrief(a.place) && isBrief(b.place) && ![...a.authors.words].some((word) => b.authors.words.has(word));
 
 /** Each issue has a text of that name, by the same editor, on the same page. */
 const isOtherEditorial = (a: MatchFeatures, b: MatchFeatures): boolean =>
@@ -188,14 +241,18 @@ const isOneIssueOf = (a: MatchFeatures, b: MatchFeatures, authors: AuthorMatch, 
   compareIssues(a.place, b.place) !== "other" &&
   comparePages(a.place, b.place) === "unknown";
 
-/** Three authors or more do not give one journal two works in a year, of which one's long title begins the other's. */
+/**
+ * Three authors or more do not give one journal two works in a year, of which one's long title begins the other's; nor
+ * do two, where all that the other has more is its subtitle.
+ */
 const isOneList = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
   venues === "same" &&
   a.year !== undefined &&
   b.year !== undefined &&
-  a.authors.count >= 3 &&
   a.authors.count === b.authors.count &&
-  [a.title, b.title].every((title) => title !== undefined && isLong(title));
+  (a.authors.count >= 3
+    ? [a.title, b.title].every((title) => title !== undefined && isLong(title))
+    : a.authors.count === 2 && (lacksSubtitle(a.title, b.title) || lacksSubtitle(b.title, a.title)));
 
 /**
  * Authors do not give one issue of a journal two works under one long title. Where one of the two records is a page or
@@ -224,9 +281,11 @@ const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
     .find((stem) => stems.includes(stem));
 };
 
-/** `all`: the same people; `first`: the same first author, the others differ; `unknown`: one record names nobody. */
+/** `all`: the same people; `first`: the same first author, the others differ; `unknown`: one record names nobody, or a group. */
 export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (!a.known || !b.known) return "unknown";
+  // A database names the group that others name the people of.
+  if (a.group !== b.group && ![...a.words].some((word) => b.words.has(word))) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
   const sameFirst = [...a.first].some((word) => b.first.has(word));

@@ -10,6 +10,8 @@ export interface TitleParts {
   readonly bare?: string;
   /** Titles that stand within it, run together: the original and its translation, what stands before a subtitle. */
   readonly within: readonly string[];
+  /** What stands before its subtitle, run together. */
+  readonly head?: string;
   /** First letters of its words; other spellings have the same. */
   readonly initials: string;
   /** What numbers the work within a row: "Part II" gives "part 2". */
@@ -24,6 +26,8 @@ export interface TitleParts {
   readonly letters: boolean;
   /** The title that it is a reply to, run together: "… - Reply". */
   readonly answers?: string;
+  /** It is marked as the abstract of a talk or poster: "… [abstract]". */
+  readonly abstract: boolean;
   /** Its end is missing, as its dots say. */
   readonly cut: boolean;
   /** So short that other works may well have it too. */
@@ -35,9 +39,10 @@ export interface TitleParts {
  * "[Chinese]". It is no part of the title.
  */
 const databaseNote =
-  /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected|(?:provisional|structured|brief) (?:record|abstract))[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s]*$/iu;
+  /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected|(?:provisional|structured|brief) (?:record|abstract)|(?:retracted|withdrawn) (?:article|paper|chapter)\b[^\])]*)[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s]*$/iu;
 /** Scopus keeps an exchange of letters as one record. */
 const lettersNote = /(?:\[\d{1,2}\]\s?)?\((?:multiple|several|two) letters\)(?:\s?\[\d{1,2}\])?[.\s]*$/i;
+const abstractNote = /[.\s]*[[(](?:(?:meeting|conference|poster|congress) )?abstracts?\b[^\])]{0,20}[\])][.\s]*$/i;
 const replyNote = /[-\u2013\u2014:;.,[(]\s?(?:(?:the )?authors?['\u2019]?s? )?repl(?:y|ies)\W*$/i;
 /** Notes that go on to the end, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
 const noteToTheEnd =
@@ -52,7 +57,7 @@ const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
   /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
 const notices =
-  /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of)\b/;
+  /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of|peer review (?:report|history|file)|(?:referee|reviewer) (?:report|comments?)|decision letter|berichtigung|rectificatif|fe de erratas)\b/;
 /** Words that make another work of a title they are added to. */
 const turnsInto =
   /\b(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
@@ -83,7 +88,9 @@ const partWord =
  * the journal's name.
  */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
-  const whole = withoutNotes(title.replace(retracted, ""));
+  const unmarked = title.replace(retracted, "");
+  const noted = withoutNotes(unmarked.replace(abstractNote, ""));
+  const whole = noted.trim() === "" ? unmarked : noted;
   const plain = corrected(whole) ?? whole;
   const normal = normalTitle(plain);
   if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
@@ -99,14 +106,14 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     compact: compacted(words) || normal,
     within: answers === undefined ? titlesIn(plain) : [answers],
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
-    ...given({ part, answers, bare: withoutAbbreviations(plain) }),
+    ...given({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain) }),
     letters: lettersNote.test(title),
+    abstract: abstractNote.test(title),
     generic: generic.test(normal),
     notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
     corrects: plain !== whole,
-    cut: /(?:…|\.\.\.)\W*$/.test(title),
-    // Chinese and Japanese titles are one word.
-    short: words.length < 3 && !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u.test(normal),
+    cut: /(?:…|\.\.\.)[^\p{L}\d]*$/u.test(title),
+    short: words.length < 3 && !inOneWord.test(normal),
   };
 }
 
@@ -126,13 +133,37 @@ function corrected(title: string): string | undefined {
   return isTitle && words >= 4 ? about : undefined;
 }
 
+/** What stands before a subtitle, of four words or more. */
+function headOf(title: string): string | undefined {
+  const [head = "", behind] = title.split(/\s*[:?!]\s+|\s+[-\u2013\u2014]\s+|(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u);
+  const words = behind === undefined ? [] : normalTitle(head).split(" ");
+  return words.length < 4 ? undefined : compacted(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
+}
+
+/** Whether the first title, of five telling words or more, is the second without its subtitle. */
+export const lacksSubtitle = (short: TitleParts | undefined, long: TitleParts | undefined): boolean =>
+  short !== undefined &&
+  long?.head !== undefined &&
+  short.compact === long.head &&
+  new Set(short.words.filter(tellsMuch)).size >= 5;
+
 function withoutAbbreviations(title: string): string | undefined {
   const bare = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");
   const words = bare === title ? [] : normalTitle(bare).split(" ");
   return words.length < 4 ? undefined : compacted(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
-const compacted = (words: readonly string[]): string => words.filter((word) => word !== "and").join("");
+const compacted = (words: readonly string[]): string =>
+  words.flatMap((word) => (word === "and" ? [] : [sameWords[word] ?? word])).join("");
+
+/** What some databases write in words or Roman numerals, and others shorten. */
+const sameWords: Readonly<Record<string, string>> = {
+  versus: "vs",
+  ...Object.fromEntries(
+    "two three four five six seven eight nine ten".split(" ").map((word, index) => [word, `${index + 2}`]),
+  ),
+  ...Object.fromEntries("ii iii iv".split(" ").map((numeral, index) => [numeral, `${index + 2}`])),
+};
 
 function withoutNotes(title: string): string {
   let plain = (title.includes("[") ? title.replace(noteToTheEnd, "") : title).replace(lettersNote, "");
@@ -142,14 +173,18 @@ function withoutNotes(title: string): string {
 }
 
 /**
- * The titles within a title that has an inner mark: "Original; translation", "Original [Translation]", "Original =
- * Translation".
+ * The titles within a title that has an inner mark, "Original; translation", "Original [Translation]", "Original =
+ * Translation", or a heading before it, "Research: …".
  */
 function titlesIn(title: string): readonly string[] {
-  if (!/\S\s*[;=[\]/]\s*\S/.test(title)) return [];
-  const parts = title.split(/[;=[\]/]/).map((part) => normalTitle(part).split(" "));
-  return parts.length < 2 ? [] : parts.filter((words) => words.length >= 4).map(compacted);
+  const behindHeading = /^[^:.]{3,40}[:.]\s+(?=\S)(.*)$/s.exec(title)?.[1] ?? "";
+  const parts = /\S\s*[;=[\]/]\s*\S/.test(title) ? title.split(/[;=[\]/]/) : [];
+  const all = [...(parts.length < 2 ? [] : parts), behindHeading].map((part) => normalTitle(part).split(" "));
+  return all.filter((words) => words.length >= 4 || inOneWord.test(words.join(" "))).map(compacted);
 }
+
+/** Chinese and Japanese titles are one word. */
+const inOneWord = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u;
 
 function isVenueAlone(title: string, venue: string | null | undefined): boolean {
   const name = normalTitle(venue ?? "");
@@ -186,7 +221,7 @@ export function matchTitles(
   if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
   if (a.notice !== b.notice) return undefined;
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
-  const added = short.words.length < 4 ? undefined : addedTo(short, long);
+  const added = short.words.length < 4 && !inOneWord.test(short.compact) ? undefined : addedTo(short, long);
   if (added !== undefined && isCut(short, long)) return "cut";
   if ((short.bare ?? short.compact) === (long.bare ?? long.compact)) return "near";
   if (long.part !== short.part) return added === undefined && isNear(short, long) ? "near" : undefined;

@@ -22,6 +22,13 @@ const smallWords = new Set(
 );
 /** What every meeting is called; "workshop" stays, as a conference's workshop is not the conference. */
 const meetingWords = new Set("proceedings proc conference conf symposium symposia meeting congress".split(" "));
+/** "Proceedings of the Thirty-Fifth …". */
+const ordinals = new Set(
+  (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth " +
+    "sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth twenty thirty forty fifty"
+  ).split(" "),
+);
 const meetings =
   /\b(?:conferences?|workshops?|symposi(?:um|a)|congress|meetings?|colloqui(?:um|a)|proceedings of the (?:\d|annual|international|\w+ (?:conference|workshop|symposium))|(?:19|20)\d\d proceedings)\b/;
 const journals = /\b(?:journals?|transactions|letters|annals|magazine|bulletin|quarterly|archives)\b/;
@@ -44,19 +51,25 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
   const [printed = "", shownAt = ""] = (name ?? "").split(/(?<=\S)\s*\.\s*Conference:\s*/i);
   // PubMed tells journals of one name apart as "Presse medicale (Paris, France : 1983)"; "CHI '23" carries the year.
   const named = printed.replace(/\s*\([^()]*: ?(?:1[89]|20)\d\d\)\s*$/, "");
-  const plain = withoutPlace(named).replace(/['’]\d\d\b/g, " ");
+  // IEEE Xplore turns names round: "System Sciences (HICSS), 2012 45th Hawaii International Conference on".
+  const turned = named.replace(/^([^,]+),\s*(.+\b(?:on|of|for|in))\s*$/i, "$2 $1");
+  const plain = withoutPlace(turned.replace(numberWithin, "")).replace(/['’]\d\d\b/g, " ");
   const bare = plain.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
   const normal = normalTitle(bare.trim() === "" ? plain : bare);
   if (normal === "" || sayNothing.test(normal)) return undefined;
   const sort: Venue["sort"] = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
   const tells = (word: string) =>
-    !smallWords.has(word) && !/^\d+(?:st|nd|rd|th)?$/.test(word) && !(sort === "meeting" && meetingWords.has(word));
+    !smallWords.has(word) &&
+    !/^\d+(?:st|nd|rd|th)?$/.test(word) &&
+    !(sort === "meeting" && (meetingWords.has(word) || ordinals.has(word)));
   const words = normal.split(" ").filter(tells);
   const [only] = words;
   if (only === undefined) return undefined;
   const wordsOf = (text: string) => normalTitle(text).split(" ").filter(tells);
   const meeting = shownAt === "" ? [] : (venueOf(shownAt)?.names ?? []);
-  const others = [...namesIn(plain).map(wordsOf), ...meeting];
+  // "…, Oslo", and no year behind it that tells a place from a name.
+  const beforeComma = sort === "meeting" && plain.includes(",") ? [plain.slice(0, plain.indexOf(","))] : [];
+  const others = [...[...namesIn(plain), ...beforeComma].map(wordsOf), ...meeting];
   const isAcronym =
     words.length === 1 &&
     only.length <= 8 &&
@@ -69,6 +82,9 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
   });
   return { names, ...given({ sort, acronym: isAcronym ? only : undefined }) };
 }
+
+/** Repositories of meetings number the papers: "ICIS 2009 Proceedings. Paper 45". */
+const numberWithin = /[.,;:]?\s*\b(?:paper|article) (?:no\.? ?)?\d+\W*$/i;
 
 /** "…, Oslo, Norway, 2016" without where and when a meeting was held. */
 const withoutPlace = (name: string): string =>

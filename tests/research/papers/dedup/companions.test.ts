@@ -80,6 +80,15 @@ describe("companion reports", () => {
     expect(works(article, correction, again, other)).toEqual(both("again+article+correction+other"));
   });
 
+  it("a second correction goes with it where the database cut its title within the note of that one", () => {
+    const cut = record("cut", { title: `${article.title}.[Erratum` });
+    const second = record("second", { issue: "11", pages: "1244-1244" });
+    expect(works(cut, second)).toEqual(both("cut+second"));
+    expect(works(article, second)).toEqual(both("article", "second"));
+    expect(works(cut, { ...second, pages: "1244-1251" })).toEqual(both("cut", "second"));
+    expect(works(cut, { ...second, volume: "38" })).toEqual(both("cut", "second"));
+  });
+
   it("a correction goes with the article whose record names its DOI", () => {
     const named = record("named", {
       kind: "published",

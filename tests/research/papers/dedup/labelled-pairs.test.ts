@@ -5,6 +5,7 @@ import type { PaperRecord, TitledPaper } from "../../../../src/research/papers/p
 import { samePaper } from "../../../support/same-paper.js";
 import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
 import { otherInDatabases, sameInDatabases } from "../../../fixtures/database-pairs.js";
+import { fourthOther, fourthSame } from "../../../fixtures/fourth-labelled-pairs.js";
 import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
 import { thirdOther, thirdSame } from "../../../fixtures/third-labelled-pairs.js";
 
@@ -28,7 +29,7 @@ const asRecord = (paper: TitledPaper, number: number): PaperRecord => ({
 const worksOf = (a: TitledPaper, b: TitledPaper) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).works.length;
 
 describe("pairs of records of which it is known whether they are one work", () => {
-  it.each([...samePairs, ...moreSame, ...thirdSame, ...sameInDatabases])("are one: %s", (_, a, b) => {
+  it.each([...samePairs, ...moreSame, ...thirdSame, ...fourthSame, ...sameInDatabases])("are one: %s", (_, a, b) => {
     expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([true, true, 1]);
   });
 
@@ -37,7 +38,10 @@ describe("pairs of records of which it is known whether they are one work", () =
     expect(otherInDatabases.length).toBeGreaterThanOrEqual(150);
   });
 
-  it.each([...otherPairs, ...moreOther, ...thirdOther, ...otherInDatabases])("are two: %s", (_, a, b) => {
-    expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([false, false, 2]);
-  });
+  it.each([...otherPairs, ...moreOther, ...thirdOther, ...fourthOther, ...otherInDatabases])(
+    "are two: %s",
+    (_, a, b) => {
+      expect([samePaper(a, b), samePaper(b, a), worksOf(a, b)]).toEqual([false, false, 2]);
+    },
+  );
 });
