@@ -281,7 +281,10 @@ const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
     .find((stem) => stems.includes(stem));
 };
 
-/** `all`: the same people; `first`: the same first author, the others differ; `unknown`: one names nobody, or a group. */
+/**
+ * `all`: the same people; `first`: the same first author, the others differ; `unknown`: one record names nobody, or
+ * a group.
+ */
 export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (!a.known || !b.known) return "unknown";
   // A database names the group that others name the people of.
