@@ -1,5 +1,6 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { fence } from "../../engine/lib/sanitise.js";
+import { locationIn } from "../../task/test-runs/results.js";
 import type { Job, Tested } from "../generated/ralph-code.js";
 import { fileWithin, linesOf, textOf } from "./source-text.js";
 import { distancesFrom, type ImportGraph } from "./graph.js";
@@ -24,10 +25,13 @@ export function startsOf(folder: string, job: Job, tests: Tested | undefined, gr
   add(job.target);
   for (const { file, line, stack = [], test } of tests?.failures ?? []) {
     add(file, line);
-    for (const frame of stack)
+    for (const frame of stack) {
+      // A name may have spaces, and then only the folder tells where it begins.
+      const place = locationIn(frame, folder);
+      add(place?.file, place?.line);
       for (const { file: path, line: row } of framesIn(frame)) if (!path.includes("node_modules")) add(path, row);
-    const [first = ""] = test.split(/[\s>]/);
-    if (graph.imports.has(first)) add(first);
+    }
+    for (const first of [test.split(" > ", 1), test.split(/[\s>]/, 1)].flat()) if (graph.imports.has(first)) add(first);
   }
   const words = new Set((job.text ?? "").split(/[^\w./-]/));
   for (const path of graph.imports.keys()) if (words.has(path) || words.has(path.split("/").at(-1) ?? "")) add(path);

@@ -27,7 +27,7 @@ import { readRecords } from "../../engine/storage/records/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { detectTests, frameworks } from "../../task/test-runs/detect.js";
+import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
 
 export interface CodeArguments {
   /** The task in words; absent: repair the failing tests. */
@@ -94,7 +94,7 @@ function jobOf({ text, target, checks = [], testCommand, rounds }: CodeArguments
     throw new ExpectedError("--rounds is a whole number from 1 on.", 2);
   if (testCommand === undefined && detectTests(folder).length === 0)
     throw new ExpectedError(
-      `No supported test framework was found in ${folder} (${frameworks.join(", ")}); name the command that runs the tests: --test-command "make test".`,
+      `No supported test framework was found in ${folder} (${frameworks.join(", ")}); name the command that runs the tests: --test-command "${ownTestCommand(folder) ?? "make test"}".`,
       2,
     );
   return {

@@ -3,7 +3,7 @@ import { basename, join, normalize } from "node:path";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { detectTests } from "../test-runs/detect.js";
+import { detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { fileNotLoaded, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
@@ -33,8 +33,9 @@ export async function checkTests(criterion: TestsPass, place: Place, seen: reado
       ? found[0]
       : (found.find(({ framework }) => framework === criterion.framework) ?? { framework: criterion.framework });
   if (chosen === undefined) {
-    const detail =
-      'No supported test framework detected (vitest, jest, mocha, node:test, pytest, unittest, cargo, go); name the command that runs the tests: --test-command, or "command" in the criterion.';
+    const own = ownTestCommand(place.cwd);
+    const such = own === undefined ? "" : ` such as "${own}"`;
+    const detail = `No supported test framework detected (${frameworks.join(", ")}); name the command that runs the tests${such}: --test-command, or "command" in the criterion.`;
     return { passed: false, detail };
   }
   const results = await runTests(chosen, place, timeoutMs);

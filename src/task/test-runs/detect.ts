@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { given } from "../../engine/lib/given.js";
 import { type TestSteps, withScripts } from "./own-command.js";
 import { entriesOf, manifestOf, scriptOf, textOf } from "../place/project.js";
@@ -26,6 +26,16 @@ export function detectTests(folder: string): readonly Detected[] {
     ...byFile(folder, "Cargo.toml", "cargo"),
     ...byFile(folder, "go.mod", "go"),
   ];
+}
+
+/** What runs the tests of a project by another program than these, where a script or a Makefile says so. */
+export function ownTestCommand(folder: string): string | undefined {
+  const script = scriptOf(folder, "test");
+  if (script !== undefined && !script.includes("no test specified")) return "npm test";
+  const target = entriesOf(folder)
+    .filter((name) => /^(?:GNU)?[Mm]akefile$/.test(name))
+    .flatMap((name) => /^(test|check)\s*:(?!=)/m.exec(textOf(join(folder, name)))?.[1] ?? [])[0];
+  return target === undefined ? undefined : `make ${target}`;
 }
 
 const byFile = (folder: string, file: string, framework: Framework): Detected[] =>
@@ -57,10 +67,13 @@ function inPackage(folder: string): Detected[] {
   return [...byScript, ...byManifest];
 }
 
+/** Most test files that are looked into. */
+const maxTexts = 50;
+
 function inPython(folder: string): Detected[] {
   const names = entriesOf(folder);
   const has = (file: string, pattern: RegExp) => names.includes(file) && pattern.test(textOf(join(folder, file)));
-  const tests = testFiles(folder, names);
+  const tests = looksLikePython(folder, names) ? testFiles(folder) : [];
   const isPytest =
     names.includes("pytest.ini") ||
     names.includes("conftest.py") ||
@@ -68,12 +81,13 @@ function inPython(folder: string): Detected[] {
     has("pyproject.toml", /pytest/) ||
     has("setup.cfg", /\[tool:pytest\]|pytest/) ||
     has("tox.ini", /pytest/) ||
+    has("Pipfile", /pytest/) ||
     names.some(
       (name) => /^(?:dev-|test-)?requirements.*\.txt$/.test(name) && /^pytest\b/m.test(textOf(join(folder, name))),
     );
   if (isPytest) return [{ framework: "pytest" }];
   if (tests.length === 0) return [];
-  const texts = tests.slice(0, 50).map(textOf);
+  const texts = tests.slice(0, maxTexts).map(textOf);
   const usesUnittest = texts.some((text) => hasLine(text, /^(?:import unittest|from unittest\b)/));
   const usesPytest = texts.some((text) => hasLine(text, /^(?:import pytest|from pytest\b)/));
   // Functions alone are pytest's style: unittest would find nothing in them.
@@ -81,18 +95,51 @@ function inPython(folder: string): Detected[] {
   return [{ framework: usesUnittest && !usesPytest && !isPlain ? "unittest" : "pytest" }];
 }
 
+/** Folders of tests that are no packages of Python, which its own search does not enter, relative to the project. */
+export const looseTestFolders = (folder: string): string[] => [
+  ...new Set(
+    testFiles(folder)
+      .map(dirname)
+      .filter((path) => path !== folder && !existsSync(join(path, "__init__.py")))
+      .map((path) => relative(folder, path)),
+  ),
+];
+
 const hasLine = (text: string, pattern: RegExp): boolean => text.split("\n").some((line) => pattern.test(line.trim()));
 
-/** Python test files in the folder, and in test folders of it. */
-const testFiles = (folder: string, names: readonly string[]): string[] => {
-  const isTest = (name: string) => /^test.*\.py$|_test\.py$/.test(name);
-  const inner = names.filter((name) => /^tests?$/.test(name));
-  return [
-    ...names.filter(isTest).map((name) => join(folder, name)),
-    ...inner.flatMap((name) =>
-      entriesOf(join(folder, name))
-        .filter(isTest)
-        .map((file) => join(folder, name, file)),
-    ),
-  ];
-};
+/** What a Python project has in its root; a folder of another language may hold a script and its test somewhere. */
+const looksLikePython = (folder: string, names: readonly string[]): boolean =>
+  names.some((name) =>
+    /^(?:setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|Pipfile|(?:\w+-)?requirements.*\.txt)$/.test(name),
+  ) ||
+  names.some((name) => name.endsWith(".py") || existsSync(join(folder, name, "__init__.py"))) ||
+  ["test", "tests"].some((name) => names.includes(name));
+
+/** Folders that hold no tests of the project's own. */
+const foreign = /^(?:\.|node_modules$|venv$|env$|site-packages$|build$|dist$|target$|__pycache__$)/;
+
+/** Most folders that are looked through. */
+const maxFolders = 500;
+
+/** Python test files of the project, those nearest to its root first. */
+function testFiles(folder: string): string[] {
+  const folders = [folder];
+  const found: string[] = [];
+  for (let at = 0; at < folders.length && at < maxFolders && found.length < maxTexts; at += 1) {
+    const within = folders[at] ?? folder;
+    for (const entry of entriesIn(within)) {
+      const path = join(within, entry.name);
+      if (entry.isDirectory() && !foreign.test(entry.name)) folders.push(path);
+      else if (entry.isFile() && /^test.*\.py$|_test\.py$/.test(entry.name)) found.push(path);
+    }
+  }
+  return found;
+}
+
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -43,7 +43,7 @@ export function locationIn(stack: string, root: string): SourceLocation | undefi
   const lines = stack.split("\n").slice(0, 200);
   // Python's stacks end where it happened, all others begin there.
   for (const line of /^Traceback/m.test(stack) ? lines.toReversed() : lines) {
-    const found = frameIn(line);
+    const found = frameUnder(root, line) ?? frameIn(line);
     if (found === undefined || /node_modules|node:internal|site-packages|\/rustc\//.test(found.file)) continue;
     if (isAbsolute(found.file) && !found.file.startsWith(`${root}/`)) continue;
     return { ...found, file: isAbsolute(found.file) ? relative(root, found.file) : found.file };
@@ -53,11 +53,31 @@ export function locationIn(stack: string, root: string): SourceLocation | undefi
 
 const frames = [
   // at f (file:///a/b.js:1:2), ❯ a/b.ts:1:2, panicked at src/lib.rs:1:2:
-  /(?:^|[\s(])(?:file:\/\/)?((?:\.{0,2}\/)?[\w./@~+-]+\.\w{1,5}):(\d{1,7}):(\d{1,7})/,
+  /(?:^|[\s(])(?:file:\/\/)?((?:\.{0,2}\/)?[\p{L}\p{M}\p{N}_./@~+-]+\.\w{1,5}):(\d{1,7}):(\d{1,7})/u,
   /File "([^"]+)", line (\d{1,7})/,
   // a_test.go:12: …, test_a.py:3: AssertionError
-  /(?:^|\s)([\w./@~+-]+\.(?:py|go|rs|[cm]?[jt]sx?)):(\d{1,7})(?::|\s|$)/,
+  /(?:^|\s)([\p{L}\p{M}\p{N}_./@~+-]+\.(?:py|go|rs|[cm]?[jt]sx?)):(\d{1,7})(?::|\s|$)/u,
 ] as const;
+
+/** A place below the folder `root`, whatever its names are made of: after the folder a path goes on to its line. */
+function frameUnder(root: string, line: string): SourceLocation | undefined {
+  const text = decoded(line.slice(0, 1_000));
+  const at = text.indexOf(`${root}/`);
+  if (at === -1) return undefined;
+  const [, file, row, column] = /^([^:"()]+\.\w{1,5}):(\d{1,7})(?::(\d{1,7}))?/.exec(text.slice(at)) ?? [];
+  if (file === undefined || Number(row) < 1) return undefined;
+  return { file, line: Number(row), ...(Number(column) >= 1 ? { column: Number(column) } : {}) };
+}
+
+/** A line of a stack with its URL as the path that it stands for. */
+function decoded(line: string): string {
+  if (!line.includes("file://")) return line;
+  try {
+    return decodeURI(line);
+  } catch {
+    return line;
+  }
+}
 
 function frameIn(line: string): SourceLocation | undefined {
   for (const pattern of frames) {

@@ -6,7 +6,7 @@ import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js
 import type { TestResults } from "../generated/test-results.js";
 import { coverageIn } from "./coverage.js";
 import { localProgram, pythonOf } from "../place/project.js";
-import type { Detected, Framework } from "./detect.js";
+import { type Detected, type Framework, looseTestFolders } from "./detect.js";
 import { readCargo } from "./frameworks/cargo.js";
 import { readGo } from "./frameworks/go.js";
 import { readJest, readMocha } from "./frameworks/javascript.js";
@@ -112,7 +112,8 @@ async function start(
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
-      const args = ["-c", unittestRunner, file, ".", ...folders];
+      const loose = looseTestFolders(cwd).filter((name) => !folders.includes(name));
+      const args = ["-c", unittestRunner, file, ".", ...folders, "--", ...loose];
       return await run(place, path(pythonOf(cwd)), args, how);
     }
     case "cargo": {

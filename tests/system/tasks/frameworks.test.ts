@@ -1,5 +1,5 @@
-import { rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
@@ -53,3 +53,26 @@ for (const framework of Object.keys(probes) as (keyof typeof probes & Framework)
     });
   });
 }
+
+const hasPython = await isThere(probes.unittest);
+it.skipIf(!hasPython)(
+  `unittest finds each test once, in packages and in plain folders${hasPython ? "" : " (skipped: it is not installed)"}`,
+  async () => {
+    const text = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n";
+    const namesIn = async (...files: readonly string[]) => {
+      const place = placeOnHost();
+      for (const name of files) {
+        mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
+        writeFileSync(join(place.cwd, name), name.endsWith("__init__.py") ? "" : text);
+      }
+      const { tests } = await runTests({ framework: "unittest" }, place, 60_000);
+      rmSync(place.cwd, { recursive: true, force: true });
+      return tests.map(({ test_name }) => test_name);
+    };
+    expect(await namesIn("tests/__init__.py", "tests/unit/__init__.py", "tests/unit/test_x.py")).toEqual([
+      "tests.unit.test_x.T.test_a",
+    ]);
+    expect(await namesIn("tests/test_x.py")).toEqual(["test_x.T.test_a"]);
+    expect(await namesIn("tests/unit/deep/test_x.py")).toEqual(["test_x.T.test_a"]);
+  },
+);

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkAll } from "../../../src/task/criteria/check.js";
 import { linterOf, typeCheckerOf } from "../../../src/task/criteria/tools.js";
-import { detectTests } from "../../../src/task/test-runs/detect.js";
+import { detectTests, ownTestCommand } from "../../../src/task/test-runs/detect.js";
 import type { Criterion } from "../../../src/task/generated/ralph.js";
 import { freePort } from "../../support/free-port.js";
 import { placeOnHost } from "../place.js";
@@ -219,7 +219,10 @@ describe("criteria", () => {
 describe("a project's own tools are found by what stands in it", () => {
   const folderWith = (files: Readonly<Record<string, string>>): string => {
     const { cwd } = placeOnHost();
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, name)), { recursive: true });
+      writeFileSync(join(cwd, name), text);
+    }
     return cwd;
   };
   it.each([
@@ -236,11 +239,22 @@ describe("a project's own tools are found by what stands in it", () => {
     ["cargo clippy --quiet -- -D warnings", { "Cargo.toml": "" }],
   ])("%s", (line, files) => expect(linterOf(folderWith(files))).toBe(line));
   it.each([
+    ["npm test", { "package.json": '{"scripts":{"test":"npm test --workspaces"}}' }],
+    ["make check", { Makefile: "all: x\ncheck: x\n\tsh t.sh\n", "package.json": "{}" }],
+    [undefined, { Makefile: "test := x\n", "package.json": '{"scripts":{"test":"echo no test specified"}}' }],
+  ])("%s is offered where no framework is known", (line, files) =>
+    expect(ownTestCommand(folderWith(files))).toBe(line),
+  );
+  it.each([
     [["vitest"], { "package.json": '{"scripts":{"test":"vitest run"}}' }],
     [["node:test"], { "package.json": '{"scripts":{"test":"node --import tsx --test src"}}' }],
     [["mocha", "jest"], { "package.json": '{"scripts":{"test":"mocha"},"devDependencies":{"jest":"29"}}' }],
     [["pytest"], { "test_a.py": "def test_a():\n    pass\n" }],
     [["unittest"], { "test_a.py": "import unittest\nclass A(unittest.TestCase):\n    pass\n" }],
+    [["pytest"], { "pyproject.toml": "", "tests/unit/deep/test_a.py": "def test_a():\n    pass\n" }],
+    [["unittest"], { "setup.py": "", "pkg/tests/test_a.py": "import unittest\n" }],
+    [[], { "setup.py": "", "venv/lib/test_a.py": "import unittest\n", "node_modules/a/test_a.py": "" }],
+    [["node:test"], { "package.json": '{"scripts":{"test":"npm run unit","unit":"tsx --test src"}}' }],
     [["cargo"], { "Cargo.toml": "" }],
     [["go"], { "go.mod": "" }],
     [[], { "package.json": '{"scripts":{"test":"make check"}}' }],

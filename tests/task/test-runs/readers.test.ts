@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
 import { judgeTests } from "../../../src/task/criteria/tests.js";
 import type { Framework } from "../../../src/task/test-runs/detect.js";
+import { readCargo } from "../../../src/task/test-runs/frameworks/cargo.js";
 import { resultsOf } from "../../../src/task/test-runs/run-tests.js";
 import { errorTypeOf, locationIn, streamEnd } from "../../../src/task/test-runs/results.js";
 import { cases, writeProject } from "../../fixtures/test-projects/projects.js";
@@ -114,6 +115,27 @@ it("the place of an error is the first frame in the project itself", () => {
   expect(locationIn(stack, "/project")).toEqual({ file: "src/c.ts", line: 3, column: 4 });
   const python = 'Traceback:\n  File "/project/a.py", line 1, in f\n  File "/project/b.py", line 2, in g\nValueError';
   expect(locationIn(python, "/project")).toEqual({ file: "b.py", line: 2 });
+});
+
+it.each([
+  ["    at f (/my project/é b/c d.ts:3:4)", { file: "é b/c d.ts", line: 3, column: 4 }],
+  ["    at async file:///my%20project/%C3%A9%20b.js:3:4", { file: "é b.js", line: 3, column: 4 }],
+  ["    at file:///my%20project/100%.js:3:4", undefined],
+  ['  File "/my project/a b.py", line 2, in g', { file: "a b.py", line: 2 }],
+  ["    at f (/my project/node_modules/a b/c.js:1:2)", undefined],
+  ["größe_test.py:3: AssertionError", { file: "größe_test.py", line: 3 }],
+])("names with spaces and any letters are places too: %s", (stack, place) =>
+  expect(locationIn(stack, "/my project")).toEqual(place),
+);
+
+it("tests of the same file in several crates have names of their own", () => {
+  const run = (crate: string) => `     Running unittests src/lib.rs (target/debug/deps/${crate}-0123456789abcdef)\n`;
+  const stdout = "running 1 test\ntest it_works ... ok\n\nrunning 1 test\ntest it_works ... FAILED\n";
+  const { tests } = readCargo({ root: "/p", file: undefined, stdout, stderr: run("a") + run("b"), exitCode: 101 });
+  expect(tests.map(({ test_name, status }) => [test_name, status])).toEqual([
+    ["a: src/lib.rs > it_works", "pass"],
+    ["b: src/lib.rs > it_works", "fail"],
+  ]);
 });
 
 it("of a stream at most 4 KB are kept, the last", () => {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
 import { parsed } from "./javascript.js";
@@ -53,10 +54,17 @@ export function readCargo({ root, stdout, stderr }: RunOfTests): ReadTests {
   let open: string | undefined;
   const tests: { name: string; how: string; target: string }[] = [];
   // Which target runs is told on stderr, in the same order as the runs on stdout.
-  const targets = stderr.split("\n").flatMap((line) => {
-    const [, file, doc] = /^(?:Running (?:unittests )?(\S+)|Doc-tests (\S+))/.exec(line.trim()) ?? [];
-    return file ?? (doc === undefined ? [] : `doc-tests ${doc}`);
+  const runs = stderr.split("\n").flatMap((line) => {
+    const [, file, program, doc] =
+      /^(?:Running (?:unittests )?(\S+)(?: \(([^()]+)\))?|Doc-tests (\S+))/.exec(line.trim()) ?? [];
+    // The program is named by its crate and a hash.
+    if (file !== undefined) return { file, crate: program && basename(program).replace(/-[0-9a-f]+$/, "") };
+    return doc === undefined ? [] : { file: `doc-tests ${doc}`, crate: undefined };
   });
+  // Every crate of a workspace may have a src/lib.rs.
+  const targets = runs.map(({ file, crate }) =>
+    crate !== undefined && runs.filter((each) => each.file === file).length > 1 ? `${crate}: ${file}` : file,
+  );
   let run = -1;
   for (const line of stdout.split("\n")) {
     if (/^running \d+ tests?$/.test(line)) run += 1;

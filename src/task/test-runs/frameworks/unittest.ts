@@ -6,7 +6,7 @@ import { parsed, withoutReport } from "./javascript.js";
  * unittest reports for people alone, so it runs under a runner of our own, which writes a line of JSON for each test.
  */
 export const unittestRunner = `
-import json, sys, time, traceback, unittest
+import json, os, sys, time, traceback, unittest
 out = open(sys.argv[1], "w")
 def say(test, status, err=None):
     ms = round((time.monotonic() - began.get(test.id(), time.monotonic())) * 1000)
@@ -41,7 +41,11 @@ def flat(tests):
     for test in tests:
         if isinstance(test, unittest.TestSuite): yield from flat(test)
         else: yield test
-for start in sys.argv[2:]:
+usual, loose = sys.argv[2:sys.argv.index("--")], sys.argv[sys.argv.index("--") + 1:]
+for start in usual + loose:
+    if start in loose and suite.countTestCases() > 0: break
+    # A package is found from the root, and its tests would have two names.
+    if start != "." and os.path.exists(os.path.join(start, "__init__.py")): continue
     for test in flat(unittest.TestLoader().discover(start, pattern="*test*.py", top_level_dir=None)):
         if test.id() not in seen:
             seen.add(test.id())
