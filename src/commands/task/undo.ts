@@ -12,7 +12,7 @@ import { openSnapshots } from "../../task/folder/snapshots.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { taskFormat } from "../../task/folder/state-file.js";
 import { derive } from "../../task/workflow/memory.js";
-import { withUndone } from "../../task/workflow/undo.js";
+import { withUndone } from "../../task/workflow/status.js";
 
 /** Puts the folder back to how it was after an iteration; 0: before the first. */
 export async function undo(

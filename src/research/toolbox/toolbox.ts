@@ -7,11 +7,11 @@ import { findPassages } from "./find-passages.js";
 import { findQuote } from "./find-quote.js";
 import { outline } from "./outline.js";
 import { paperDetails } from "./paper-details.js";
-import { checkArguments } from "./parameters.js";
 import { readSection } from "./read-section.js";
 import { searchPapers } from "./search-papers.js";
+import { checkArguments } from "../../engine/tools/check-arguments.js";
 import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
-import type { ToolContext, ResearchTool } from "./context.js";
+import type { Given, ResearchTool, ToolContext } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
 
 /** Every tool there is. Taking one away takes its file and its line here. */
@@ -45,12 +45,48 @@ export async function callTool(
 ): Promise<{ readonly text: string; readonly unanswered?: true } | Problem> {
   const tool = offered.find((each) => each.name === name);
   if (tool === undefined) return { problem: unknownTool(offered, name) };
-  const checked = checkArguments(tool, given);
+  const checked = checkedArguments(tool, given);
   if (isProblem(checked)) return checked;
   const found = await tool.run(checked, context, signal).catch(expected);
   if (isProblem(found)) return found;
   const text = found.data === undefined ? found.head : `${found.head}\n${fence(clip(found.data, dataTokens))}`;
   return found.unanswered === true ? { text, unanswered: true } : { text };
+}
+
+/** No argument is longer: a quote is a sentence or two. In characters. */
+const maxText = 2_000;
+
+/**
+ * Stricter than what agents are sent: those bounds would cost every request tokens, and a sentence tells the one that
+ * breaks them.
+ */
+const bounds: Readonly<Record<string, object>> = {
+  string: { maxLength: maxText },
+  integer: { minimum: 1, maximum: 50 },
+};
+const strict = new WeakMap<ResearchTool, object>();
+
+function strictSchema(tool: ResearchTool): object {
+  let schema = strict.get(tool);
+  if (schema === undefined) {
+    const properties = Object.fromEntries(
+      Object.entries(tool.parameters.properties).map(([name, { type }]) => [name, { type, ...bounds[type] }]),
+    );
+    schema = { ...tool.parameters, properties };
+    strict.set(tool, schema);
+  }
+  return schema;
+}
+
+/**
+ * The arguments of a call, as far as they fit; else one sentence. Null and empty ones count as left out: models send
+ * them.
+ */
+function checkedArguments(tool: ResearchTool, given: unknown): Given | Problem {
+  const isFields = typeof given === "object" && given !== null && !Array.isArray(given);
+  const filled = isFields ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")) : given;
+  const checked = checkArguments(tool.name, strictSchema(tool), filled);
+  return isProblem(checked) ? checked : (checked as Given);
 }
 
 /** A broken rrd.json, say: anyone who calls can read why. */

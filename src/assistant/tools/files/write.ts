@@ -1,10 +1,9 @@
-import { appendFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { appendFile, readdir, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
-import { keepBackup } from "./backups.js";
 import type { AssistantTool, ToolContext } from "../context.js";
 import { changes } from "./changes.js";
 import { fileFailure, placed } from "./paths.js";
@@ -45,6 +44,25 @@ export async function replaceFile(
     created: old === undefined,
     ...(backup === undefined ? {} : { backup }),
   };
+}
+
+/** Most files that are kept as they were. */
+const maxKept = 200;
+
+/**
+ * Keeps a file as it was before a tool changed it, in a folder of the user's own: a copy next to the file would get
+ * into commits. Answers with its path.
+ */
+async function keepBackup(folder: string, path: string, bytes: Buffer, now: number): Promise<string> {
+  makeFolder(folder, 0o700);
+  const at = new Date(now).toISOString().replace(/[:.]/g, "-");
+  // Two files of one name, or one that is changed twice in a millisecond.
+  const mark = createHash("sha256").update(path).update(bytes).digest("hex").slice(0, 8);
+  const kept = join(folder, `${at}-${mark}-${basename(path).slice(-100)}`);
+  await writeFileAtomic(kept, bytes, { mode: 0o600 });
+  const all = (await readdir(folder)).sort();
+  for (const name of all.slice(0, Math.max(0, all.length - maxKept))) await rm(join(folder, name), { force: true });
+  return kept;
 }
 
 /** What a change of a file is, for the person who is asked. */
