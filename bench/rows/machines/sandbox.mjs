@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { load } from "../../../scripts/bundle.mjs";
+import { inFolder, ms } from "../../measure.mjs";
+
+/** Of these the fastest counts: what else the machine does only adds. */
+const rounds = 25;
+const held = { start: 15, relay: 60, look: 5 };
+
+export const row = {
+  name: "sandbox",
+  what: "`true` started on the host; how much more in bubblewrap, how much more with a way out (proxy and relay); one look of the watcher at a sandbox of 40 processes; the fastest of 25 each",
+  hold: `≤ ${held.start} ms, ≤ ${held.relay} ms, ≤ ${held.look} ms`,
+  command: "npm run bench -- sandbox",
+  async run() {
+    const { open, host, watcher, limits, reach } = await load({
+      open: "src/engine/sandbox/open-sandbox.ts",
+      host: "src/engine/process/run-process.ts",
+      watcher: "src/engine/sandbox/watcher.ts",
+      limits: "src/engine/sandbox/sandbox.ts",
+      reach: "src/engine/process/reach.ts",
+    });
+    const { sandbox, why } = await open.openSandbox("auto", { env: process.env });
+    if (sandbox?.name !== "bubblewrap") throw new Error(`no bubblewrap here (${why})`);
+    return await inFolder(async (folder) => {
+      const cwd = mkdtempSync(join(folder, "workspace-"));
+      const request = (hosts, command = "true", args = []) => ({
+        command,
+        args,
+        cwd,
+        env: { PATH: process.env.PATH },
+        stdin: "",
+        timeoutMs: 60_000,
+        idleMs: 0,
+        finished: () => false,
+        signal: new AbortController().signal,
+        reach: { ...reach.noReach, write: [cwd], hosts },
+      });
+      const time = async (exec, hosts) => {
+        const began = performance.now();
+        const lines = exec(request(hosts));
+        let step = await lines.next();
+        while (!step.done) step = await lines.next();
+        if (step.value.exitCode !== 0) throw new Error(step.value.stderr);
+        return performance.now() - began;
+      };
+      const taken = [[], [], []];
+      for (let round = 0; round <= rounds; round++) {
+        const times = [
+          await time(host.runProcess, []),
+          await time(sandbox.exec, []),
+          await time(sandbox.exec, ["example.org:443"]),
+        ];
+        // The first of each finds cold files.
+        if (round > 0) for (const [index, value] of times.entries()) taken[index].push(value);
+      }
+      const [bare, inside, online] = taken.map((each) => Math.min(...each));
+      const look = await lookAtMany(sandbox, request, watcher, limits);
+      rmSync(cwd, { recursive: true, force: true });
+      return { bare: ms(bare), ours: `${ms(inside - bare)}, ${ms(online - inside)}, ${ms(look)}` };
+    });
+  },
+};
+
+/** The fastest of looks at a sandbox with many processes in it. */
+async function lookAtMany(sandbox, request, { lookAt }, { defaultLimits }) {
+  const ending = new AbortController();
+  const many = "i=0; while [ $i -lt 38 ]; do sleep 60 & i=$((i+1)); done; echo ready; wait";
+  let root = 0;
+  const lines = sandbox.exec({
+    ...request([], "sh", ["-c", many]),
+    signal: ending.signal,
+    started: (pid) => (root = pid),
+  });
+  await lines.next();
+  const look = lookAt(root, [process.cwd()], defaultLimits);
+  look();
+  const taken = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    const what = look();
+    taken.push(performance.now() - began);
+    if (what !== undefined) throw new Error(what);
+  }
+  ending.abort();
+  await lines.next();
+  return Math.min(...taken);
+}
