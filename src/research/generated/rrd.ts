@@ -1452,7 +1452,7 @@ export interface Exclusion {
    */
   stage?: "duplicate" | "screened" | "retracted" | "window" | "notice";
   /**
-   * The paper in the pool that is the same work.
+   * The same work: a paper of the pool, or a record that was left out before.
    */
   duplicate_of?: string;
   /**

@@ -36,7 +36,7 @@ function roomOf(rrd: Rrd, smaller: number): { readonly tokens: number; readonly 
 export interface Batch {
   readonly candidates: readonly ScreeningCandidate[];
   readonly sources: readonly SourceReport[];
-  /** Candidates that are the same work as a paper of the pool or an earlier candidate. */
+  /** Candidates that are the same work as a paper of the pool, an earlier candidate or a record that was left out. */
   readonly duplicates: readonly { candidate: ScreeningCandidate; of: string; why?: string }[];
   /** Sources that are left to the agent: code can't ask them, or could not just now. */
   readonly toAgent?: readonly string[];
@@ -91,12 +91,12 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
   const instead = standIns(library, others, blocked);
   const found = await searchResults(rrd, library, [...mayBeAsked, ...instead.values()], instead);
-  const { works = [], reports = [], search, away } = found ?? {};
+  const { works = [], reports = [], search, compared, away } = found ?? {};
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
   const isNobodys = mayBeAsked.every((name) => library.services(name).length > 0 || skipped.has(name));
   if (away !== undefined && choice.candidates.length === 0 && isNobodys)
     throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
-  const left = works.length - choice.take(works);
+  const left = works.length - choice.take(works, compared);
   const failed = new Set(
     reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
   );
@@ -147,8 +147,12 @@ function standIns(
 }
 
 /** Works that were excluded, by what is kept of them. A duplicate is its paper of the pool, which is compared. */
-function leftOutWorks({ excluded = [], apart }: Rrd): ReturnType<typeof workIndex> {
-  const works = workIndex();
+function leftOutWorks({ excluded = [], apart }: Rrd): {
+  readonly ids: ReadonlySet<string>;
+  readonly index: ReturnType<typeof workIndex>;
+} {
+  const index = workIndex();
+  const ids = new Set<string>();
   const isApart = (id: string) => (apart ?? []).some((pair) => pair.includes(id));
   for (const { id, title, url, identifiers, year, first_author, stage, override } of excluded) {
     if (title == null || stage === "duplicate" || override !== undefined || isApart(id)) continue;
@@ -156,9 +160,10 @@ function leftOutWorks({ excluded = [], apart }: Rrd): ReturnType<typeof workInde
     const date = year === undefined ? null : String(year);
     // A notice may carry the title of its article, which is another work.
     const kind = stage === "notice" ? ("notice" as const) : undefined;
-    works.add(id, matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...given({ identifiers, kind }) }));
+    index.add(id, matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...given({ identifiers, kind }) }));
+    ids.add(id);
   }
-  return works;
+  return { ids, index };
 }
 
 /**
@@ -188,8 +193,18 @@ function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
   const abstractTokens = abstractTokensOf(rrd);
   let room = most.tokens;
   let full = false;
-  /** How many of these were settled, as chosen or as duplicates. */
-  const take = (some: readonly ScreeningCandidate[]): number => {
+  /**
+   * How many of these were settled, as chosen or as duplicates. What is kept of a record that was left out says little:
+   * it stands for the record only where that is not among these, nor `compared` with them.
+   */
+  const take = (some: readonly ScreeningCandidate[], compared: ReadonlySet<string> = new Set()): number => {
+    const inFull = workIndex();
+    const listed = new Set(compared);
+    for (const candidate of some)
+      if (left.ids.has(candidate.id)) {
+        inFull.add(candidate.id, matchFeaturesOf(candidate));
+        listed.add(candidate.id);
+      }
     let done = 0;
     for (const candidate of some) {
       if (settled.has(candidate.id)) {
@@ -203,13 +218,12 @@ function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
         break;
       }
       const traits = matchFeaturesOf(candidate);
-      const twin = known.twinOf(
-        traits,
-        (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id)),
-      );
+      const twin =
+        known.twinOf(traits, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id))) ??
+        // It was judged under another id.
+        inFull.twinOf(traits) ??
+        left.index.twinOf(traits, (id) => !listed.has(id));
       done += 1;
-      // It was judged under another id.
-      if (twin === undefined && left.twinOf(traits) !== undefined) continue;
       if (twin !== undefined) {
         duplicates.push({ candidate, of: twin.id, why: twin.why });
         continue;

@@ -67,7 +67,14 @@ export async function searchResults(
   requested: readonly string[],
   instead: ReadonlyMap<string, string> = new Map(),
 ): Promise<
-  | { works: readonly ScreeningCandidate[]; reports: readonly SourceReport[]; search: Searched; away?: string }
+  | {
+      works: readonly ScreeningCandidate[];
+      reports: readonly SourceReport[];
+      search: Searched;
+      /** Ids of all records that the search has compared with one another, those of judged works too. */
+      compared: ReadonlySet<string>;
+      away?: string;
+    }
   | undefined
 > {
   const services = new Map(requested.map((name) => [name, library.services(name)] as const));
@@ -94,6 +101,11 @@ export async function searchResults(
       screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
     ),
     reports: [...own, ...asRequested(services, own, substitutions)],
+    compared: new Set(
+      session.candidates.works.flatMap(({ record, provenance }) =>
+        [record, ...versionsOf(provenance)].map(({ id }) => id),
+      ),
+    ),
     search: {
       ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted, seeds }) },
       rounds: session.steps,

@@ -215,6 +215,45 @@ describe("the PRISMA flow", () => {
     });
   });
 
+  describe("with a record that looks like one that was screened out before", () => {
+    const title = "Slow release of alpha matter after transplantation in adults with infection";
+    const listed = (id: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
+      ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
+      ...{ date: "2026-01-01", source: "SearXNG", abstract: "Matter alpha.", identifiers: {} },
+      ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+      ...more,
+    });
+    const { id, url, authors } = listed("first");
+    const screenedOut = { id, title, url, year: 2026, first_author: authors[0] ?? "", reason: "It does not fit." };
+    const before = (sources: readonly string[]): Rrd => ({
+      ...wanting(sources, 5),
+      excluded: [{ ...screenedOut, stage: "screened", iteration: 1 }],
+    });
+    const keeping = scriptedAgent(({ unit }) => ({
+      result: { unit, kept: [{ id: "second" }], papers: [], sources: [] },
+    }));
+
+    test("offers the abstract in another journal, which the search has told from it", async () => {
+      const elsewhere = listed("second", { venue: "Annals of Surgery", volume: "12", issue: "1", pages: "77" });
+      const given = libraryOf([], { SearXNG: [listed("first"), elsewhere] });
+      const { rrd } = await researchFolder(before(["SearXNG"]), given).run(keeping, 1);
+      expect(rrd.papers_pool.map((paper) => paper.id)).toEqual(["second"]);
+      expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
+    });
+
+    test("counts the same work that comes under another id as its duplicate, and asks nobody", async () => {
+      const given = libraryOf([document("second", title)], { SearXNG: [listed("first")] });
+      const fitting = { ...given, candidates: async () => [{ ...document("second", title), authors: [...authors] }] };
+      const { rrd, ledger } = await researchFolder(before(["folder:papers", "SearXNG"]), fitting).run(keeping, 1);
+      expect(ledger.map(({ agent }) => agent)).toEqual([undefined]);
+      expect(rrd.excluded).toMatchObject([
+        { id: "first", stage: "screened" },
+        { id: "second", stage: "duplicate", duplicate_of: "first" },
+      ]);
+      expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
+    });
+  });
+
   const urls = [
     "https://example.org/a",
     "https://example.org/b",
