@@ -3,6 +3,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { runGit } from "../../engine/storage/git-command.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { madeByPrograms } from "../../task/folder/snapshots.js";
 import { graphFile } from "../folder/layout.js";
 import { javascriptEndings, javascriptManifests, javascriptReader, javascriptResolver } from "./javascript.js";
 import type { FileReader } from "./language.js";
@@ -53,7 +54,8 @@ const isManifest = (path: string): boolean =>
  * neither are links, binaries and files of more than 1 MB. What did not change since is taken from the cache.
  */
 export async function readGraph(folder: string): Promise<ImportGraph> {
-  const listed = await runGit(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."]);
+  const which = ["--cached", "--others", "--exclude-standard", "--", ".", ...madeByPrograms];
+  const listed = await runGit(folder, ["ls-files", "-z", ...which]);
   const names = [...new Set(listed.stdout.split("\0").filter((name) => name !== ""))].toSorted();
   const stamps = new Map<string, { readonly size: number; readonly mtime: number }>();
   const layout = createHash("sha256");

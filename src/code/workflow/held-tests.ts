@@ -39,9 +39,9 @@ export async function whileHeld<Found>(
   return { found, changed, kept: await snapshots.put(before.commit, changed) };
 }
 
-/** What programs that run tests write themselves: snapshots of values, and versions that they resolved. */
+/** What programs that run tests write themselves: snapshots of values, versions that they resolved, and reports. */
 const writtenByPrograms =
-  /\.(?:snap|ambr|lock|lockb)$|[-.]lock\.(?:json|yaml)$|(?:^|\/)(?:go\.sum|npm-shrinkwrap\.json)$/;
+  /\.(?:snap|ambr|lock|lockb)$|[-.]lock\.(?:json|yaml)$|(?:^|\/)(?:go\.sum|npm-shrinkwrap\.json|\.coverage|coverage\.(?:xml|json)|cobertura\.xml|lcov\.info|junit\.xml)$|(?:^|\/)coverage\//;
 
 /** Whether a change that the project's own tests make may stay: new files, and what their programs write. */
 export const isOrdinary = ({ path, kind }: Changed): boolean =>

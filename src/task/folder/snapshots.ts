@@ -47,6 +47,18 @@ export interface Changed {
   readonly kind: "added" | "changed" | "removed";
 }
 
+/**
+ * What programs install or build for themselves, also where nobody told git to ignore it, as patterns of git: it is no
+ * file of the project. Put back it would be older than what it was built from, and be taken for newer.
+ */
+export const madeByPrograms: readonly string[] = [
+  ...["node_modules", "__pycache__", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
+  ...[".hypothesis", ".nyc_output", ".gradle", "target/debug", "target/release", "target/doc", "target/tmp"],
+]
+  .map((name) => `${name}/**`)
+  .concat("*.pyc", "target/.rustc_info.json", "target/CACHEDIR.TAG")
+  .map((pattern) => `:(exclude,glob)**/${pattern}`);
+
 const identity = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
 const settings = ["-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "gc.auto=0"];
 
@@ -105,7 +117,7 @@ export async function openSnapshots(
   async function keep(name: string): Promise<Snapshot> {
     await forgetNested();
     // What can't be read is left out; all the rest is better than nothing.
-    const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own]);
+    const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
     if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
     if (!toldOfNested) await tellOfNested();
     const tree = (await ok(git(["write-tree"]))).trim();

@@ -13,7 +13,7 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
@@ -132,6 +132,18 @@ describe("a task", () => {
     const has = existsSync(ran);
     rmSync(ran, { force: true });
     expect(has).toBe(false);
+  });
+
+  it("keeps and puts back no file that programs install or build, also where git ignores none", async () => {
+    write({ task: "x", acceptance_criteria: [exists("never")], max_iterations: 1 });
+    const built = ["node_modules/a/i.js", "p/__pycache__/a.pyc", "c/target/debug/a", "a.pyc", "c/target/CACHEDIR.TAG"];
+    const own = ["target/mine.txt", "src/node_modules.js", "debug/a"];
+    for (const name of [...built, ...own]) mkdirSync(dirname(path(name)), { recursive: true });
+    await json(...agent([...built, ...own].map((name) => `echo $N > ${name}`).join("; ")));
+    const refs = git("for-each-ref", "--format=%(refname)", "refs/ralph/*/1").split("\n");
+    expect(git("ls-tree", "-r", "--name-only", refs[0] ?? "").split("\n")).toEqual(own.toSorted());
+    expect((await task("--undo", "0")).code).toBe(0);
+    expect([...built, ...own].filter((name) => existsSync(path(name)))).toEqual(built);
   });
 
   it("counts equal as exhausted: the budget before the iterations, and both after the criteria", async () => {
