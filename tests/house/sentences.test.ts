@@ -66,7 +66,7 @@ test.each([
   makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("p1", "pending")] });
   makeResearch(cwd, "arms-2026-03-01", { papers_pool: [paper("p1", "pending")] });
   makeResearch(cwd, broken);
-  writeFileSync(join(cwd, "researches", broken, "rrd.json"), '{"project": ');
+  writeFileSync(join(cwd, "researches", broken, "rrd.json"), '{"project": }');
   const { code, err } = await cli(args, cwd);
   expect({ failed: code !== 0, err, faults: faultsOf(err) }).toEqual({ failed: true, err, faults: [] });
 });

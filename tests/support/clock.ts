@@ -1,3 +1,4 @@
+import { onTestFinished, vi } from "vitest";
 import type { Clock } from "../../src/engine/lib/clock.js";
 
 /** A clock that stands still until it is told to move; sleeping moves it. */
@@ -12,4 +13,11 @@ export function fakeClock(start = Date.parse("2026-01-01T00:00:00Z")): Clock & {
       now += ms;
     },
   };
+}
+
+/** Lets `Date.now` go on by a second each time that it is asked, until the test ends: what waits by it waits no longer. */
+export function hastenDates(): void {
+  let now = Date.now();
+  const dates = vi.spyOn(Date, "now").mockImplementation(() => (now += 1000));
+  onTestFinished(() => dates.mockRestore());
 }

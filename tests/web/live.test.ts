@@ -76,7 +76,7 @@ test("an rrd.json that can't be read is stood in for by its last good version, a
   const browser = await served(cwd);
   const follower = browser.follow(`${at}events`);
   await follower.until((parts) => parts.has("papers"));
-  writeFileSync(join(folder, "rrd.json"), good.slice(0, 60));
+  writeFileSync(join(folder, "rrd.json"), `${good.slice(0, 60)} }`);
   await follower.until((parts) => parts.has("broken"));
   expect(await part(browser, "broken")).toMatch(/rrd\.json:\d+:\d+.*last good version/);
   expect(await page(browser)).toContain("On hands");
@@ -84,7 +84,7 @@ test("an rrd.json that can't be read is stood in for by its last good version, a
   await follower.until((parts) => !parts.has("broken"));
 
   // A page that never saw it whole takes the copy that runs keep; without one it says what is wrong.
-  writeFileSync(join(folder, "rrd.json"), "{");
+  writeFileSync(join(folder, "rrd.json"), "{ broken }");
   const other = await served(cwd);
   expect(await page(other)).toContain("rrd.json:1:");
   mkdirSync(join(folder, ".ralph"));
@@ -231,7 +231,7 @@ test("the list tells of projects that come, change and go; one that can't be rea
   await follower.until((parts) => parts.size === 3);
   change(folder, { papers_pool: [pool[0]] });
   await follower.until((parts) => [...before].some(([id, hash]) => parts.has(id) && parts.get(id) !== hash));
-  writeFileSync(join(folder, "rrd.json"), "{");
+  writeFileSync(join(folder, "rrd.json"), "{ broken }");
   await follower.until((parts) => parts.size === 3);
   await expect.poll(() => page(browser, "/"), { timeout: 60_000 }).toContain("It can’t be read: rrd.json:1:");
   rmSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { dirname } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { readRegularText } from "./regular-file.js";
 import { type Stamp, stampOf } from "./atomic-file.js";
@@ -6,9 +7,8 @@ import { isUnfinished } from "./json-syntax.js";
 
 /**
  * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none.
- * One of some
- * 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying and
- * writing.
+ * One of some 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying
+ * and writing. No editor moves the folder away.
  */
 const maxSaveMs = 5000;
 
@@ -35,7 +35,7 @@ export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undef
 
 async function isBeingSaved(path: string): Promise<boolean> {
   const stamp = stampOf(path);
-  if (stamp === undefined) return true;
+  if (stamp === undefined) return stampOf(dirname(path)) !== undefined;
   const changedAt = Number(stamp.split(":")[2]);
   if (Math.abs(Date.now() - changedAt) >= maxSaveMs) return false;
   return isUnfinished(await textOf(path));

@@ -95,11 +95,11 @@ describe("report", () => {
     const { folder, run, read } = project(said());
     mkdirSync(join(folder, ".ralph"), { recursive: true });
     copyFileSync(join(folder, "rrd.json"), lastGoodFile(folder));
-    writeFileSync(join(folder, "rrd.json"), '{"project": ');
+    writeFileSync(join(folder, "rrd.json"), '{"project": }');
     const { exitCode, err } = await run();
     expect([exitCode, err]).toEqual([0, expect.stringContaining("made from its last good version")]);
     expect(read("research-report.md")).toContain("It takes 14 minutes.");
-    expect(read("rrd.json")).toBe('{"project": ');
+    expect(read("rrd.json")).toBe('{"project": }');
   });
 
   test("does not write while another process works on the project, but checks", async () => {

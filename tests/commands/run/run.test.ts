@@ -270,12 +270,12 @@ describe("what can be wrong", () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     await cli(["run", "-i", "1", ...withUnitAgent], cwd);
-    writeFileSync(join(folder, "rrd.json"), '{"project": ');
+    writeFileSync(join(folder, "rrd.json"), '{"project": }');
     expect(await cli(["run", ...withUnitAgent], cwd)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/rrd\.json:1:\d+.*reset .* --to 1/),
     });
-    expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe('{"project": ');
+    expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe('{"project": }');
   });
 
   test("a folder that is removed during a run ends it with a sentence, not with a bug", async () => {

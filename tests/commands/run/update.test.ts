@@ -27,7 +27,7 @@ describe("update of several projects", () => {
     const [broken, other] = [join(top, "a-broken"), join(top, "z-other")];
     cpSync(folder, other, { recursive: true });
     mkdirSync(broken);
-    writeFileSync(join(broken, "rrd.json"), "{");
+    writeFileSync(join(broken, "rrd.json"), "{ broken }");
     writeFileSync(join(top, "README.md"), "Notes.");
     mkdirSync(join(top, "notes"));
     git("add", "-A");

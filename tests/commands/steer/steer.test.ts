@@ -132,7 +132,7 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
 test("a project whose rrd.json can't be read is held all the same, and the command fails and says why", async () => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "broken-2026-03-01");
-  writeFileSync(join(folder, "rrd.json"), "{ broken");
+  writeFileSync(join(folder, "rrd.json"), "{ broken }");
   for (const [command, name] of [
     [pauseCommand, "PAUSE"],
     [stopCommand, "STOP"],

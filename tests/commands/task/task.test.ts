@@ -362,7 +362,7 @@ describe("a task that has no ralph.json any more", () => {
 it("a state that was broken by hand is restored by --undo, as the message about it says", async () => {
   write({ task: "x", acceptance_criteria: [exists("a.txt")] });
   await json(...agent("touch a.txt"));
-  writeFileSync(path("ralph.state.json"), '{"task": ');
+  writeFileSync(path("ralph.state.json"), '{"task": }');
   const { code, err } = await task(...agent("true"));
   expect([code, err]).toEqual([1, expect.stringContaining("'research-ralph task --undo 1'")]);
   const undone = await task("--undo", "1");

@@ -27,6 +27,7 @@ import {
   writeRrd,
 } from "../../support/folders.js";
 import { temporaryName } from "../../../src/engine/storage/atomic-file.js";
+import { hastenDates } from "../../support/clock.js";
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
@@ -145,7 +146,7 @@ describe("a hand edit during a run", () => {
     const told: Told[] = [];
     const research = await open(folder, { told });
     const { rrd } = await research.load();
-    const broken = '{ "project": "half';
+    const broken = '{ "project": "half }';
     writeFileSync(join(folder, "rrd.json"), broken);
     const failure = await research.fold(acceptance(1)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ExpectedError);
@@ -326,6 +327,7 @@ describe("opening a research", () => {
   it("without an rrd.json says so", async () => {
     const folder = researchFolder();
     rmSync(join(folder, "rrd.json"));
+    hastenDates();
     await expect(open(folder)).rejects.toThrow(/There is no .*rrd\.json/);
     await expect(readResearch(folder)).rejects.toThrow(ExpectedError);
     expect(readdirSync(folder)).toEqual([]);
@@ -335,6 +337,7 @@ describe("opening a research", () => {
     const folder = researchFolder();
     await (await open(folder)).close();
     rmSync(join(folder, "rrd.json"));
+    hastenDates();
     await expect(open(folder)).rejects.toThrow(
       `copy its last good version, ${join(folder, ".ralph/rrd.last-good.json")}, there.`,
     );

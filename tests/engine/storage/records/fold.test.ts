@@ -119,7 +119,7 @@ describe("an iteration that is folded in", () => {
   it("over a file that a person broke waits in the journal, is no checkpoint, and keeps its number", async () => {
     const { fold, load, commits, folder, nextIteration } = await writer();
     await load();
-    writeFileSync(join(folder, "rrd.json"), "{ broken");
+    writeFileSync(join(folder, "rrd.json"), "{ broken }");
     await expect(fold(acceptance(7))).rejects.toBeInstanceOf(ExpectedError);
     expect([commits, journalled(folder), nextIteration()]).toEqual([[], ["7.json"], 8]);
     expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);

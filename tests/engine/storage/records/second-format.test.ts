@@ -9,6 +9,7 @@ import { resetRecords, undoneAfter } from "../../../../src/engine/storage/record
 import type { Fold } from "../../../../src/engine/storage/records/fold.js";
 import { git, repository, temporaryFolder } from "../../../support/folders.js";
 import { type Task, taskFormat } from "../../../support/task-format.js";
+import { hastenDates } from "../../../support/clock.js";
 
 const start: Task = {
   title: "A task",
@@ -236,9 +237,9 @@ describe("a state of another kind than a project's", () => {
     const store = await open(folder);
     await store.load();
     await store.fold(met(1, "C1"));
-    writeFileSync(join(folder, "task.json"), "{ broken");
+    writeFileSync(join(folder, "task.json"), "{ broken }");
     await expect(store.load()).rejects.toThrow(`task reset ${folder} 1`);
-    expect(text(folder, "task.json")).toBe("{ broken");
+    expect(text(folder, "task.json")).toBe("{ broken }");
     await store.close();
     await resetRecords(folder, taskFormat, async ({ state }) => ({ after: state, unit: "C9", sentences: ["Again."] }), {
       derive,
@@ -248,7 +249,7 @@ describe("a state of another kind than a project's", () => {
     });
     expect(statusOf(readTask(folder))).toEqual(["met", "open"]);
     const broken = readdirSync(folder).find((name) => name.startsWith("task.json.broken-")) ?? "";
-    expect(text(folder, broken)).toBe("{ broken");
+    expect(text(folder, broken)).toBe("{ broken }");
   });
 
   it("is committed under its own names", async () => {
@@ -270,6 +271,7 @@ describe("a state of another kind than a project's", () => {
   it("that is missing or broken is told of in its own words", async () => {
     const folder = taskFolder();
     rmSync(join(folder, "task.json"));
+    hastenDates();
     await expect(readRecords(folder, taskFormat)).rejects.toThrow(/task\.json; write one\.$/);
     await expect(readRecords(join(folder, "gone"), taskFormat)).rejects.toThrow(/^The task folder/);
     writeTask(folder, { title: "x", criteria: [{ key: "C1", status: "later" }] });

@@ -36,6 +36,7 @@ import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { readOnceSaved } from "../../../../src/engine/storage/wait-for-editor.js";
 import { stampOf } from "../../../../src/engine/storage/atomic-file.js";
 import { lastGoodFile } from "../../../../src/research/folder/layout.js";
+import { hastenDates } from "../../../support/clock.js";
 
 const text = formatRrd(sampleRrd(3));
 
@@ -80,6 +81,7 @@ it("an rrd.json that stays cut off or gone is said to be", async () => {
     /the file ends in the middle/,
   );
   rmSync(path);
+  hastenDates();
   await expect(openStateFile(folder, researchFormat, () => undefined).read()).rejects.toThrow(/There is no /);
 });
 
@@ -418,6 +420,11 @@ describe("a file that may be on its way to the disk", () => {
       return refuse();
     });
     expect(ended).toEqual({ turns: 3, end: new ExpectedError("It is broken.") });
+  });
+
+  it("is read once where its folder is gone too, which no editor takes away", async () => {
+    const path = join(temporaryFolder(), "gone", "rrd.json");
+    expect((await tries(path, refuse)).turns).toBe(1);
   });
 
   it("is not read again after an error of ours", async () => {

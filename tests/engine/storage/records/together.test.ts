@@ -186,7 +186,7 @@ describe("results that are folded together", () => {
     const folded = research.together(async () => {
       await research.fold(acceptance(2));
       await research.fold(acceptance(1));
-      writeFileSync(join(folder, "rrd.json"), "{ broken");
+      writeFileSync(join(folder, "rrd.json"), "{ broken }");
     });
     await expect(folded).rejects.toBeInstanceOf(ExpectedError);
     expect(journalled(folder)).toEqual(["1.json", "2.json"]);
