@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { execa } from "execa";
 import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
 import { packageFile } from "../../src/engine/lib/package-root.js";
@@ -20,12 +19,6 @@ test("dependencies are pinned to exact versions", () => {
   expect(
     Object.values({ ...dependencies, ...devDependencies }).filter((version) => !/^\d+\.\d+\.\d+$/.test(version)),
   ).toEqual([]);
-});
-
-// That the generated pages are fresh too is a step of `npm run check`: they are made with the built command.
-test("generated types and validators are fresh", async () => {
-  await execa(process.execPath, ["scripts/generate-types.mjs", "--check"], { cwd: root });
-  await execa(process.execPath, ["scripts/generate-validators.mjs", "--check"], { cwd: root });
 });
 
 /** What changes the process for the test files after it. */

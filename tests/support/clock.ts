@@ -15,7 +15,7 @@ export function fakeClock(start = Date.parse("2026-01-01T00:00:00Z")): Clock & {
   };
 }
 
-/** Lets `Date.now` go on by a second each time that it is asked, until the test ends: what waits by it waits no longer. */
+/** Lets `Date.now` go on by a second each time that it is asked, until the test ends: a wait by it is soon over. */
 export function hastenDates(): void {
   let now = Date.now();
   const dates = vi.spyOn(Date, "now").mockImplementation(() => (now += 1000));

@@ -7,8 +7,8 @@ import { isUnfinished } from "./json-syntax.js";
 
 /**
  * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none.
- * One of some 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between emptying
- * and writing. No editor moves the folder away.
+ * One of some 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between
+ * emptying and writing. No editor moves the folder away.
  */
 const maxSaveMs = 5000;
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { cli, ioIn } from "../../support/in-process.js";
@@ -14,27 +14,87 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 describe("a coding run", () => {
+  // One run, which is looked at from all sides.
+  const end = new AbortController();
+  let run: Awaited<ReturnType<typeof project.json>>;
+  let worked: typeof project;
+  let seen: { type: string; line: { unit: string } }[];
+  const here = async (...args: string[]) => await cli(args, worked.folder);
+  beforeAll(async () => {
+    worked = codeProject(offByOne);
+    const io = ioIn(worked.folder);
+    const watching = watchCommand({ json: true }, io, end.signal);
+    run = await worked.json(...worked.agent(byRole({})));
+    await vi.waitFor(() => expect(io.out()).toContain('"stopped"'), { timeout: 60_000 });
+    end.abort();
+    expect(await watching).toBe(0);
+    seen = io
+      .out()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  });
+  afterAll(() => worked.remove());
+
   it("repairs the tests by librarian, artisan, critic, tests and adversary", async () => {
-    const { code, last, lines, err } = await project.json(...project.agent(byRole({})));
+    const { code, last, lines, err } = run;
     expect(err).toBe("");
     expect([code, last.verdict, last.rounds, last.iterations, last.failing]).toEqual([0, "complete", 1, 4, 0]);
-    expect(project.read("src/range.mjs")).toContain("i <= b");
-    expect(project.state().rounds[0]?.steps.map(({ role, event }) => `${role} ${event}`)).toEqual([
+    expect(worked.read("src/range.mjs")).toContain("i <= b");
+    expect(worked.state().rounds[0]?.steps.map(({ role, event }) => `${role} ${event}`)).toEqual([
       "librarian ok",
       "artisan ok",
       "critic approve",
       "tests pass",
       "adversary ok",
     ]);
-    expect(isValid("ralph-code", project.state())).toBe(true);
-    expect(project.ledger().map(({ unit, phase, role, round }) => [unit, phase, role, round])).toEqual([
+    expect(isValid("ralph-code", worked.state())).toBe(true);
+    expect(worked.ledger().map(({ unit, phase, role, round }) => [unit, phase, role, round])).toEqual([
       ["librarian:1", "CODE", "librarian", 1],
       ["artisan:1", "CODE", "artisan", 1],
       ["critic:1", "CODE", "critic", 1],
       ["adversary:1", "CODE", "adversary", 1],
     ]);
     for (const line of lines.slice(0, -1)) expect(isValid("event", line)).toBe(true);
-    expect(project.git("status", "--porcelain")).toBe("M src/range.mjs");
+    expect(worked.git("status", "--porcelain")).toBe("M src/range.mjs");
+  });
+
+  it("says where the run stands, in words and as JSON", async () => {
+    const { code, out } = await here("status");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /Repair the failing tests[^]*complete[^]*3 passed, 0 failing[^]*round 1: librarian ok, artisan/,
+    );
+    const report = JSON.parse((await here("status", "--json")).out);
+    expect([report.done, report.running, report.tests.failing, report.spent.iterations]).toEqual([true, false, 0, 4]);
+  });
+
+  it("is watched from outside", () => {
+    expect(seen.at(-1)).toMatchObject({ phase: "CODE", last_run: { verdict: "complete" } });
+    expect(seen.filter(({ type }) => type === "iteration").map(({ line }) => line.unit)).toEqual([
+      "librarian:1",
+      "artisan:1",
+      "critic:1",
+      "adversary:1",
+    ]);
+  });
+
+  it("says what it cost by role, and writes its report again", async () => {
+    const { code, out } = await here("cost");
+    expect([code, out]).toEqual([0, expect.stringMatching(/By role[^]*librarian \(cmd[^]*adversary/)]);
+    const { total, parts } = JSON.parse((await here("cost", "--json")).out);
+    expect([total.iterations, Object.keys(parts).length]).toEqual([4, 4]);
+    rmSync(worked.path("code-report.md"));
+    const report = await here("report");
+    expect([report.code, report.out]).toEqual([0, expect.stringContaining("Written in .: code-report.md")]);
+    expect(worked.read("code-report.md")).toContain("compared with <=");
+    expect(JSON.parse((await here("report", "--json")).out).rounds).toHaveLength(1);
+    expect((await here("report", "--check")).code).toBe(2);
+    await worked.json(...worked.agent(byRole({})));
+    expect(worked.read("code-report.md")).toContain("compared with <=");
+    worked.write("code-report.md", "mine");
+    expect((await here("report")).out).toContain("stays as it is");
+    expect(worked.read("code-report.md")).toBe("mine");
   });
 
   it("is complete without an agent where all tests pass and nothing else is asked for", async () => {
@@ -107,17 +167,6 @@ describe("who can't do it", () => {
 describe("a folder in which a coding run has worked", () => {
   const here = async (...args: string[]) => await cli(args, project.folder);
 
-  it("says where the run stands, in words and as JSON", async () => {
-    await project.json(...project.agent(byRole({})));
-    const { code, out } = await here("status");
-    expect(code).toBe(0);
-    expect(out).toMatch(
-      /Repair the failing tests[^]*complete[^]*3 passed, 0 failing[^]*round 1: librarian ok, artisan/,
-    );
-    const report = JSON.parse((await here("status", "--json")).out);
-    expect([report.done, report.running, report.tests.failing, report.spent.iterations]).toEqual([true, false, 0, 4]);
-  });
-
   it("can be paused, stopped and resumed, as its messages say", async () => {
     await project.json(...project.agent(byRole({})), "--rounds", "1", "-i", "1");
     for (const [hold, file, exit] of [
@@ -151,48 +200,6 @@ describe("a folder in which a coding run has worked", () => {
     expect((await here("steer")).out).toBe("- use no library\n");
     expect((await here("steer", "--clear")).err).toContain("is finished");
     expect((await here("steer")).out).toBe("");
-  });
-
-  it("says what it cost by role, and writes its report again", async () => {
-    await project.json(...project.agent(byRole({})));
-    const { code, out } = await here("cost");
-    expect([code, out]).toEqual([0, expect.stringMatching(/By role[^]*librarian \(cmd[^]*adversary/)]);
-    const { total, parts } = JSON.parse((await here("cost", "--json")).out);
-    expect([total.iterations, Object.keys(parts).length]).toEqual([4, 4]);
-    rmSync(project.path("code-report.md"));
-    const report = await here("report");
-    expect([report.code, report.out]).toEqual([0, expect.stringContaining("Written in .: code-report.md")]);
-    expect(project.read("code-report.md")).toContain("compared with <=");
-    expect(JSON.parse((await here("report", "--json")).out).rounds).toHaveLength(1);
-    expect((await here("report", "--check")).code).toBe(2);
-    await project.json(...project.agent(byRole({})));
-    expect(project.read("code-report.md")).toContain("compared with <=");
-    project.write("code-report.md", "mine");
-    expect((await here("report")).out).toContain("stays as it is");
-    expect(project.read("code-report.md")).toBe("mine");
-  });
-
-  it("is watched from outside", async () => {
-    const end = new AbortController();
-    const io = ioIn(project.folder);
-    const watching = watchCommand({ json: true }, io, end.signal);
-    await project.json(...project.agent(byRole({})));
-    for (let tries = 0; tries < 500 && !io.out().includes('"stopped"'); tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    end.abort();
-    expect(await watching).toBe(0);
-    const lines = io
-      .out()
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(lines.at(-1)).toMatchObject({ phase: "CODE", last_run: { verdict: "complete" } });
-    expect(lines.filter(({ type }) => type === "iteration").map(({ line }) => line.unit)).toEqual([
-      "librarian:1",
-      "artisan:1",
-      "critic:1",
-      "adversary:1",
-    ]);
   });
 
   it("takes `memory` alone for the command, not for a task", async () => {

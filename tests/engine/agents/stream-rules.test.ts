@@ -99,7 +99,7 @@ describe("a field of an odd type", () => {
             expect(typeof reading.finished()).toBe("boolean");
             reading.answer();
           }),
-          { numRuns: 14 },
+          { numRuns: 7 },
         );
   });
 });

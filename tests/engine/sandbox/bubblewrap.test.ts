@@ -97,7 +97,12 @@ describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(n
     const reach = { logins: [login] };
     const ended = run(`${renew('{"token":"fresh","account":"mine"}')}; sleep 20`, {
       reach,
-      request: { timeoutMs: 20_000, finished: () => readFileSync(login.from, "utf8").includes("fresh"), graceMs: 100 },
+      request: {
+        timeoutMs: 20_000,
+        finished: () => readFileSync(login.from, "utf8").includes("fresh"),
+        settleMs: 100,
+        graceMs: 100,
+      },
     });
     await expect.poll(() => readFileSync(login.from, "utf8"), { timeout: 10_000 }).toContain("fresh");
     await ended;

@@ -29,8 +29,8 @@ describe("the search for quotes in a long text", () => {
     });
   });
 
-  it("comes to its end with 300,000 combining strokes in the text or in the quote", async () => {
-    const strokes = "\u0334\u0301".repeat(150_000);
+  it("comes to its end with 60,000 combining strokes in the text or in the quote", async () => {
+    const strokes = "\u0334\u0301".repeat(30_000);
     for (const [where, quote] of [
       [`${said} ${strokes}`, "the gripper held eight of them"],
       [said, `${said} ${strokes}`],

@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -12,10 +23,23 @@ import { cli } from "../../support/in-process.js";
 const folderName = "touch-2026-11-22";
 
 /**
- * The first run of a project of each kind, which every test of this process goes on from in a copy; it goes with the
- * run's temporary folder.
+ * The first run of a project of each kind, which the tests go on from in a copy; the test files of a run share it, and
+ * it goes with the run's temporary folder.
  */
 const bases = new Map<string, Promise<string>>();
+
+async function findOrMake(over: Partial<Rrd["requirements"]>): Promise<string> {
+  const shared = join(tmpdir(), `rr-update-${createHash("sha256").update(JSON.stringify(over)).digest("hex")}`);
+  if (existsSync(shared)) return shared;
+  const made = await makeBase(over);
+  try {
+    renameSync(made, shared);
+  } catch {
+    // Another test file was quicker.
+    rmSync(made, { recursive: true });
+  }
+  return shared;
+}
 
 /** Without the one that only a citation leads to. */
 const known = (): Invented[] => invented.filter(({ key }) => key !== "p12");
@@ -69,7 +93,7 @@ async function makeBase(over: Partial<Rrd["requirements"]>): Promise<string> {
 /** A finished project over scripted sources whose papers and pages may change, in a repository of its own. */
 export async function finished(over: Partial<Rrd["requirements"]> = {}) {
   const kind = JSON.stringify(over);
-  const base = bases.get(kind) ?? makeBase(over);
+  const base = bases.get(kind) ?? findOrMake(over);
   bases.set(kind, base);
   const papers = known();
   /** Pages that say something else than at first, by the paper's key. */

@@ -4,11 +4,14 @@ import { describe, expect, it } from "vitest";
 import type { SearchRecord } from "../../../src/research/search/search-record.js";
 import { finished, newcomer, newcomerId, since } from "./finished-project.js";
 
+/** One iteration of an agent that fails. */
+const failing = ["--agent", "cmd:false", "--unconfined", "--iterations", "1"];
+
 /** An update that is open and asked, of which nothing is judged yet. */
 async function opened() {
   const project = await finished();
   project.papers.push(newcomer);
-  const stopped = await project.ralph("update", project.folder, ...since, "--agent", "cmd:false", "--unconfined");
+  const stopped = await project.ralph("update", project.folder, ...since, ...failing);
   expect(stopped.code).not.toBe(0);
   expect(project.read().updates?.[0]).toMatchObject({ id: "update-1", iteration: expect.any(Number) });
   return project;
@@ -95,8 +98,7 @@ describe("what sources said to an update", () => {
     const { papers, scholars, ralph, folder, update, read, text } = await finished();
     papers.push(newcomer);
     scholars.fail("arxiv", 403);
-    const bad = ["--agent", "cmd:false", "--unconfined"];
-    await ralph("update", folder, ...since, ...bad);
+    await ralph("update", folder, ...since, ...failing);
     expect(read().updates?.[0]?.failed).toEqual({ arXiv: "2026-01-01" });
     scholars.fail("arxiv", undefined);
     expect((await update()).code).toBe(0);

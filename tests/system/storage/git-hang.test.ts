@@ -17,7 +17,10 @@ function carriers(mark: string): string[] {
   });
 }
 
-/** A repository in which adding a research's file waits for ever, as a clean filter that asks a server does. */
+/**
+ * A repository in which adding a research's file hangs, as a clean filter that asks a server does: for longer than a test
+ * may take, so that a test which comes to its end has not waited for it.
+ */
 function hangingFilter(root = repository(), script = "sleep 1000") {
   writeFileSync(join(root, ".gitattributes"), "*.jsonl filter=slow\n");
   git(root, "config", "filter.slow.clean", script);
@@ -30,9 +33,7 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
     writeFileSync(join(root, "a.jsonl"), "{}\n");
     process.env["HANG_MARK"] = root;
     try {
-      const begun = performance.now();
       const answer = await runGit(root, ["add", "a.jsonl"], { maxMs: 300 });
-      expect(performance.now() - begun).toBeLessThan(5000);
       expect(answer).toMatchObject({
         ok: false,
         ended: "it took longer than 0.3 seconds; a filter of the repository may hang",
@@ -53,12 +54,10 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
       abort: abort.signal,
     });
     writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
-    const begun = performance.now();
     const commit = checkpoints?.commit("one");
     abort.abort();
     await commit;
     await checkpoints?.finish();
-    expect(performance.now() - begun).toBeLessThan(4000);
     expect(told).toEqual([
       "No checkpoint: git was ended because the run was interrupted; the next iteration tries again.",
     ]);
@@ -82,10 +81,8 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
   });
 
   it("has ended when it has ended: a process that holds its pipe open is not waited for", async () => {
-    const begun = performance.now();
     const answer = await runGit(repository(), ["-c", "alias.leave=!sleep 1000 & echo done; echo $! >&2", "leave"]);
     process.kill(Number(answer.stderr));
-    expect(performance.now() - begun).toBeLessThan(5000);
     expect(answer).toMatchObject({ ok: true, stdout: "done" });
   });
 });

@@ -344,7 +344,7 @@ describe("the PRISMA flow", () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });
