@@ -20,10 +20,16 @@ function handedLater(io: Io): Handed {
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) console.log(version);
 else {
-  const [{ processIo }, { main }, { configKeys }] = await Promise.all([
-    import("./engine/ui/io.js"),
-    import("./assistant/main.js"),
-    import("./compose/config.js"),
-  ]);
-  process.exitCode = await main(args, processIo(), { version, keys: configKeys }, { handed: handedLater });
+  const { runProgram } = await import("./engine/ui/program.js");
+  process.exitCode = await runProgram({
+    name: "ralph",
+    async run(io) {
+      const [{ main }, { configKeys }] = await Promise.all([
+        import("./assistant/main.js"),
+        import("./compose/config.js"),
+      ]);
+      return await main(args, io, { version, keys: configKeys }, { handed: handedLater });
+    },
+    fail: async (error, io) => (await import("./assistant/main.js")).fail(error, io),
+  });
 }

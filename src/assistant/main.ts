@@ -2,11 +2,11 @@ import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
 import { readConfigFile, userFiles } from "../engine/config/file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
-import { ExpectedError, messageOf } from "../engine/lib/errors.js";
+import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { nearest } from "../engine/lib/nearest.js";
 import { redactFor } from "../engine/lib/redact.js";
-import { sanitise } from "../engine/lib/sanitise.js";
+import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
@@ -89,7 +89,7 @@ const options = {
 
 /**
  * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 where there is none, 2 for wrong usage,
- * 130 when interrupted. Never throws for what a person or a service does wrong.
+ * 130 or 143 when interrupted, 129 when the reader of stdout has gone. Never throws for what a person or a service does wrong.
  */
 export async function main(
   args: readonly string[],
@@ -115,9 +115,9 @@ export async function main(
     if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
       return await onMemory(positionals.slice(1), io, keys, outside);
     const interrupt = new AbortController();
-    const onSignal = () => interrupt.abort();
-    io.signals.on("SIGINT", onSignal);
-    io.signals.on("SIGTERM", onSignal);
+    const onSignals = { SIGINT: () => interrupt.abort("SIGINT"), SIGTERM: () => interrupt.abort("SIGTERM") } as const;
+    const names = ["SIGINT", "SIGTERM"] as const;
+    for (const name of names) io.signals.on(name, onSignals[name]);
     try {
       const asked = {
         keys,
@@ -154,17 +154,26 @@ export async function main(
       const message = await messageFrom(positionals, io, signal);
       return await answer(message, here, flags, version, io, signal, outside);
     } catch (error) {
-      if (interrupt.signal.aborted) return 130;
+      if (interrupt.signal.aborted) return interrupted(interrupt.signal, io);
       throw error;
     } finally {
-      io.signals.off("SIGINT", onSignal);
-      io.signals.off("SIGTERM", onSignal);
+      for (const name of names) io.signals.off(name, onSignals[name]);
     }
   } catch (error) {
-    const isOurs = !(error instanceof ExpectedError);
-    io.stderr(`ralph: ${messageOf(error)}${isOurs ? " This is a bug." : ""}\n`);
-    return error instanceof ExpectedError ? error.exitCode : 1;
+    return fail(error, io);
   }
+}
+
+/** The exit code of what was ended from outside, as shells count it. */
+const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
+  reason === "SIGTERM" ? 143 : reason !== "SIGINT" && readerGone.reason === "SIGHUP" ? 129 : 130;
+
+/** Says what went wrong in one sentence, never with a stack trace; answers with the exit code. */
+export function fail(error: unknown, io: Io): number {
+  const isExpected = error instanceof ExpectedError;
+  const said = isExpected ? sanitise(error.message) : tooFewFiles(error);
+  io.stderr(`ralph: ${said ?? `${oneLine(messageOf(error))} This is a bug.`}\n`);
+  return isExpected ? error.exitCode : 1;
 }
 
 /** Whether a person sits at a terminal that shows what is printed. */
@@ -278,11 +287,11 @@ async function answer(
     if (isJson && !("failure" in spoken)) {
       const value = jsonIn(spoken.message);
       if (value !== undefined) return print(io, `${value}\n`);
-      say(`The answer is not JSON: ${spoken.message.slice(0, 200)}`);
+      say(`The answer is not JSON, but begins with: ${oneLine(spoken.message).slice(0, 100)}`);
       return 1;
     }
     if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");
-    if (spoken.failure.kind === "aborted") return 130;
+    if (spoken.failure.kind === "aborted") return interrupted(signal, io);
     say(spoken.failure.message);
     return 1;
   } finally {

@@ -405,11 +405,15 @@ describe("what a person does", () => {
 });
 
 describe("a signal while more is piped in", () => {
-  it.each([[["hello"]], [["--headless"]]])("%j ends with exit code 130", async (args) => {
+  it.each([
+    [["hello"], "SIGTERM", 143],
+    [["hello"], "SIGINT", 130],
+    [["--headless"], "SIGTERM", 143],
+  ] as const)("%j at %s ends with exit code %i", async (args, signal, code) => {
     const io = fakeIo({ cwd: folder, env: { HOME: home, ...keyed }, stdin: new PassThrough() });
     const ended = main(args, io, { version: "1.2.3", keys: configKeys });
-    io.signals.emit("SIGTERM");
-    expect([await ended, io.out(), io.err()]).toEqual([130, "", ""]);
+    io.signals.emit(signal);
+    expect([await ended, io.out(), io.err()]).toEqual([code, "", ""]);
   });
 });
 

@@ -93,6 +93,7 @@ test("settings of one source from two files are merged too, and are none where n
 test.each([
   ["papers: many\n", /ralph\.config\.yaml: \/papers must be/],
   ["papers: 0\n", /\/papers/],
+  ["colour: red\n", /\/colour is not a configuration key: 'research-ralph config' lists the keys/],
   ["agnet: codex\n", /\/agnet is not a configuration key: the nearest one is 'agent'/],
   ["default_agent: amp\n", /it is called 'agent' now/],
   ["agents: { claude: { modle: x } }\n", /\/agents\/claude\/modle .*'model'/],

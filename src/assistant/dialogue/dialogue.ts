@@ -180,10 +180,11 @@ export async function dialogue({
     const opened = await opening.catch(() => undefined);
     await opened?.session.save();
     const hint = (opened?.session.messages.length ?? 0) > 0 ? "ralph --continue goes on with this conversation." : "";
-    if (!io.readerGone.aborted) io.stderr(`${isPrompting ? "\n" : ""}${hint === "" ? "" : `${colors.dim(hint)}\n`}`);
+    const wrapped = wrap(hint, io.columns).map((line) => `${colors.dim(line)}\n`);
+    if (!io.readerGone.aborted) io.stderr(`${isPrompting ? "\n" : ""}${hint === "" ? "" : wrapped.join("")}`);
     await opened?.session.close();
   }
-  return signal.aborted ? 130 : 0;
+  return signal.aborted ? (signal.reason === "SIGTERM" ? 143 : 130) : 0;
 
   async function turn(text: string, session: Session): Promise<void> {
     answer = new AbortController();

@@ -169,12 +169,13 @@ function unknownKey(
   );
 }
 
-/** What to do about an unknown key: its new name, the nearest one, or all there are. */
+/** What to do about an unknown key: its new name, the nearest one, or where to find all; a few are named at once. */
 function adviceFor(keys: ConfigKeys, prefix: string, word: string, known: readonly string[]): string {
   const former = own(keys.former, word);
   if (former !== undefined) return former;
   const near = nearest(word, known);
-  return near === undefined ? `the keys are ${known.join(", ")}` : `the nearest one is '${prefix}${near}'`;
+  if (near !== undefined) return `the nearest one is '${prefix}${near}'`;
+  return known.length > 12 ? "'research-ralph config' lists the keys" : `the keys are ${known.join(", ")}`;
 }
 
 /**

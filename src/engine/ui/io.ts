@@ -59,8 +59,8 @@ export interface Io {
 /** The folder of the user. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();
 
-/** The real process. */
-export function processIo(): Io {
+/** The real process. `name`: of the program, for what it says itself. */
+export function processIo(name = "research-ralph"): Io {
   const { stdout, stderr, stdin, env } = process;
   const gone = new AbortController();
   const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {
@@ -69,7 +69,7 @@ export function processIo(): Io {
     // A log that is full can't be told about, and is no reason to end a run.
     if (stream === stderr || gone.signal.aborted) return;
     gone.abort("ENOSPC");
-    write(stderr)("research-ralph: There is no space left on the disk that stdout goes to; free some and run again.\n");
+    write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some and run again.\n`);
   };
   stdout.on("error", onError(stdout));
   stderr.on("error", onError(stderr));

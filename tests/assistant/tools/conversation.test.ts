@@ -141,9 +141,9 @@ describe("--json", () => {
   });
 
   it("ends with 1 where the answer is none", async () => {
-    const { code, out, err } = await ralph(["--json", "x"], () => ({ text: "Sure!" }));
+    const { code, out, err } = await ralph(["--json", "x"], () => ({ text: "## Sure!\n\nHere:" }));
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("not JSON");
+    expect(err).toContain("The answer is not JSON, but begins with: ## Sure! Here:\n");
   });
 });
 

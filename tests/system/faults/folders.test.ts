@@ -57,6 +57,13 @@ test("the user's whole folder renamed under the run is the same, and so is the c
   const words = `rmdir '${here.cwd}'; ${here.shellCommand("list")}`;
   const list = spawnSync("/bin/sh", ["-c", words], { cwd: here.cwd, env: here.env, encoding: "utf8" });
   expectSentence({ code: list.status, out: list.stdout, err: list.stderr }, 1, /The current folder no longer exists; /);
+  mkdirSync(here.cwd);
+  const asked = `rmdir '${here.cwd}'; ${here.assistant} hello`;
+  const ralph = spawnSync("/bin/sh", ["-c", asked], { cwd: here.cwd, env: here.env, encoding: "utf8" });
+  expect([ralph.status, ralph.stderr]).toEqual([
+    1,
+    "ralph: The current folder no longer exists; change to another folder.\n",
+  ]);
 });
 
 test("a .ralph that is deleted under the run costs nothing", async () => {

@@ -27,6 +27,17 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
+test.skipIf(!existsSync("/dev/full")).each([["tools"], ["--help"], ["memory help"]])(
+  "ralph %s with stdout on a full disk is one sentence and exit code 1 too",
+  (words) => {
+    const here = place();
+    expect(shell(here, `${here.assistant} ${words} > /dev/full`)).toMatchObject({
+      status: 1,
+      stderr: full.replace("research-ralph", "ralph"),
+    });
+  },
+);
+
 test.skipIf(!existsSync("/dev/full"))("stderr on a full disk, as of a log, is no reason to end a run", () => {
   const here = place();
   expect(shell(here, `${here.shellCommand("run", "--agent", "baseline")} 2> /dev/full`)).toMatchObject({

@@ -113,6 +113,8 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
     read,
     /** The command line of the built command, for a shell or a terminal. */
     shellCommand: (...args: string[]) => [process.execPath, ...command(args)].map((word) => `'${word}'`).join(" "),
+    /** The command line of `ralph`, for a shell. */
+    assistant: `'${process.execPath}' '${join(dist, "ralph.js")}'`,
     rrd: (): Rrd => JSON.parse(read("rrd.json")) as Rrd,
     ledger: (folder = research): LedgerLine[] =>
       linesOf(join(folder, "ledger.jsonl")).map((line) => JSON.parse(line) as LedgerLine),
