@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// This file and ralph.ts alone set the exit code. It imports nothing heavy: `--version` must cost little more than Node.
+// This file and ralph.ts alone set the exit code. It imports nothing heavy: `--version` costs little more than Node.
 import packageJson from "../package.json" with { type: "json" };
 
 const args = process.argv.slice(2);

@@ -1,7 +1,11 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type EventEmitter, once } from "node:events";
 import { createConnection } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { signal } from "../../engine/process/descendants.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** A tool as its server describes it. */
@@ -83,38 +87,13 @@ export async function connect(
   }
 }
 
-/** A transport, and what ends its program without waiting for it. */
+/** A transport, and what ends its connections without waiting for them. */
 async function transportFor(
   reached: ServerSettings["reached"],
   { cwd, env, heard }: { cwd: string; env: NodeJS.ProcessEnv; heard: (text: string) => void },
 ): Promise<{ transport: unknown; stop: () => void }> {
-  if (reached.by === "stdio") {
-    const { StdioClientTransport, DEFAULT_INHERITED_ENV_VARS } = await import("@modelcontextprotocol/client/stdio");
-    const transport = new StdioClientTransport({
-      command: reached.command,
-      args: [...reached.args],
-      cwd,
-      env: environment(reached.env, env, DEFAULT_INHERITED_ENV_VARS),
-      stderr: "pipe",
-    });
-    transport.stderr?.on("data", (chunk: Buffer) => {
-      const last = chunk.toString("utf8").trim().split("\n").at(-1) ?? "";
-      if (last !== "") heard(oneLine(last).slice(0, 200));
-    });
-    const stop = () => {
-      const { pid } = transport;
-      if (pid === null) return;
-      // One that does not end with its stdin would be waited for.
-      setTimeout(() => {
-        try {
-          if (transport.pid === pid) process.kill(pid, "SIGTERM");
-        } catch {
-          // It has ended.
-        }
-      }, 500).unref();
-    };
-    return { transport, stop };
-  }
+  if (reached.by === "stdio")
+    return { transport: await programTransport(reached, { cwd, env, heard }), stop: () => undefined };
   if (reached.by === "socket") return { transport: await socketTransport(reached.path), stop: () => undefined };
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { EnvHttpProxyAgent, fetch } = await import("undici");
@@ -129,47 +108,105 @@ async function transportFor(
   return { transport: new Kind(reached.url, options), stop: () => void dispatcher.close().catch(() => undefined) };
 }
 
+/** A server that is a program of ours, in a process group of its own: many are started by a shell or by npx. */
+async function programTransport(
+  { command, args, env: own }: Extract<ServerSettings["reached"], { by: "stdio" }>,
+  { cwd, env, heard }: { cwd: string; env: NodeJS.ProcessEnv; heard: (text: string) => void },
+): Promise<Transport> {
+  const isWindows = process.platform === "win32";
+  const environment = await environmentOf(own, env);
+  let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  const opened = async (): Promise<Pipes> => {
+    const started = spawn(command, args, { cwd, env: environment, detached: !isWindows, windowsHide: true });
+    child = started;
+    await once(started, "spawn");
+    started.stderr.on("data", (chunk: Buffer) => {
+      const last = chunk.toString("utf8").trim().split("\n").at(-1) ?? "";
+      if (last !== "") heard(oneLine(last).slice(0, 200));
+    });
+    return { from: started.stdout, to: started.stdin, whole: started };
+  };
+  return await messageTransport(opened, async () => {
+    if (child?.pid === undefined) return;
+    const { pid, stdin, stdout, stderr } = child;
+    const group = isWindows ? pid : -pid;
+    stdin.end();
+    // First its stdin has ended, then it is asked, then it is ended, with all that it started.
+    for (const name of ["SIGTERM", "SIGKILL"] as const) {
+      const until = performance.now() + graceMs;
+      while (signal(group, 0) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!signal(group, name)) break;
+    }
+    // What left its group may still hold them.
+    for (const pipe of [stdin, stdout, stderr]) pipe.destroy();
+  });
+}
+
+/** Milliseconds in which a program ends once its stdin has, and once it was asked to. */
+const graceMs = 500;
+
+const socketTransport = async (path: string): Promise<Transport> => {
+  const socket = createConnection(path);
+  const opened = once(socket, "connect").then(() => ({ from: socket, to: socket, whole: socket }));
+  opened.catch(() => undefined);
+  return await messageTransport(
+    async () => await opened,
+    async () => void socket.destroy(),
+  );
+};
+
+interface Pipes {
+  readonly from: Readable;
+  readonly to: Writable;
+  /** Says "close" once nothing more can come. */
+  readonly whole: EventEmitter;
+}
+
 /** A JSON-RPC message a line, as on the stdin and stdout of a program. */
-async function socketTransport(path: string): Promise<Transport> {
+async function messageTransport(open: () => Promise<Pipes>, close: () => Promise<void>): Promise<Transport> {
   const { ReadBuffer, serializeMessage } = await import("@modelcontextprotocol/client");
   const received = new ReadBuffer();
-  const socket = createConnection(path);
+  let pipes: Pipes | undefined;
   const transport: Transport = {
-    start: async () =>
-      await new Promise((resolve, reject) => {
-        socket.once("connect", resolve).once("error", reject);
-      }),
+    async start() {
+      const { from, to, whole } = await open();
+      pipes = { from, to, whole };
+      for (const pipe of new Set([from, to])) pipe.on("error", (error: Error) => transport.onerror?.(error));
+      whole.on("close", () => transport.onclose?.());
+      from.on("data", (chunk: Buffer) => {
+        received.append(chunk);
+        for (;;) {
+          try {
+            const message = received.readMessage();
+            if (message === null) return;
+            transport.onmessage?.(message);
+          } catch (error) {
+            transport.onerror?.(error as Error);
+          }
+        }
+      });
+    },
     send: async (message) =>
       await new Promise((resolve, reject) => {
-        socket.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
+        if (pipes === undefined) return reject(new Error("Not connected"));
+        pipes.to.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
       }),
-    close: async () => void socket.destroy(),
+    close,
   };
-  socket.on("error", (error) => transport.onerror?.(error));
-  socket.on("close", () => transport.onclose?.());
-  socket.on("data", (chunk) => {
-    received.append(chunk);
-    try {
-      for (let message = received.readMessage(); message !== null; message = received.readMessage())
-        transport.onmessage?.(message);
-    } catch (error) {
-      transport.onerror?.(error as Error);
-    }
-  });
   return transport;
 }
 
 /** What a program needs to run at all: on Windows, what the system itself sets. */
-function environment(
+async function environmentOf(
   own: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv,
-  inherited: readonly string[],
-): Record<string, string> {
-  // The package adds what it inherits from our process; a value of undefined takes a variable out.
-  const kept = process.platform === "win32" ? inherited : ["PATH", "HOME"];
-  const names = [...new Set([...inherited, ...kept])];
-  const given = names.map((name) => [name, kept.includes(name) ? env[name] : undefined] as const);
-  return { ...(Object.fromEntries(given) as Record<string, string>), ...own };
+): Promise<Record<string, string>> {
+  const names =
+    process.platform === "win32"
+      ? (await import("@modelcontextprotocol/client/stdio")).DEFAULT_INHERITED_ENV_VARS
+      : ["PATH", "HOME"];
+  const found = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  return { ...Object.fromEntries(found), ...own };
 }
 
 async function toolsOf(client: Client, timeout: number): Promise<ServerTool[]> {

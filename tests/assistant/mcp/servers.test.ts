@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +106,33 @@ describe("MCP servers", () => {
     expect(await call("mcp_good_a_echo", { text: "hi" })).toEqual({ text: "a: hi", failed: false });
     expect(servers.states().map(({ state }) => state)).toEqual([...Array(5).fill("failed"), "ready"]);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "that a shell has started end with all that it started, deaf or not",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+      try {
+        const words = (name: string, after: string) => `sleep 300 & echo $! > '${join(folder, name)}'; ${after}`;
+        const shell = (name: string, after: string) => ({ command: "sh", args: ["-c", words(name, after)] });
+        const { servers, said } = await started(
+          {
+            wrapped: shell("one", `'${process.execPath}' '${program}' a; exit`),
+            deaf: shell("two", "trap '' TERM; sleep 300; exit"),
+          },
+          {},
+          1_500,
+        );
+        expect(said).toEqual(["The MCP server deaf did not answer within 1.5 seconds."]);
+        await servers.close();
+        const pids = ["one", "two"].map((name) => Number(readFileSync(join(folder, name), "utf8")));
+        const isAlive = (pid: number) =>
+          existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+        await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]));
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 
   it("that die are started again when a tool of theirs is called", async () => {
     const { servers, call } = await started({ frail: scripted("dies") });
