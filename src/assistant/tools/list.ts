@@ -62,7 +62,10 @@ export function listed(isJson: boolean, more: readonly AssistantTool[] = []): st
     );
   const wide = Math.max(...all.map(({ name }) => name.length));
   return all
-    .map(({ name, description, does }) => `${name.padEnd(wide)}  ${description}${does.length === 0 ? "" : ` (${does.join(", ")})`}`)
+    .map(
+      ({ name, description, does }) =>
+        `${name.padEnd(wide)}  ${description}${does.length === 0 ? "" : ` (${does.join(", ")})`}`,
+    )
     .join("\n");
 }
 
