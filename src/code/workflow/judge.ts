@@ -11,13 +11,14 @@ import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
-import type { AdversarialFinding, CodeState, Round, Step } from "../generated/ralph-code.js";
+import type { AdversarialFinding, CodeState, Round, Step, Tested } from "../generated/ralph-code.js";
+import { adversaryFolder } from "../folder/layout.js";
 import { layTests } from "../roles/adversarial-tests.js";
 import { planIn } from "../roles/plan.js";
 import { maxChanged } from "./after-tests.js";
 import { whileHeld } from "./held-tests.js";
 import type { CodeOptions } from "./options.js";
-import { type CodeUnit, roundOf } from "./status.js";
+import { type CodeUnit, latestTests, roundOf } from "./status.js";
 import { testProject } from "./tests.js";
 
 export type Refused = { readonly reasons: readonly string[] };
@@ -110,8 +111,18 @@ async function tryTests(
     );
     if (signal.aborted) return read;
     const failures = found.tested.failures.slice(0, 20);
+    const before = latestTests(state);
+    const hasRun = failures.length > 0 || before === undefined || numberOf(found.tested) > numberOf(before);
     return [
       ...read,
+      ...(hasRun
+        ? []
+        : [
+            {
+              title: "The adversary's tests did not run: the project's own settings name other folders",
+              detail: `They stood in ${adversaryFolder}/, and the run had no more tests than before.`,
+            },
+          ]),
       ...(changed.length === 0
         ? []
         : [
@@ -131,6 +142,8 @@ async function tryTests(
     laid.remove(keepTests);
   }
 }
+
+const numberOf = ({ passed, failing, skipped = 0 }: Tested): number => passed + failing + skipped;
 
 /** The role's answer: its final message, or the result.json that it left in its own folder. */
 async function answered<Result>(

@@ -5,6 +5,7 @@ import { given } from "../../engine/lib/given.js";
 import type { Reach } from "../../engine/process/reach.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
+import { many } from "../../engine/ui/terminal/format.js";
 import type { TestResults } from "../generated/test-results.js";
 
 /** Where criteria are checked: by the same means and in the same place as the agent works. */
@@ -133,7 +134,7 @@ export const timeoutOf = ({ timeout_seconds: seconds = usualSeconds }: { timeout
 /** How a command that failed has ended, in one sentence. */
 export function howItEnded({ end }: Ran, timeoutMs: number): string {
   const { cause, exitCode, signal, startError, resource } = end;
-  if (cause === "timeout") return `It took longer than ${timeoutMs / 1000} seconds and was ended.`;
+  if (cause === "timeout") return `It took longer than ${many(timeoutMs / 1000, "second")} and was ended.`;
   if (cause === "aborted") return "It was interrupted.";
   if (cause === "not-started")
     return `It could not be started: ${startError?.message ?? "the system does not say why"}.`;

@@ -181,6 +181,15 @@ describe("the rounds of a coding run", () => {
 });
 
 describe("what a person can set", () => {
+  it("says so where the project's own settings keep the adversary's tests from running", async () => {
+    project.write("package.json", JSON.stringify({ type: "module", scripts: { test: "node --test test/" } }));
+    const content = 'import { test } from "node:test"; test("never runs", () => {});';
+    const adversary = said({ tests: [{ file: "x.test.mjs", content }], findings: [] });
+    const { last } = await project.json(...project.agent(byRole({ adversary })));
+    expect([last.verdict, last.findings.length]).toEqual(["complete", 1]);
+    expect(last.findings[0].title).toContain("did not run");
+  });
+
   it("leaves the adversary out, lets code be the librarian, and hands temperatures to command agents", async () => {
     const [, spec = ""] = project.agent(
       byRole({ artisan: `echo "t=$RALPH_TEMPERATURE" > ../temperature; ${fix}; ${did("<=")}` }),
