@@ -7,7 +7,8 @@ import { pirateRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/client/source.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
-import { type CopyService, endpointsOf, identifiersOf, type Location, fullTextRoutes } from "./full-text-routes.js";
+import { type CopyService, endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
+import { identifiersOf } from "../papers/names-of-paper.js";
 import { given } from "../../engine/lib/given.js";
 
 export interface FetchOptions {

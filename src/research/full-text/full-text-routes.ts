@@ -1,4 +1,5 @@
 import { europePmc } from "../sources/clients/europe-pmc.js";
+import { identifiersOf, referencesOf } from "../papers/names-of-paper.js";
 import type { Identifiers, NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/client/source.js";
@@ -92,31 +93,6 @@ function arxivLocations(paper: NamedPaper, address: (id: string, bare: string) =
   if (arxiv === undefined) return [];
   const url = address(`${arxiv.id}${arxiv.version === undefined ? "" : `v${arxiv.version}`}`, arxiv.id);
   return URL.canParse(url) ? [{ url }] : [];
-}
-
-/** The names that a paper goes by, its arXiv id and DOI as they stand in any field of its record. */
-export function identifiersOf(paper: NamedPaper): Identifiers {
-  const references = referencesOf(paper);
-  const arxiv = references.find((reference) => reference.kind === "arxiv");
-  const doi = references.find((reference) => reference.kind === "doi");
-  return {
-    ...paper.identifiers,
-    ...(arxiv === undefined ? {} : { arxiv: arxiv.id }),
-    ...(doi === undefined ? {} : { doi: doi.doi }),
-  };
-}
-
-function referencesOf(paper: NamedPaper) {
-  const { identifiers } = paper;
-  const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");
-  const names = [
-    identifiers?.arxiv,
-    paper.id.startsWith("arxiv_") ? fromId : undefined,
-    paper.url,
-    paper.pdf_url,
-    identifiers?.doi,
-  ];
-  return names.map((name) => parseReference(name ?? ""));
 }
 
 async function pmcLocations(paper: NamedPaper, { endpoints, records }: LookUps): Promise<FoundLocations> {

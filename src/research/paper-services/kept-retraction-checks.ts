@@ -5,7 +5,7 @@ import { type Answered, type CitationCheck, compareCitation } from "./compare-ci
 import { isPreprintDoi } from "../papers/dedup/match-features.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../folder/layout.js";
-import { identifiersOf } from "../full-text/full-text-routes.js";
+import { identifiersOf } from "../papers/names-of-paper.js";
 import { isAt } from "./about-paper.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";

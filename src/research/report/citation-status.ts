@@ -1,5 +1,5 @@
 import type { Paper } from "../generated/rrd.js";
-import { identifiersOf } from "../full-text/full-text-routes.js";
+import { identifiersOf } from "../papers/names-of-paper.js";
 
 /** What is known of a paper as a citation. Derived from what was checked while the project ran; nothing is asked. */
 export type CitationStatus = "verified" | "metadata-differ" | "not-found" | "could-not-check" | "not-scholarly";
@@ -47,8 +47,7 @@ export function citationOf(paper: Paper): Citation {
     return { status: "verified", says: `Its text was fetched from ${text_from} and begins with its title.` };
   if (unknown.length > 0 && check?.checked_by.length === 0 && check.unchecked.length === 0)
     return { status: "not-found", says: `${listed(unknown)} ${unknown.length === 1 ? "does" : "do"} not know it.` };
-  const isNamed = Object.keys(identifiersOf(paper)).length > 0;
-  if (!isNamed && notCatalogues.test(source ?? ""))
+  if (notCatalogues.test(source ?? "") && Object.keys(identifiersOf(paper)).length === 0)
     return {
       status: "not-scholarly",
       says: "A page of the web or a document of yours, without the identifier of a work.",

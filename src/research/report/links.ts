@@ -57,20 +57,28 @@ export function mapOf(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
     for (const [index, a] of list.entries()) for (const b of list.slice(index + 1)) join(a, b, 2 / list.length, tag);
   }
   const reach = new Map<string, number>();
-  for (const { from, to, weight } of joined.values()) {
-    reach.set(from, (reach.get(from) ?? 0) + weight);
-    reach.set(to, (reach.get(to) ?? 0) + weight);
+  const closest = new Map<string, { readonly id: string; readonly weight: number }>();
+  for (const { from, to, weight } of joined.values())
+    for (const [id, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      reach.set(id, (reach.get(id) ?? 0) + weight);
+      if (weight > (closest.get(id)?.weight ?? 0)) closest.set(id, { id: other, weight });
+    }
+  const ranked = standing
+    .flatMap(({ id, score = 0 }) => {
+      const joins = reach.get(id);
+      return joins === undefined ? [] : { id, rank: score + joins };
+    })
+    .sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1));
+  // Each with the one it is closest to: of ten thousand, the best sixty by themselves may have nothing in common.
+  const chosen = new Set<string>();
+  for (const { id } of ranked) {
+    const other = closest.get(id)?.id ?? id;
+    if (chosen.size + Number(!chosen.has(id)) + Number(!chosen.has(other)) <= maxNodes) chosen.add(id).add(other);
+    if (chosen.size >= maxNodes - 1) break;
   }
-  const chosen = new Set(
-    standing
-      .flatMap(({ id, score = 0 }) => {
-        const joins = reach.get(id);
-        return joins === undefined ? [] : { id, rank: score + joins };
-      })
-      .sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1))
-      .slice(0, maxNodes)
-      .map(({ id }) => id),
-  );
   const links = [...joined.values()]
     .filter(({ from, to }) => chosen.has(from) && chosen.has(to))
     .sort((a, b) => b.weight - a.weight || (a.from + a.to < b.from + b.to ? -1 : 1));

@@ -511,7 +511,14 @@ function referencesOf(
 ): Reference[] {
   return rows
     .filter(({ id, status }) => named.has(id) || status === "presented" || status === "insights")
-    .map((paper, index) => ({ number: index + 1, paper, citation: citation(paper.id) }));
+    .map((paper, index) => ({
+      number: index + 1,
+      paper,
+      // Of ten thousand, a page lists the first few.
+      get citation() {
+        return citation(paper.id);
+      },
+    }));
 }
 
 function ideaOf(

@@ -107,7 +107,8 @@ function placeAt(address: string, quote: string, locator: string | null | undefi
 }
 
 /** A comma, a hyphen and an ampersand mean something in a text fragment; a lone surrogate is no part of any address. */
-const inFragment = (text: string): string => encodeURIComponent(Buffer.from(text).toString()).replace(/-/g, "%2D");
+const inFragment = (text: string): string =>
+  encodeURIComponent(/[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text).replace(/-/g, "%2D");
 
 /** An address that may be linked: http or https, without what a browser would drop; undefined for anything else. */
 export function webAddress(address: string | null | undefined): string | undefined {

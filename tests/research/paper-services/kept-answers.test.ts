@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { localSources } from "../../../src/compose/library.js";
 import { systemClock } from "../../../src/engine/lib/clock.js";
 import { textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
-import { identifiersOf } from "../../../src/research/full-text/full-text-routes.js";
+import { identifiersOf } from "../../../src/research/papers/names-of-paper.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { keepAbout } from "../../../src/research/paper-services/about-paper.js";
 import { checkWorks } from "../../../src/research/paper-services/kept-retraction-checks.js";
