@@ -6,7 +6,9 @@ import { create } from "./run/new.js";
 import { work } from "./run/run.js";
 import { exitCodeOf } from "../engine/ui/sink.js";
 
-const topic = "Sample sim2real transfer for dexterous manipulation";
+const topic = "How well does training in simulation prepare robot hands for real work?";
+const name = "Sample: sim2real transfer, dexterous manipulation";
+const keywords = ["sim2real transfer", "dexterous manipulation"];
 /** The corpus holds twelve documents, one of them twice. */
 const papers = 11;
 
@@ -28,10 +30,12 @@ export async function demoCommand(
     io.stderr(
       "This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.\n",
     );
-  const { verdict, folder } = await create(topic, { sources: ["samples"] }, config, io, { quiet, json });
+  const { verdict, folder } = await create(topic, { sources: ["samples"], name, keywords }, config, io, {
+    quiet,
+    json,
+  });
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);
-  const name = shown(io.cwd, folder);
-  if (!quiet && !json) io.stderr(`The project is ${name}\n`);
+  if (!quiet && !json) io.stderr(`The project is ${shown(io.cwd, folder)}\n`);
   return work(folder, rrd, config, io, { quiet, json });
 }

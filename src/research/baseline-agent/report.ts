@@ -100,7 +100,7 @@ function themeSentence(
 /** "Literature research on: X." asks what papers show about X, unless X is a question itself. */
 function questionOf(asked: string): string {
   const [, topic] = asked.split(/\bresearch on: /i);
-  const [first = ""] = topic?.split(/\.(?:\s|$)/) ?? [];
+  const [first = ""] = topic?.split(/(?<=\?)\.?\s|\.(?:\s|$)/) ?? [];
   if (first.endsWith("?")) return first;
   if (first !== "")
     return `What do the papers show about ${first.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())}?`;

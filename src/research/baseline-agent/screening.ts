@@ -16,7 +16,8 @@ export function deriveRequirements({ unit, topic = "" }: BriefUnit): Requirement
   const keywords = new Set([...pairs.slice(0, 5), ...words].map((keyword) => clip(keyword, 80)).slice(0, 8));
   for (const word of padding) if (keywords.size < 5) keywords.add(`${main} ${word}`);
   const named = words.length > 0 ? words.slice(0, 6) : main.split(" ").slice(0, 4);
-  const description = `Literature research on: ${topic}. Derived from the words of the topic by the baseline agent, without a model.`;
+  const asked = /[.?!]$/.test(topic) ? topic : `${topic}.`;
+  const description = `Literature research on: ${asked} Derived from the words of the topic by the baseline agent, without a model.`;
   return {
     unit,
     name: clip(titleCase([...named, "Literature", "Research"].slice(0, Math.max(3, named.length))), 120),

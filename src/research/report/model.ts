@@ -442,7 +442,7 @@ function figuresOf(
         ]),
     figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),
     ...(total.cost_usd !== undefined
-      ? [figure("cost", costText(total), time === "" ? "cost" : `${time} of agent time`)]
+      ? [figure("cost", costText(total), time === "" ? "cost" : `in ${time} of agent time`)]
       : time === ""
         ? []
         : [figure("cost", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),

@@ -174,7 +174,7 @@ describe("the report", () => {
   it("is valid, asks what the research looks for, and names handles and groups of the brief alone", () => {
     expect(problemsOf("report", result)).toEqual([]);
     expect(result.question).toBe("What do the papers show about touch in robot hands?");
-    const asked = "Literature research on: Which robot hands are cheapest?. Derived from the words of the topic.";
+    const asked = "Literature research on: Which robot hands are cheapest? Derived from the words of the topic.";
     expect(resultOf<ReportResult>(briefOf({ ...report, asked })).question).toBe("Which robot hands are cheapest?");
     const named = sentences(result).flatMap(([, { rests_on = [] }]) => rests_on);
     const known = Object.values(quotes).flat() as { handle: string }[];

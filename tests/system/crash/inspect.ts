@@ -119,7 +119,7 @@ const timeless = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")
     // Of the report: "1m 5s of agent time".
-    .replaceAll(/(?:<|&lt;)?\b\d+(?:h \d+m|m \d+s|s)\b/g, "SPAN")
+    .replaceAll(/(?:under |<|&lt;)?\b\d+(?:h \d+m|m \d+s|s)\b/g, "SPAN")
     .replaceAll(/"(duration_seconds|prepare_seconds|avg_seconds_per_paper)": ?[\d.]+/g, '"$1":0');
 
 /** What was found, read, decided and learned. */
