@@ -1,8 +1,8 @@
 import { isLarge } from "../regular-file.js";
 
 /**
- * Bytes of a list that are decoded and parsed at once. Of 16 KB many are plain ASCII and short-lived: of 256 KB the same
- * file takes a third more time.
+ * Bytes of a list that are decoded and parsed at once. Pieces of 16 KB are mostly plain ASCII and short-lived; in
+ * pieces of 256 KB the same file takes a third more time.
  */
 const pieceLength = 16_000;
 

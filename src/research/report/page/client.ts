@@ -4,56 +4,62 @@
  */
 export const client = `(() => {
   const root = document.documentElement;
-  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const all = (selector) => [...document.querySelectorAll(selector)];
   const named = (id) => document.getElementById(id);
+  const listed = () => all("#list > .paper");
   const stored = (theme) => { try { return theme ? localStorage.setItem("theme", theme) : localStorage.getItem("theme"); } catch { return null; } };
   root.classList.add("js");
   if (stored()) root.dataset.theme = stored();
 
-  const texts = new WeakMap();
-  const textOf = (paper) => texts.get(paper) ?? texts.set(paper, paper.firstElementChild.textContent.toLowerCase()).get(paper);
+  let heads = new WeakMap();
+  const headOf = (paper) => heads.get(paper) ?? heads.set(paper, (paper.querySelector("summary") ?? paper).textContent.toLowerCase()).get(paper);
   const filter = () => {
     const words = (named("find")?.value ?? "").toLowerCase().split(/\\s+/).filter(Boolean);
     const kinds = all("[data-only][aria-pressed=true]").map((button) => button.dataset.only);
-    const papers = all("#list > .paper");
-    let shown = 0;
-    for (const paper of papers) {
-      const on = (kinds.length === 0 || kinds.includes(paper.classList[1])) && words.every((word) => textOf(paper).includes(word));
-      if (paper.hidden === on) paper.hidden = !on;
-      if (on) shown++;
-    }
-    const [some, count] = [shown, papers.length].map((number) => number.toLocaleString("en"));
-    if (named("shown")) named("shown").textContent = (shown === papers.length ? "" : some + " of ") + count + " papers";
+    const papers = listed();
+    const shown = papers.filter((paper) => {
+      const isShown = (kinds.length === 0 || kinds.includes(paper.classList[1])) && words.every((word) => headOf(paper).includes(word));
+      if (paper.hidden === isShown) paper.hidden = !isShown;
+      return isShown;
+    });
+    const [some, count] = [shown, papers].map(({ length }) => length.toLocaleString("en"));
+    if (named("shown")) named("shown").textContent = (some === count ? "" : some + " of ") + count + " papers";
   };
-  const first = new WeakMap();
+
+  const textOf = (paper, part) => paper.querySelector(part).textContent;
+  const status = ["presented", "insights", "waiting", "rejected", "unread"];
+  const yearOf = (paper) => /(?:^| )(\\d{4}) ·/.exec(textOf(paper, ".meta"))?.[1] ?? "";
   const keys = {
-    score: (paper) => first.get(paper),
-    date: (paper) => paper.dataset.date ?? (/(?:^| )(\\d{4}) ·/.exec(textOf(paper))?.[1] ?? ""),
-    title: (paper) => paper.querySelector(".title").textContent,
+    score: (paper) => status.indexOf(paper.classList[1]) * 100 - (parseFloat(textOf(paper, ".rank")) || 0),
+    date: (paper) => -(paper.dataset.date ?? yearOf(paper)).replace(/\\D/g, "").padEnd(8, "0"),
+    title: () => 0,
   };
   const sort = (by) => {
-    const orders = { score: (a, b) => a - b, date: (a, b) => (a < b ? 1 : a > b ? -1 : 0), title: new Intl.Collator("en").compare };
-    const papers = all("#list > .paper");
-    papers.forEach((paper, place) => first.has(paper) || first.set(paper, place));
-    named("list").append(...papers.map((paper) => [paper, keys[by](paper)]).sort(([, a], [, b]) => orders[by](a, b)).map(([paper]) => paper));
+    const { compare } = new Intl.Collator("en");
+    const papers = listed().map((paper) => ({ paper, key: keys[by](paper), title: textOf(paper, ".title") }));
+    papers.sort((a, b) => a.key - b.key || compare(a.title, b.title));
+    named("list").append(...papers.map(({ paper }) => paper));
   };
+
+  // Read when a person comes to the box, so that no letter waits for the words of ten thousand papers.
+  addEventListener("focusin", ({ target }) => target.id === "find" && ((heads = new WeakMap()), listed().forEach(headOf)));
   let soon;
   addEventListener("input", ({ target }) => target.id === "find" && (clearTimeout(soon), (soon = setTimeout(filter, 60))));
   addEventListener("change", ({ target }) => target.id === "sort" && sort(target.value));
   addEventListener("click", ({ target }) => {
-    const button = target.closest?.("button");
-    if (button?.dataset.only) {
+    const button = target.closest?.("[data-only],#theme");
+    if (button?.id === "theme") {
+      const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
+      stored((root.dataset.theme = isDark ? "light" : "dark"));
+    } else if (button) {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
       filter();
-    } else if (button?.id === "theme") {
-      const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
-      stored((root.dataset.theme = dark ? "light" : "dark"));
     }
   });
 
   const reveal = () => {
-    const at = location.hash.length > 1 && named(decodeURIComponent(location.hash.slice(1)));
-    const paper = at && at.closest(".paper");
+    const at = named(decodeURIComponent(location.hash.slice(1)));
+    const paper = at?.closest(".paper");
     if (!paper) return;
     Object.assign(paper, { hidden: false, open: true });
     at.scrollIntoView();
@@ -61,17 +67,10 @@ export const client = `(() => {
   addEventListener("hashchange", reveal);
   addEventListener("DOMContentLoaded", () => {
     reveal();
-    // So that the first letter that is typed does not wait for the words of ten thousand papers.
-    const later = all("#list > .paper");
-    const read = (idle) => {
-      while (later.length > 0 && idle.timeRemaining() > 2) textOf(later.pop());
-      if (later.length > 0) requestIdleCallback(read);
-    };
-    globalThis.requestIdleCallback?.(read);
-    const links = new Map(all(".contents a").map((link) => [link.hash.slice(1), link]));
-    const pass = (entries) => entries.forEach(({ target, isIntersecting }) => links.get(target.id)?.classList.toggle("on", isIntersecting));
+    const linkTo = (id) => document.querySelector('.contents a[href="#' + id + '"]');
+    const pass = (entries) => entries.forEach(({ target, isIntersecting }) => linkTo(target.id)?.classList.toggle("on", isIntersecting));
     const line = new IntersectionObserver(pass, { rootMargin: "-25% 0px -74% 0px" });
-    for (const section of all("main > section[id]")) line.observe(section);
+    all("main > section[id]").forEach((section) => line.observe(section));
   });
   let opened = [];
   addEventListener("beforeprint", () => (opened = all(".paper.presented:not([open]), .words:not([open])")).forEach((one) => (one.open = true)));

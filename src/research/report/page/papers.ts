@@ -36,7 +36,7 @@ const wholePaper = (context: PageContext, row: PaperRow): Markup =>
 
 /** Of thousands, every byte counts: the year stands for the date, and the points are out of what the others say. */
 const onlyRow = (row: PaperRow): Markup =>
-  markup`<div class="paper ${row.status}" id="${anchorOf(row.id)}"><div class="head"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, row.title))}<span class="meta">${metaOf({ ...row, quotes: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div></div>
+  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, row.title))}<span class="meta">${metaOf({ ...row, quotes: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;

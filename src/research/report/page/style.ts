@@ -101,8 +101,8 @@ button[aria-pressed=true]{border-color:var(--accent);background:var(--tint);font
 .theme{display:none;position:absolute;top:1rem;right:1rem;cursor:pointer;white-space:nowrap}
 .js .theme{display:block}
 .paper{border-top:1px solid var(--line);scroll-margin-top:1rem}
-.paper .head{display:grid;grid-template-columns:3.6rem minmax(0,1fr) auto;gap:0 .8rem;padding:.75rem 0;align-items:start;list-style:none}
-.paper .head::-webkit-details-marker{display:none}
+.head{display:grid;grid-template-columns:3.6rem minmax(0,1fr) auto;gap:0 .8rem;padding:.75rem 0;align-items:start;list-style:none}
+.head::-webkit-details-marker{display:none}
 .paper[open]>.head .title{color:var(--accent)}
 summary.head:hover .title{color:var(--accent)}
 .title{font-weight:600;line-height:1.4}
@@ -123,7 +123,7 @@ q+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
 .points i{margin-left:auto;white-space:nowrap;font-style:normal;color:var(--accent);letter-spacing:.1em}
 .ev dd{border-top:1px dotted var(--line);padding:.5rem 0;margin:0;scroll-margin-top:1rem}
 .body dd p{margin:0}
-.paper:target>.head,.ev dd:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
+.paper:target>.head,.head:target,.ev dd:target{background:var(--tint);box-shadow:0 0 0 .4rem var(--tint)}
 .paper[hidden]{display:none}
 .far .paper{content-visibility:auto;contain-intrinsic-size:auto 5.2rem}
 figure{margin:1.6rem 0 2rem}
@@ -183,8 +183,8 @@ figure svg.narrow{display:block;max-width:32rem}
 .figures div:nth-child(-n+3):not(:last-child){border-bottom:1px solid var(--line)}
 .answer{padding:.8rem .95rem .7rem}
 .answer p.said,.asked{font-size:1.06rem}
-.paper .head{grid-template-columns:2.9rem minmax(0,1fr)}
-.paper .head .chip{grid-column:2;justify-self:start;margin-top:.35rem}
+.head{grid-template-columns:2.9rem minmax(0,1fr)}
+.head .chip{grid-column:2;justify-self:start;margin-top:.35rem}
 .body{padding-left:0}
 }
 @page{margin:18mm 16mm 20mm;@bottom-right{content:counter(page) " / " counter(pages);font:9pt sans-serif}}
