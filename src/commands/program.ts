@@ -17,7 +17,7 @@ type WishValues = {
 };
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
-type ExportValues = { as: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
+type ExportValues = { as?: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
 type TaskValues = { goal?: string; check?: string[]; testCommand?: string; undo?: number; branch?: string | true };
 type CodeValues = { target?: string; check?: string[]; testCommand?: string; rounds?: number };
 type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
@@ -206,7 +206,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     (await import("./inspect/cost.js")).costCommand({ folder, json: json === true }, io),
   );
 
-  add("replay", "<folder>", async ({ json }, folder) =>
+  add("replay", "[folder]", async ({ json }, folder) =>
     (await import("./inspect/replay.js")).replayCommand({ folder, json: json === true }, io),
   );
 
@@ -271,10 +271,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--no-git", "do not commit")
     .option("-y, --yes", "has no effect; scripts of the original use it");
 
-  add("validate", "<folder>", async ({ json }, folder) =>
+  add("validate", "[folder]", async ({ json }, folder) =>
     (await import("./inspect/validate.js")).validateCommand({ folder, json: json === true }, io),
   );
-  add("verify", "<folder>", async (values, folder) => {
+  add("verify", "[folder]", async (values, folder) => {
     const { verifyCommand } = await import("./inspect/verify.js");
     return verifyCommand({ folder, fetch: values["fetch"] === true, json: values["json"] === true }, io);
   }).option("--fetch", "fetch the papers whose text is not stored");
@@ -284,9 +284,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return exportCommand({ folder, as, to, only, json: json === true }, io);
   })
     .addOption(
-      new Option("--as <format>", "RIS, BibTeX, CSL-JSON, a spreadsheet, or the PRISMA flow for R")
-        .choices(exportFormats)
-        .makeOptionMandatory(),
+      new Option("--as <format>", "RIS, BibTeX, CSL-JSON, a spreadsheet, or the PRISMA flow for R").choices(
+        exportFormats,
+      ),
     )
     .option("--to <path>", "write this file instead of stdout")
     .addOption(new Option("--only <status>", "only the papers of this status").choices(["presented"]));

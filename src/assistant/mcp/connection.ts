@@ -108,7 +108,7 @@ async function transportFor(
   return { transport: new Kind(reached.url, options), stop: () => void dispatcher.close().catch(() => undefined) };
 }
 
-/** A server that is a program of ours, in a process group of its own: many are started by a shell or by npx. */
+/** A server on this machine, in a process group of its own: a shell or npx often stands between it and this process. */
 async function programTransport(
   { command, args, env: own }: Extract<ServerSettings["reached"], { by: "stdio" }>,
   { cwd, env, heard }: { cwd: string; env: NodeJS.ProcessEnv; heard: (text: string) => void },

@@ -20,7 +20,7 @@ import { findResearch, type FolderOptions, shown } from "../../research/overview
 type ExportFormat = "ris" | "bibtex" | "csl" | "csv" | "prisma";
 
 interface ExportOptions extends FolderOptions {
-  readonly as: ExportFormat;
+  readonly as?: ExportFormat | undefined;
   /** A file, relative to the folder the command was started in; undefined: stdout. */
   readonly to?: string | undefined;
   /** Only the papers of this status. */
@@ -38,6 +38,11 @@ const ownNames: ReadonlySet<string> = new Set([
  * changes nothing in the project. `--to` replaces a file that is there.
  */
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
+  if (as === undefined)
+    throw new ExpectedError(
+      "Say with --as what to write: ris, bibtex or csl for reference managers, csv for spreadsheets, prisma for the flow in R.",
+      2,
+    );
   if (as === "prisma" && only !== undefined)
     throw new ExpectedError("--only does not go with --as prisma: the flow counts all papers.", 2);
   const folder = await findResearch(io.cwd, argument);

@@ -22,20 +22,18 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
   const name = nameFor(io.cwd, folder);
   const counts = countsOf(read.rrd);
   const total = totalOf(read.rrd, read.ledger);
-  const rows: [string, string][] = [
-    ["Papers", countsText(counts)],
+  const rows: Row[] = [
+    { label: "Papers", text: countsText(counts) },
     ...(counts.quotes.all === 0
       ? []
-      : [["Quotes", `${counts.quotes.found} of ${counts.quotes.all} found in the papers`] satisfies [string, string]]),
-    ["Cost", `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all`],
+      : [{ label: "Quotes", text: `${counts.quotes.found} of ${counts.quotes.all} found in the papers` }]),
+    { label: "Cost", text: `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all` },
     ...(counts.waiting === undefined
       ? []
-      : [["Decide", `research-ralph status ${name} lists what waits for you`] satisfies [string, string]]),
-    ["Next", nextStep(name, verdict, (await workStateOf(folder)).held.length > 0)],
+      : [{ label: "Decide", text: "what waits for you:", commands: [`research-ralph status ${name}`] }]),
+    { label: "Next", ...nextStep(name, verdict, (await workStateOf(folder)).held.length > 0) },
   ];
-  const lines = rows.flatMap(([label, text]) =>
-    wrap(text, Math.max(20, io.columns - 12)).map((line, index) => `  ${(index === 0 ? label : "").padEnd(8)}${line}`),
-  );
+  const lines = rows.flatMap((row) => rowLines(row, io.columns));
   // Never broken: a person clicks on it, or copies it.
   const reports = [pageName, reportName].map((name) => join(folder, name)).filter((path) => existsSync(path));
   const named = reports.flatMap((path, index) => reportLines(path, index === 0 ? "Report" : "", io));
@@ -55,18 +53,34 @@ function reportLines(path: string, label: string, io: Io): string[] {
 const link = (path: string, text: string, { color }: Io): string =>
   color ? `\u001b]8;;${pathToFileURL(path).href}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 
-function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): string {
-  if (isHeld) return `research-ralph resume ${name}, then research-ralph run ${name}`;
+interface Row {
+  readonly label: string;
+  readonly text: string;
+  /** To be typed or copied, and so never broken. */
+  readonly commands?: readonly string[];
+}
+
+const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[] => [
+  ...wrap(text, Math.max(20, columns - 12)).map((line, index) => `  ${(index === 0 ? label : "").padEnd(8)}${line}`),
+  ...commands.map((command) => (command.length <= columns - 11 ? `${" ".repeat(10)}${command}` : command)),
+];
+
+function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): Omit<Row, "label"> {
+  const run = `research-ralph run ${name}`;
+  if (isHeld) return { text: "let it go on, then run it:", commands: [`research-ralph resume ${name}`, run] };
   switch (verdict) {
     case "complete":
-      return `read the report; research-ralph show ${name} lists the papers, best first`;
+      return { text: "read the report; the papers, best first:", commands: [`research-ralph show ${name}`] };
     case "stuck":
-      return `research-ralph steer ${name} "…" says what to do otherwise, then research-ralph run ${name}`;
+      return {
+        text: "say what to do otherwise, then run it again:",
+        commands: [`research-ralph steer ${name} "…"`, run],
+      };
     case "failed":
-      return `research-ralph doctor, then research-ralph run ${name}`;
+      return { text: "see what is missing, then run it again:", commands: ["research-ralph doctor", run] };
     case "blocked":
-      return `do what the verdict says, then research-ralph run ${name}`;
+      return { text: "do what the verdict says, then run it again:", commands: [run] };
     default:
-      return `research-ralph run ${name} continues`;
+      return { text: "run it again to continue:", commands: [run] };
   }
 }

@@ -122,7 +122,9 @@ export async function create(
   await requireAgents(config, io);
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
-  if (!how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
+  // Of what nobody named nobody need be told; rrd.json says it.
+  const isNamed = sources !== defaultSources;
+  if (isNamed && !how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
   // Entries that are lost must be known to programs too.
   for (const sentence of ofSeeds) io.stderr(`${flowed(oneLine(sentence), io)}\n`);
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));

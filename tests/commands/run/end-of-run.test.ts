@@ -1,21 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Verdict } from "../../../src/engine/loop/types.js";
 import { endLines } from "../../../src/commands/run/end-of-run.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch } from "../../support/research-folder.js";
 
 const complete = { verdict: "complete", reason: "Done." } as const;
 
-async function linesAt(columns: number, color: boolean) {
+async function linesAt(columns: number, color: boolean, verdict: Verdict = complete) {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "a-rather-long-name-2026-03-01");
   const report = join(folder, "research-report.md");
   writeFileSync(report, "# Report\n");
-  return {
-    report,
-    lines: await endLines(folder, complete, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns, color }),
-  };
+  return { report, lines: await endLines(folder, verdict, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns, color }) };
 }
 
 test("the report's path is whole: behind its label where it fits, else by itself from the first column", async () => {
@@ -29,4 +27,21 @@ test("a terminal that shows links is given a short one that leads to the whole p
   const { report, lines } = await linesAt(80, true);
   expect(lines[0]).toContain(`file://${report}`);
   expect(lines[0]?.split("\u001b\\")[1]).toMatch(/^researches\/a-rather-long-name-2026-03-01\/research-report\.md/);
+});
+
+test("what to type next is a line of its own, never broken, whatever the verdict and the width", async () => {
+  const verdicts: Verdict[] = [
+    complete,
+    ...(["stuck", "failed", "blocked", "interrupted", "limit"] as const).map(
+      (verdict) => ({ verdict, reason: "So.", code: 130, limit: "iterations" }) as unknown as Verdict,
+    ),
+  ];
+  for (const columns of [20, 40, 60, 80, 200])
+    for (const verdict of verdicts) {
+      const { lines } = await linesAt(columns, false, verdict);
+      const commands = lines.filter((line) => line.includes("research-ralph "));
+      expect(commands.length).toBeGreaterThan(0);
+      for (const line of commands)
+        expect(line).toMatch(/^ *research-ralph (?:doctor|(?:show|run|steer) a-rather-long-name-2026-03-01(?: "…")?)$/);
+    }
 });
