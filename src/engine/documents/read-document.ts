@@ -1,10 +1,7 @@
 import { decodeText } from "./text/decode.js";
-import { type HtmlResult, readHtml } from "./html/read-html.js";
-import { isJats, readJats } from "./jats/read-jats.js";
+import type { HtmlResult } from "./html/read-html.js";
+import { isJats } from "./jats/is-jats.js";
 import { isGzip } from "./latex/archive.js";
-import { readLatex } from "./latex/read-latex.js";
-import { readMarkdown } from "./text/markdown.js";
-import { readPdf } from "./pdf/read-pdf.js";
 
 /** Longer pages are no articles; parsing one takes a hundred times its size in memory. */
 const maxPage = 30 * 1024 * 1024;
@@ -26,8 +23,10 @@ export async function readDocument(
   { type = "", name = "", pages, leastText }: DocumentHints,
 ): Promise<HtmlResult> {
   const head = headOf(bytes);
-  if (isPdf(head, name)) return readPdf(bytes, { pages });
-  if (isGzip(bytes) || isTarNamed(type, name)) return readLatex(bytes);
+  // Each reader with its libraries is loaded for the first document of its kind: most processes read one kind alone.
+  if (isPdf(head, name)) return (await import("./pdf/read-pdf.js")).readPdf(bytes, { pages });
+  const readLatex = async () => (await import("./latex/read-latex.js")).readLatex(bytes);
+  if (isGzip(bytes) || isTarNamed(type, name)) return readLatex();
   if (bytes.length > maxPage)
     return {
       status: "unreadable",
@@ -39,6 +38,7 @@ export async function readDocument(
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
   const text = decodeText(bytes, type);
+  const readJats = async (xml: string) => (await import("./jats/read-jats.js")).readJats(xml);
   if (isJats(text)) return readJats(text);
   const isPlain = isPlainNamed(type, name);
   if (
@@ -47,6 +47,7 @@ export async function readDocument(
       /\.x?html?$/i.test(name) ||
       /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))
   ) {
+    const { readHtml } = await import("./html/read-html.js");
     return readHtml(text, /^https?:/.test(name) ? name : undefined, leastText);
   }
   if (!isPlain && /^\s*<\?xml\b/.test(text)) {
@@ -56,8 +57,9 @@ export async function readDocument(
       return { status: "unreadable", reason: "The document is XML and contains no article." };
     return readJats(text.slice(start, end + "</article>".length));
   }
-  if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex(bytes);
+  if (!isPlain && /^[^a-z]{0,200}\\document(?:class|style)\b/im.test(text.slice(0, 5000))) return readLatex();
   if (text.trim() === "") return { status: "unreadable", reason: "The document is empty." };
+  const { readMarkdown } = await import("./text/markdown.js");
   return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
 }
 

@@ -1,4 +1,5 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
+import { endOfDeclaration } from "./is-jats.js";
 import { jatsMetadata } from "./metadata.js";
 import { mathText } from "../html/mathml.js";
 import { becomeText, type Element, followsOneOf, type Node, raisePower, takeAway } from "../html/select.js";
@@ -10,11 +11,6 @@ import { given } from "../../lib/given.js";
 const maxDepth = 500;
 /** Below this a body is a stub that stands for a scan. */
 const minBody = 500;
-
-/** Whether a document is an article in JATS, the XML of PubMed Central and of many publishers. */
-export const isJats = (text: string): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*)?(?:<pmc-articleset>\s*)?<article[\s>]/i.test(withoutDoctype(text.slice(0, 5000))) &&
-  /<front[\s>]/.test(text);
 
 /**
  * The text of a JATS article: sections under their headings, tables row by row, formulas once, references numbered. An
@@ -133,22 +129,6 @@ function endOfTag(xml: string, from: number): number {
     else if (character === ">") return at;
   }
   return -1;
-}
-
-/** Where a document type ends, with what it declares between brackets. */
-function endOfDeclaration(xml: string, from: number): number {
-  const end = xml.indexOf(">", from);
-  const bracket = xml.slice(from, end).indexOf("[");
-  if (end === -1 || bracket === -1) return end;
-  const inner = xml.indexOf("]", from + bracket);
-  return inner === -1 ? -1 : xml.indexOf(">", inner);
-}
-
-/** Declarations may hold the word that a document is told by. Only the first is looked at. */
-function withoutDoctype(xml: string): string {
-  const at = xml.search(/<!DOCTYPE/i);
-  const end = at === -1 ? -1 : endOfDeclaration(xml, at);
-  return end === -1 ? xml : xml.slice(0, at) + xml.slice(end + 1);
 }
 
 /**
