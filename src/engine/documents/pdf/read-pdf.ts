@@ -48,7 +48,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       group === null || group === undefined || groups.isVisible(group) !== false;
     const pages: Line[][] = [];
     const hidden: string[] = [];
-    const byFont = new Map<string, string[]>();
+    const byFont = new Map<string, FontText>();
     let glyphs = 0;
     let characters = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
@@ -70,11 +70,13 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       const out = runs.filter((run) => !isShown(run));
       hidden.push(...[...out.map(({ str }) => str), ...ink.outside].filter((text) => text.trim() !== ""));
       glyphs += ink.glyphs;
-      characters += runs.reduce((sum, { str }) => sum + str.replace(/\s+/g, "").length, 0);
       for (const { fontName, str, hasEOL } of runs) {
-        const own = byFont.get(fontName) ?? [];
+        const own = byFont.get(fontName) ?? { text: "", characters: 0 };
         byFont.set(fontName, own);
-        own.push(hasEOL ? `${str}\n` : str);
+        const length = /\s/.test(str) ? str.replace(/\s+/g, "").length : str.length;
+        own.characters += length;
+        characters += length;
+        if (own.text.length < maxSample) own.text += hasEOL ? `${str}\n` : str;
       }
       pages.push(uprightFirst(runs.filter(isShown)));
       page.cleanup();
@@ -188,16 +190,71 @@ function accentsBeforeLetters(runs: readonly Run[]): Run[] {
   return merged;
 }
 
+/** What is set in one font: its beginning, and how many characters all of it has, white space left out. */
+interface FontText {
+  text: string;
+  characters: number;
+}
+
+/** Characters of a font's text that are looked at: they are encoded as all that follow. */
+const maxSample = 10_000;
+
 /** The share of the letters that is set in fonts whose letters cannot be those of a text. */
-function implausibleShare(byFont: ReadonlyMap<string, readonly string[]>): number {
+function implausibleShare(byFont: ReadonlyMap<string, FontText>): number {
   let [all, wrong] = [0, 0];
-  for (const pieces of byFont.values()) {
-    const text = pieces.join("");
-    const letters = text.match(/\p{L}/gu)?.length ?? 0;
-    all += letters;
-    if (!isPlausible(text)) wrong += letters;
+  for (const { text, characters } of byFont.values()) {
+    const { letters, signs } = countOf(text);
+    const share = signs === 0 ? 0 : (letters / signs) * characters;
+    all += share;
+    if (!isPlausible(text)) wrong += share;
   }
   return all === 0 ? 0 : wrong / all;
+}
+
+/** How a text is made up, in characters. */
+interface Counts {
+  readonly letters: number;
+  readonly digits: number;
+  /** Of private use, or none at all. */
+  readonly nonsense: number;
+  /** All but white space. */
+  readonly signs: number;
+}
+
+/** Kinds of the characters beyond ASCII that a document may have. */
+const kinds = new Map<string, keyof Counts | "space">();
+/** Kinds that are remembered. */
+const maxKinds = 20_000;
+
+/** Counts character by character: lists of all matches of a long text cost several times as much. */
+function countOf(text: string): Counts {
+  const counts = { letters: 0, digits: 0, nonsense: 0, signs: 0 };
+  for (const character of text) {
+    const code = character.charCodeAt(0);
+    if (code <= 0x20 || code === 0xa0) continue;
+    if (code < 0x80) {
+      counts.signs += 1;
+      if ((code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)) counts.letters += 1;
+      else if (code >= 0x30 && code <= 0x39) counts.digits += 1;
+      continue;
+    }
+    let kind = kinds.get(character);
+    if (kind === undefined) {
+      kind = kindOf(character);
+      if (kinds.size < maxKinds) kinds.set(character, kind);
+    }
+    if (kind === "space") continue;
+    counts.signs += 1;
+    if (kind !== "signs") counts[kind] += 1;
+  }
+  return counts;
+}
+
+function kindOf(character: string): keyof Counts | "space" {
+  if (/^\s/.test(character)) return "space";
+  if (/^\p{L}/u.test(character)) return "letters";
+  if (/^\p{N}/u.test(character)) return "digits";
+  return /^[\p{Co}\p{Cn}\ufffd]/u.test(character) ? "nonsense" : "signs";
 }
 
 /** What is known of a PDF's text besides its lines. */
@@ -220,17 +277,14 @@ function assemble(
 ): ReadResult {
   const parts = joinPages(pages);
   const all = parts.map((part) => part.text).join("\n");
-  const letters = all.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-  const nonsense = all.match(/[\p{Co}\p{Cn}\ufffd]/gu)?.length ?? 0;
+  const { letters: alphabetic, digits, nonsense } = countOf(all);
+  const letters = alphabetic + digits;
   if (letters < 40 || letters < 8 * pages.length)
     return unreadable(
       "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
     );
-  const signs =
-    all
-      .replace(/\[p\. \d+\]/g, "")
-      .replace(/[.·…_\-–—\s]{3,}/g, "")
-      .match(/\S/gu)?.length ?? 0;
+  // Without the marks of pages and the leaders of tables of contents.
+  const { signs } = countOf(all.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));
   // Glyphs without a character are left out by pdf.js, without a word.
   const lost = glyphs >= minGlyphs ? Math.max(0, 1 - characters / glyphs) : 0;
   if (implausible > 0.5 || nonsense > letters / 3 || letters < minLetters * signs || lost > 0.5)
