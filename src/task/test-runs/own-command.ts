@@ -51,7 +51,9 @@ const isCall = (program: string, word: string): boolean =>
 /** The words of a call but those that `drop` matches, and the options that `valued` matches with their values. */
 function kept(words: readonly Word[], drop: RegExp, valued: RegExp | undefined): Word[] {
   const isValue = (index: number): boolean =>
-    valued?.test(words[index - 1]?.text ?? "") === true && !/^["']?-/.test(words[index]?.text ?? "-");
+    (valued?.test(words[index - 1]?.text ?? "") === true && !/^["']?-/.test(words[index]?.text ?? "-")) ||
+    // Of an option that may stand alone: a number is its own, and no path.
+    (drop.test(words[index - 1]?.text ?? "") && /^\d+$/.test(words[index]?.text ?? ""));
   return words.filter(
     ({ text }, index) => !drop.test(text) && !isValue(index) && valued?.test(text.split("=", 1)[0] ?? "") !== true,
   );

@@ -74,8 +74,9 @@ async function start(
   // Programs of the project, those of the packages around it too, as npm finds them.
   const around = [join(place.cwd, "node_modules/.bin"), dirname(local(framework)), place.env["PATH"] ?? ""];
   const asNpm = { ...how, env: { PATH: around.filter((each) => each !== ".").join(":") } };
-  // The script's own variables, options and steps belong to the tests; what would wait for a person does not, and
-  // neither does another report: of two files for it vitest wants none, and writes both reports into one.
+  // The script's own variables, options and steps belong to the tests. What would wait for a person does not, nor what
+  // ends at the first failure, and neither does another report: of two files for it vitest wants none, and writes both
+  // reports into one.
   const byScript = async (args: readonly string[], drop: RegExp, valued: RegExp, command?: string): Promise<Ran> => {
     const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
     const kept = { drop: without, valued, ...given({ command }) };
@@ -87,28 +88,30 @@ async function start(
     case "vitest":
       return await byScript(
         ["--reporter=json", `--outputFile=${file}`],
-        /^(?:--watch(?:=.*)?|-w|watch|dev|--ui)$/,
+        /^(?:--watch(?:=.*)?|-w|watch|dev|--ui|--bail(?:=.*)?)$/,
         /^--(?:reporter|output-?[fF]ile)(?:\..*)?$/,
         "run",
       );
     case "jest": {
       const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults"];
-      return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json)$/, /^--outputFile$/);
+      return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--bail(?:=.*)?|-b)$/, /^--outputFile$/);
     }
     case "mocha": {
       const args = ["--reporter", "json", "--reporter-option", `output=${file}`];
-      return await byScript(args, /^(?:--watch|-w)$/, /^(?:--reporter(?:-options?)?|-[RO])$/);
+      return await byScript(args, /^(?:--watch|-w|--bail|-b)$/, /^(?:--reporter(?:-options?)?|-[RO])$/);
     }
     case "node:test": {
       // Why a file could not be loaded stands in the report for people alone.
       const forPeople = "--test-reporter=spec --test-reporter-destination=stdout";
       const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${forPeople} `;
-      const line = (script ?? "node --test").replace(/--test(?=[\s)]|$)\s*/, reporter);
+      // Node wants as many destinations as reporters.
+      const plain = (script ?? "node --test").replaceAll(/\s--test-reporter(?:-destination)?[=\s]\s*\S+/g, "");
+      const line = plain.replace(/--test(?=[\s)]|$)\s*/, reporter);
       return await runShell(place, withSteps(line, steps), asNpm);
     }
     case "pytest": {
-      const args = ["-m", "pytest", "--continue-on-collection-errors", `--junitxml=${file}`, "-p", "no:cacheprovider"];
-      return await run(place, path(pythonOf(cwd)), args, how);
+      const args = ["-m", "pytest", "--continue-on-collection-errors", "--maxfail=0", `--junitxml=${file}`];
+      return await run(place, path(pythonOf(cwd)), [...args, "-p", "no:cacheprovider"], how);
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));

@@ -40,6 +40,12 @@ describe("a test script with a reporter of ours", () => {
     expect(of("vitest --reporter --globals src")).toBe("vitest run --globals src --json");
   });
 
+  it("loses what it must not have with the number that belongs to it, and no path", () => {
+    const of = (script: string) => withArguments(script, "jest", ["--json"], { drop: /^--bail$/ });
+    expect(of("jest --bail 1 src")).toBe("jest src --json");
+    expect(of("jest --bail src 1")).toBe("jest src 1 --json");
+  });
+
   it("is left alone where it calls the framework by another script, or by a word that only looks like it", () => {
     for (const script of ["npm run jest", "npm run test:jest", "eslint jest.config.js", "node --test"])
       expect(withArguments(script, "jest", ["--json"], { drop })).toBeUndefined();
@@ -63,6 +69,18 @@ describe("a test script with a reporter of ours", () => {
       undefined,
       [["a.test.js > adds", "pass"]],
     ]);
+    rmSync(place.cwd, { recursive: true, force: true });
+  });
+
+  it("is node's only one too, whose reporters and destinations have to be as many", async () => {
+    const place = placeOnHost();
+    const test = "node --test --test-reporter spec --test-reporter=dot --test-reporter-destination=stdout a.test.js";
+    writeFileSync(join(place.cwd, "package.json"), JSON.stringify({ scripts: { test } }));
+    writeFileSync(join(place.cwd, "a.test.js"), 'require("node:test")("adds", () => {});');
+    const [found] = detectTests(place.cwd);
+    if (found === undefined) throw new Error("no framework");
+    const { tests } = await runTests(found, place, 60_000);
+    expect(tests.map(({ status }) => status)).toEqual(["pass"]);
     rmSync(place.cwd, { recursive: true, force: true });
   });
 
