@@ -1,4 +1,5 @@
 import { findInstructions } from "../../engine/documents/text/find-injections.js";
+import { referenceLists } from "../../engine/documents/text/reference-lists.js";
 
 /** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */
 export type Part = "note" | "other" | keyof typeof parts;
@@ -29,7 +30,7 @@ const placeMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
 const markdownHeading = /^#{1,6}\s+(\S.*)$/;
 /** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
 export const plainHeading =
-  /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References))$/u;
+  /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References|Acknowledge?ments?|ACKNOWLEDGE?MENTS?|ABSTRACT|INTRODUCTION|METHODS?|RESULTS|DISCUSSION|LIMITATIONS|CONCLUSIONS?))$/u;
 const abbreviation = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
 
 /**
@@ -71,11 +72,19 @@ export function sentencesOf(text: string): Sentence[] {
     section = `§ ${heading.replace(/^§\s*/, "")}`;
   };
 
-  const lines = withoutFrontMatter(text)
-    .split(/\r?\n/)
-    .map((line) => line.trim());
+  const body = withoutFrontMatter(text).replace(/\r\n/g, "\n");
+  const whole = body.split("\n");
+  const lines = whole.map((line) => line.trim());
   const running = runningLines(lines);
-  for (const line of lines) {
+  // By the rule that quotes are checked with: what stands there is no evidence.
+  const lists = referenceLists(body);
+  let at = 0;
+  for (const [index, line] of lines.entries()) {
+    if (part !== "references" && lists.some(({ start, end }) => at >= start && at < end)) {
+      flush();
+      part = "references";
+    }
+    at += (whole[index]?.length ?? 0) + 1;
     if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
     const mark = placeMark.exec(line)?.[1];
     const heading =

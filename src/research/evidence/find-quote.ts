@@ -1,5 +1,6 @@
 import { locatorAt, type Mark } from "../../engine/documents/text/document-text.js";
-import { edgeProblem, isInEntry, referenceLists, type ReferenceList, type Span } from "./edges.js";
+import { isInEntry, type ReferenceList, referenceLists } from "../../engine/documents/text/reference-lists.js";
+import { edgeProblem, type Span } from "./edges.js";
 import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./quoting/elision.js";
 import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";
 import { agrees } from "./agree.js";

@@ -50,6 +50,20 @@ describe("sentences", () => {
     ]);
   });
 
+  it.each(["REFERENCES", "Literatur", "7 Bibliography"])(
+    "of the list of works under %s are nobody's findings",
+    (heading) => {
+      const cited = [
+        "[1] Ada Sample. 2020. Rotating cubes. Journal of Hands 25, 4 (2020), 556–559.",
+        "[2] Bo Other. 2021. They reached 99 % of cubes. Science 255 (2021), 12–19.",
+      ];
+      const text = ["[p. 7]", "ACKNOWLEDGMENTS", "We thank all.", heading, ...cited, "[p. 8]", ...cited].join("\n");
+      expect(
+        sentencesOf(`CONCLUSION\nIt works well.\n${text}`).filter(({ part }) => part !== "references"),
+      ).toMatchObject([{ text: "It works well.", part: "conclusion" }]);
+    },
+  );
+
   it("are put together over line ends and hyphens, without running headers and page numbers", () => {
     const pages =
       "[p. 1]\nSample Journal\nThe hand reached 87 % in mani-\npulation of cubes. It\n1\n\n[p. 2]\nSample Journal\ndropped none. All is well.\n2";
