@@ -216,7 +216,7 @@ describe("a unit is prepared before it is briefed", () => {
     },
   );
 
-  test("but not beside an agent that nothing confines: what it changes is put back, and files of a preparation with it", async () => {
+  test("but not while an unconfined agent works: what it changes is put back, and files of a preparation with it", async () => {
     const { workflow, seen } = prepared(2);
     const atWork: string[][] = [];
     const agent = working(async () => {
@@ -351,7 +351,9 @@ describe("a unit that code alone settles", () => {
   test("is accepted once, without a brief, an agent or an iteration", async () => {
     const { workflow, seen } = prepared(2, settling);
     const last: RunSoFar[] = [];
-    const { verdict, types } = await run(workflow, named("claude"), { guards: [(soFar) => void last.push(soFar)] });
+    const { verdict, types, events } = await run(workflow, named("claude"), {
+      guards: [(soFar) => void last.push(soFar)],
+    });
     expect(verdict.verdict).toBe("complete");
     expect(seen).toMatchObject({
       prepared: ["u0", "u1"],
@@ -359,6 +361,10 @@ describe("a unit that code alone settles", () => {
       accepted: ["settled nothing to judge", "brief of u1"],
     });
     expect(types.filter((type) => type === "iteration-started")).toHaveLength(1);
+    expect(events.filter(({ type }) => type === "prepared")).toMatchObject([
+      { unit: "u0", outcome: "settled" },
+      { unit: "u1", outcome: "ready" },
+    ]);
     expect(last.at(-1)?.iterations).toEqual([]);
   });
 
@@ -430,7 +436,7 @@ describe("the rules of a run", () => {
     expect(seen.prepared).toHaveLength(8);
   });
 
-  test("are told how many units are prepared beside the one they are asked about", async () => {
+  test("are told how many units are prepared besides the one they are asked about", async () => {
     const counts = new Set<number>();
     const note: Guard = ({ preparing = 0 }) => void counts.add(preparing);
     const { workflow } = prepared(6);
@@ -466,6 +472,32 @@ describe("the rules of a run", () => {
     const { verdict } = await run(workflow, named("claude"), { guards: [paused] });
     expect(verdict).toEqual({ verdict: "blocked", reason: "It is paused." });
     expect({ aborted, accepted: seen.accepted }).toEqual({ aborted: ["u1"], accepted: ["brief of u0"] });
+  });
+
+  test("are asked again once no agent is at work: what they say of those at work is not how the run ends", async () => {
+    const { workflow, seen } = prepared(3);
+    const alwaysOne: Guard = ({ inFlight = [] }) =>
+      inFlight.length > 0 ? { verdict: "blocked", reason: "One is at work." } : undefined;
+    const { verdict } = await run(workflow, named("claude"), { jobs: 2, guards: [alwaysOne] });
+    expect(verdict.verdict).toBe("complete");
+    expect(seen.accepted).toEqual(["brief of u0", "brief of u1", "brief of u2"]);
+  });
+
+  test("that limit the iterations let what is prepared be worked on first", async () => {
+    const { workflow, seen } = prepared(3, async (one) => (await Promise.resolve(), await ready(one)));
+    const { verdict } = await run(workflow, named("claude"), { guards: [limitIterations(1)] });
+    expect(verdict.verdict).toBe("limit");
+    expect(seen.accepted).toEqual(["brief of u0"]);
+  });
+
+  test("keep what was ready though it was cut short, and say so", async () => {
+    const finish = new AbortController();
+    const whole: Prepare = async (one) => (finish.abort("SIGINT"), await ready(one));
+    const { workflow } = prepared(2, whole);
+    const interrupted: Guard = () =>
+      finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C.", signal: "SIGINT" } : undefined;
+    const { events } = await run(workflow, named("claude"), { guards: [interrupted], finish: finish.signal });
+    expect(events.filter(({ type }) => type === "prepared")).toMatchObject([{ unit: "u0", outcome: "ready" }]);
   });
 
   test("let no verdict of a preparation that was cut short stand for the run's", async () => {

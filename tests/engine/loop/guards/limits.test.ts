@@ -26,6 +26,12 @@ describe("limits", () => {
     expect(guard({ ...soFar([]), inFlight: [live({})] })).toBeUndefined();
   });
 
+  test("what is being prepared counts as well, so that no more is prepared than may be worked on", () => {
+    const guard = limitIterations(2);
+    expect(guard({ ...soFar([past(accepted)]), preparing: 1 })).toMatchObject({ verdict: "limit" });
+    expect(guard({ ...soFar([past(accepted)]), preparing: 0 })).toBeUndefined();
+  });
+
   test("wall time counts from the start of the run", () => {
     const guard = limitWallTime(10 * minute);
     expect(guard(soFar([], 10 * minute - 1))).toBeUndefined();

@@ -136,6 +136,15 @@ test("fifteen iterations in a row without an accepted result end the run, those 
   });
 });
 
+test("what was only noted is no iteration without a result", () => {
+  const past = (outcome: object, times: number) => Array.from({ length: times }, () => ({ outcome }) as PastIteration);
+  const iterations = [
+    ...past({ outcome: "refused", reasons: ["x"] }, 14),
+    ...past({ outcome: "noted", summary: "y" }, 5),
+  ];
+  expect(stopWithoutResult(researchWords)({ startedAt: 0, now: 0, iterations })).toBeUndefined();
+});
+
 test("remediation asks for the result where the brief does: in the final message", () => {
   const said = loopKinds.map((kind) => remediationFor(memory(rowOfKind(kind, 2))) ?? "").join("\n");
   expect(said).toContain("final message");

@@ -123,6 +123,25 @@ describe("over several runs", () => {
     ).toMatchObject({ length: 5 });
   });
 
+  test("a result and last words are two answers, and so are two of which too few words were kept to compare them", () => {
+    const [words = ""] = excuses;
+    expect(rowIn([seen(1, words), seen(2, words, { answer: "other" })])).toMatchObject({ length: 2 });
+    expect(rowIn([seen(1, words, { left: true }), seen(2, words, { answer: "other" })])).toBeUndefined();
+    expect(rowIn([seen(1, words), seen(2, words, { answer: "other", left: true })])).toBeUndefined();
+    expect(rowIn([seen(1, "ok"), seen(2, words)])).toBeUndefined();
+    expect(rowIn([seen(1, words), seen(2, "ok")])).toBeUndefined();
+  });
+
+  test("results have to share more of their words than last words do, as those of one form share much", () => {
+    const begin = `${"The method trains a policy with reinforcement learning in simulation and transfers it to a real hand. "}${"It reaches 87 percent on unseen objects."}`;
+    const more = `${begin} The limits are rigid objects, a single gripper, few deployments, long sequences and missing ligands in all of it.`;
+    const likeness = likenessOf(sketchOf(begin) ?? "", sketchOf(more) ?? "");
+    expect(likeness).toBeGreaterThan(0.45);
+    expect(likeness).toBeLessThan(0.7);
+    expect(rowIn([seen(1, begin), seen(2, more)])).toMatchObject({ length: 2 });
+    expect(rowIn([seen(1, begin, { left: true }), seen(2, more, { left: true })])).toBeUndefined();
+  });
+
   const readings = [
     "The method trains a policy with reinforcement learning in simulation and transfers it to a real hand. It reaches 87 percent on unseen objects. The limits are tactile sensing and slow inference.",
     "The authors propose a transformer for protein structure that predicts contacts from sequences alone. It improves accuracy by five points. The limits are long sequences and missing ligands.",

@@ -478,6 +478,8 @@ describe("a historian", () => {
         total_tokens_saved: 1000 + saved,
       },
     ]);
+    const guess = { summary: "Short.", tokens: 40, cost_usd: 0.5, estimated: true as const };
+    expect((await summarised(given, scribe(guess))).returned).toMatchObject({ cost_usd: 0.5, estimated: true });
     const { told: free } = await summarised({ observations: row(5) });
     expect(free[0]).toMatchObject({ tokens: 0, compressions: 1 });
     expect(free[0]).not.toHaveProperty("cost_usd");
@@ -609,6 +611,13 @@ describe("the measures of the history", () => {
     });
   });
 
+  test("say of a cost that it is an estimate, in part too", () => {
+    const guess = measured(undefined, { ...compression, estimated: true });
+    expect(guess).toMatchObject({ historian_estimated: true });
+    expect(measured(guess, { ...compression, upTo: 12 })).toMatchObject({ historian_estimated: true });
+    expect(measured(undefined, compression)).not.toHaveProperty("historian_estimated");
+  });
+
   test("name no model's use where there was none, and compress nothing by nothing", () => {
     const { cost_usd: _, ...free } = { ...compression, tokens: 0, chars_before: 0, summary: "" };
     const measures = measured(undefined, free);
@@ -666,6 +675,18 @@ describe("the history is kept between two iterations", () => {
     const { load } = withHistory(workflow, summarise);
     for (let times = 0; times < 3; times += 1) expect(await load(tell)).toBe(1);
     expect(order.filter((what) => what === "summarise")).toHaveLength(1);
+  });
+
+  test("and a person is warned of repetitions, once after each iteration", async () => {
+    const again = [observed(1, { answer: "same" }), observed(2, { answer: "same" })];
+    const { workflow, summarise } = kept({
+      memory: () => memory({ observations: again.map((each) => ({ ...each, outcome: "refused" as const })) }),
+    });
+    const { events, tell: keep } = listener(fakeClock());
+    const { load } = withHistory(workflow, summarise);
+    for (let times = 0; times < 3; times += 1) await load(keep);
+    expect(events).toMatchObject([{ type: "notice", level: "warning" }]);
+    expect(events[0]).toMatchObject({ message: expect.stringContaining("identical-answers") });
   });
 
   test("by nobody where the workflow remembers nothing, or can't be read now", async () => {

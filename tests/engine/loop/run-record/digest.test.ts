@@ -147,6 +147,18 @@ describe("what an agent does", () => {
     expect(many.steps.map(({ label }) => label)).toEqual(Array.from({ length: 24 }, (_, n) => `Read ${n + 6}`));
   });
 
+  test("is repeated only where nothing new was written in between: the same content once more is nothing new", () => {
+    const read = tool("Read", "a.txt");
+    const write = (key?: string): AgentEvent => ({ ...tool("Write", "out.md"), ...(key === undefined ? {} : { key }) });
+    const reads = (...events: AgentEvent[]) => foldOf(...events).repeated.read;
+    expect(reads(read, read, tool("Bash", "npm test"), read, read)).toBe(4);
+    expect(reads(read, read, write("1"), read, read)).toBe(2);
+    expect(reads(write("1"), read, read, write("1"), read, read)).toBe(4);
+    expect(reads(write("1"), read, read, write("2"), read, read)).toBe(2);
+    // What an agent does not tell may be new.
+    expect(reads(write(), read, read, write(), read, read)).toBe(2);
+  });
+
   test("of two kinds under one label is told apart", () => {
     const { steps } = foldOf(says("I will read it"), tool("I", "will read it"));
     expect(steps).toEqual([
