@@ -12,7 +12,7 @@ const budgets = {
   research: 70,
   commands: 42,
   compose: 1,
-  task: 3,
+  task: 4,
   code: 3,
   assistant: 13,
   web: 3,
