@@ -38,7 +38,7 @@ interface Replayed {
  * Makes a project's search again, without the network, and says whether the same candidates come out: exit code 0 where
  * they do, else 1. What the services answered is read from queries.jsonl and .ralph/http, byte for byte; in a clone,
  * which has no .ralph, from the records that were committed. What folders and samples hold is listed again. With `json`
- * it prints the pool itself.
+ * it prints the pool itself, and where no service was searched how the listing compares.
  */
 export async function replayCommand({ folder: given, json }: FolderOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, given);
@@ -52,29 +52,45 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
       `${given ?? folder} has no recorded search to replay: its papers came from an agent, or an earlier version found them.`,
     );
   const codes = [
-    ...(listed === undefined ? [] : [await replayListing(rrd, listed, rootOf(folder, io.cwd), json, io)]),
+    ...(listed === undefined
+      ? []
+      : [
+          await replayListing(
+            rrd,
+            listed,
+            rootOf(folder, io.cwd),
+            json ? (isSearched ? "silent" : "json") : "text",
+            io,
+          ),
+        ]),
     ...(isSearched ? [await replaySearch(folder, rrd, recorded, json, io)] : []),
   ];
   return Math.max(...codes);
 }
 
-/** Lists what folders and samples hold again. */
-async function replayListing(rrd: Rrd, recorded: string, root: string, json: boolean, io: Io): Promise<number> {
+/** Lists what folders and samples hold again. `how`: what stdout gets; the pool of a search may need it for itself. */
+async function replayListing(
+  rrd: Rrd,
+  recorded: string,
+  root: string,
+  how: "text" | "json" | "silent",
+  io: Io,
+): Promise<number> {
   const { serves, candidates } = localSources(root, new AbortController().signal);
   const lists: [string, readonly PaperRecord[]][] = [];
   for (const name of (rrd.requirements.sources ?? []).filter(serves)) lists.push([name, await candidates(name)]);
   const sha256 = listedHash(lists);
-  const count = lists.reduce((sum, [, documents]) => sum + documents.length, 0);
-  const what = `${many(count, "document")} of ${lists.map(([name]) => name).join(", ")}`;
-  const say = (sentence: string) => (json ? io.stderr(sentence) : io.stdout(sentence));
-  if (sha256 === recorded) {
-    say(`The listing is identical: ${what}, sha256 ${recorded}.\n`);
-    return 0;
-  }
-  io.stderr(
-    `The listing differs: ${what}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.\n`,
-  );
-  return 1;
+  const documents = lists.reduce((sum, [, found]) => sum + found.length, 0);
+  const sources = lists.map(([name]) => name);
+  const identical = sha256 === recorded;
+  const what = `${many(documents, "document")} of ${sources.join(", ")}`;
+  const sentence = identical
+    ? `The listing is identical: ${what}, sha256 ${recorded}.\n`
+    : `The listing differs: ${what}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.\n`;
+  if (how === "json") io.stdout(`${JSON.stringify({ identical, sources, documents, sha256, recorded }, null, 2)}\n`);
+  else if (how === "text" && identical) io.stdout(sentence);
+  else io.stderr(sentence);
+  return identical ? 0 : 1;
 }
 
 /** Makes the search of the services again. */

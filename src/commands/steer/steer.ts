@@ -1,4 +1,5 @@
 import { resolveConfig } from "../../compose/config.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { steer, wordsInForce, wordsOf } from "../../engine/storage/records/from-outside.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
@@ -50,7 +51,10 @@ async function meant(
   try {
     return { led: await findLed(cwd, folder), text };
   } catch (error) {
-    if (text !== undefined || folder === undefined || !isFolderLed(cwd, undefined)) throw error;
+    if (text !== undefined || folder === undefined) throw error;
+    if (!isFolderLed(cwd, undefined) && /\s/.test(folder.trim()) && error instanceof ExpectedError)
+      throw new ExpectedError('Name the project before the text: research-ralph steer <project> "…".', 2);
+    if (!isFolderLed(cwd, undefined)) throw error;
     return { led: await findLed(cwd, undefined), text: folder };
   }
 }

@@ -184,6 +184,9 @@ test("the documents of a folder are listed again, wherever it lies, and one that
       code: 0,
       out: expect.stringContaining("The listing is identical: 1 document of folder:papers"),
     });
+  const json = await cli(["replay", "mine", "--json"], moved);
+  const read: unknown = JSON.parse(json.out);
+  expect(read).toMatchObject({ identical: true, sources: ["folder:papers"], documents: 1 });
   writeFileSync(join(moved, "papers", "b.md"), "# On sight\n\nWe see.\n");
   expect(await cli(["replay", "mine"], moved)).toMatchObject({
     code: 1,

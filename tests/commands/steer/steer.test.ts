@@ -39,6 +39,13 @@ test("words are taken while another process works on the research, in their orde
   }
 });
 
+test("words without a project are told where they go", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "hands-2026-03-01");
+  const steering = steerCommand({ folder: "Look at grippers.", clear: false, json: false }, fakeIo({ cwd, env: {} }));
+  await expect(steering).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(/before the text: /) });
+});
+
 test.each([
   ["nothing", "  "],
   ["more than every brief can carry", "x".repeat(1_001)],
