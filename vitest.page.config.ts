@@ -14,6 +14,8 @@ export default defineConfig({
     env: { TZ: "UTC" },
     testTimeout: 180_000,
     hookTimeout: 60_000,
+    // Vitest's own limit of one second is a matter of how busy the machine is.
+    expect: { poll: { timeout: 60_000 } },
     // One browser at a time: two cores.
     fileParallelism: false,
   },

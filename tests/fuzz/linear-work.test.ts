@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createColors } from "picocolors";
+import { MarkdownSetter } from "../../src/assistant/dialogue/markdown.js";
 import { readHtml } from "../../src/engine/documents/html/read-html.js";
 import { readJats } from "../../src/engine/documents/jats/read-jats.js";
 import { readLatex } from "../../src/engine/documents/latex/read-latex.js";
@@ -21,6 +23,11 @@ const places: Readonly<Record<string, (text: string) => unknown>> = {
   "a source in LaTeX": (text) =>
     readLatex(Buffer.from(`\\documentclass{article}\\begin{document}${prose}\n${text}\n\\end{document}`)),
   "a plain text": (text) => readMarkdown(`${prose}\n${text}`, "markdown"),
+  "an answer on a terminal": (text) => {
+    const setter = new MarkdownSetter({ colors: createColors(false), columns: () => 80, write: () => undefined });
+    for (let at = 0; at < text.length; at += 20) setter.add(text.slice(at, at + 20));
+    setter.end();
+  },
   "the lines of a PDF": (text) => {
     const words = Array.from({ length: Math.ceil(text.length / 20) }, (_, index) =>
       text.slice(index * 20, index * 20 + 20),
@@ -38,7 +45,7 @@ const places: Readonly<Record<string, (text: string) => unknown>> = {
 
 /** All kinds in the long run of the property tests, one in forty in `npm test`. */
 const isLongRun = Number(process.env["RR_FUZZ_CASES"] ?? 1500) >= 1000;
-const tried = longRepeats.filter((_, index) => isLongRun || index % 40 === 0);
+const tried = longRepeats.filter((repeat, index) => isLongRun || index % 40 === 0 || repeat === "x* [");
 
 const [small, large] = [1000, 4000];
 /** Linear work grows by 4, and by somewhat more where a table grows; quadratic work by 16. */

@@ -10,15 +10,15 @@ import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
 const budgets = {
   engine: 57,
   research: 70,
-  commands: 42,
+  commands: 43,
   compose: 1,
   task: 4,
   code: 3,
   assistant: 13,
-  web: 3,
-  house: 10,
-  fuzz: 21,
-  runner: 17,
+  web: 2,
+  house: 9,
+  fuzz: 20,
+  runner: 18,
 };
 
 /**

@@ -27,7 +27,7 @@ export const longRepeats: readonly string[] = [
   ...["*", "**", "_", "__", "*a", "a*", "**a** ", "_a_ ", "`a` ", "†", "word† ", "word.12 ", "word1 "],
   ...[ "a", "a ", "ab ", "word ", "not ", "if ", "claims that ", "A", "é", "ﬁ", "α", "αβ", "Å", "°", "x", "1 x ", "漢", "漢 ", "한", "\ud800", "😀", ],
   ...[ "References\n", "## References\n", "e.g. ", "et al. ", "Fig. ", "A. ", "in ", "in significant ", "effec-\nHead 12\ntive ", ],
-  ...[ ": * a ", " + a", "(Lee 2019; ", "Lee, ", "Lee and ", "(Lee et al., ", "10^(-5)", "10**", "5e-5 ", "not be ", "no way that ", "too a ", "12'500", "m s⁻¹ ", ],
+  ...[ ": * a ", "x* [", " + a", "(Lee 2019; ", "Lee, ", "Lee and ", "(Lee et al., ", "10^(-5)", "10**", "5e-5 ", "not be ", "no way that ", "too a ", "12'500", "m s⁻¹ ", ],
   ...[ "5 to ", "one of ", "a|b", "5\"", "5' ", "5~", "ug ", "5 u", "™", "0·5", "5 * 3 ", "(p. 3) ", "[a] ", "[the hand] ", "mΩ ", "mW MW ", "fifteenly ", "n't ", "> a\n", ],
   ]),
 ];

@@ -88,7 +88,7 @@ function follow(address: string, cookie: string): Follower {
     close: () => ending.abort(),
     until: (wanted) =>
       new Promise((done, failed) => {
-        const timer = setTimeout(() => failed(new Error(`only ${[...last.keys()].join(", ")}`)), 10_000);
+        const timer = setTimeout(() => failed(new Error(`only ${[...last.keys()].join(", ")}`)), 100_000);
         const look = () => {
           if (!wanted(last)) return;
           clearTimeout(timer);

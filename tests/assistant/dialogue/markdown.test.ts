@@ -98,11 +98,4 @@ describe("Markdown on a terminal", () => {
   it("colours nothing but what it sets itself", () => {
     expect(stripVTControlCharacters(set(["**a** `b`"], 40, true))).toBe("a b\n");
   });
-
-  it("takes a line without end in time that grows with its length alone", () => {
-    const piece = "`x* [".repeat(400);
-    const setter = new MarkdownSetter({ colors: createColors(false), columns: () => 80, write: () => undefined });
-    for (let count = 0; count < 500; count += 1) setter.add(piece);
-    setter.end();
-  });
 });

@@ -16,7 +16,7 @@ import { ioIn } from "../../support/in-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { lockFile } from "../../../src/engine/lib/layout.js";
-import { finished, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
+import { finished, finishedOutsideGit, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
 
 const readAt = (folder: string) => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
 
@@ -48,7 +48,7 @@ describe("update of several projects", () => {
   });
 
   it("says so where a folder that is named is no project, and ends with 2", async () => {
-    const { home, folder, ralph } = await finished();
+    const { home, folder, ralph } = await finishedOutsideGit();
     for (const name of ["typo", "papers"]) mkdirSync(join(home, name));
     const some = await ralph("update", folder, "typo", ...since, "--agent", "baseline");
     expect([some.code, some.err]).toEqual([2, "typo is no project: there is no rrd.json in it.\n"]);
@@ -58,7 +58,7 @@ describe("update of several projects", () => {
   });
 
   it("spends the limit of the command once, not once a project", async () => {
-    const { home, folder, ralph, papers, lines } = await finished();
+    const { home, folder, ralph, papers, lines } = await finishedOutsideGit();
     const other = join(home, "researches", "z-other");
     cpSync(folder, other, { recursive: true });
     papers.push(newcomer);
@@ -72,7 +72,7 @@ describe("update of several projects", () => {
   });
 
   it("leaves a project alone that another process holds, and asks the next one", async () => {
-    const { home, folder, ralph } = await finished();
+    const { home, folder, ralph } = await finishedOutsideGit();
     const other = join(home, "researches", "z-other");
     cpSync(folder, other, { recursive: true });
     const lock = await acquireLock(lockFile(folder), { describe: "It" });
@@ -86,8 +86,7 @@ describe("update of several projects", () => {
 
 describe("update", () => {
   it("works outside git, and without a ledger from a day that is named", async () => {
-    const { home, folder, update, papers, read } = await finished();
-    rmSync(join(home, ".git"), { recursive: true });
+    const { folder, update, papers, read } = await finishedOutsideGit();
     for (const name of ["ledger.jsonl", ".ralph", "search-records.json.gz"])
       rmSync(join(folder, name), { recursive: true, force: true });
     papers.push(newcomer);
@@ -102,7 +101,7 @@ describe("update", () => {
   });
 
   it("--json says what came, then what the run does, a JSON value a line", async () => {
-    const { papers, update } = await finished();
+    const { papers, update } = await finishedOutsideGit();
     papers.push(newcomer);
     const dry = await update(...since, "--json", "--dry-run");
     expect(JSON.parse(dry.out)).toMatchObject({ type: "update", new: 1, changed: [], forecast: { papers: 1 } });
@@ -117,7 +116,7 @@ describe("update", () => {
   });
 
   it("goes on with an open update, with run as with update, and says what --since is then", async () => {
-    const { papers, update, ralph, folder, read } = await finished();
+    const { papers, update, ralph, folder, read } = await finishedOutsideGit();
     papers.push(newcomer);
     await update(...since, "--iterations", "1");
     const dry = await update("--dry-run", "--since", "2026-05-05");
@@ -130,7 +129,7 @@ describe("update", () => {
   });
 
   it("says that what came since is asked later, where one of another day does not end", async () => {
-    const { papers, update, read, write } = await finished();
+    const { papers, update, read, write } = await finishedOutsideGit();
     papers.push(newcomer);
     await update(...since, "--iterations", "1");
     const rrd = read();
@@ -147,7 +146,7 @@ describe("update", () => {
   });
 
   it("goes on with one whose opening a kill had only noted", async () => {
-    const { folder, ralph, papers, read } = await finished();
+    const { folder, ralph, papers, read } = await finishedOutsideGit();
     papers.push(newcomer);
     const [state, ledger, progress] = ["rrd.json", "ledger.jsonl", "progress.txt"].map((name) => join(folder, name));
     const before = [state, ledger, progress].map((path = "") => [path, readFileSync(path)] as const);
@@ -190,7 +189,7 @@ describe("update", () => {
   });
 
   it("is not for a project whose agents work on the folder itself", async () => {
-    const { home, update } = await finished();
+    const { home, update } = await finishedOutsideGit();
     writeFileSync(join(home, "prompt.md"), "---\nworkspace: folder\n---\nWork on {{RESEARCH_DIR}}.\n");
     const done = await update(...since);
     expect([done.code, done.err]).toEqual([2, expect.stringContaining("is worked on in classic mode")]);

@@ -58,7 +58,7 @@ function get(path: string, headers: Record<string, string> = {}, body = ""): Pro
 async function tunnel(to: string, bytes = ""): Promise<string> {
   const client = connect(socket());
   client.write(`CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n\r\n${bytes}`);
-  const timer = setTimeout(() => client.destroy(), 5000);
+  const timer = setTimeout(() => client.destroy(), 100_000);
   const said = await text(client).catch((error: Error) => error.message);
   clearTimeout(timer);
   return said;

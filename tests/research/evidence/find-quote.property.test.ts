@@ -17,7 +17,7 @@ const token = fc.oneof({ weight: 5, arbitrary: word }, { weight: 1, arbitrary: d
 const tokens = fc.array(token, { minLength: 20, maxLength: 120 });
 /** What a PDF puts between words. */
 const gap = fc.constantFrom(" ", "\n", "  ", " [12] ", " [3, 4]\n", "\n\n[p. 7]\n");
-const runs = { numRuns: 300 };
+const runs = { numRuns: 150 };
 
 /** A stretch of at least six tokens. */
 const slice = (all: readonly string[], from: number, length: number) => {

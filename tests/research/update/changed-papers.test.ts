@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import { invented, textOf } from "../../fixtures/invented-papers.js";
-import { finished, since } from "./finished-project.js";
+import { finished, finishedOutsideGit, since } from "./finished-project.js";
 
 const pageOf = (key: string): string => textOf(invented.find((paper) => paper.key === key) ?? never());
 /** Some days after the papers were read. */
@@ -56,14 +56,14 @@ describe("a paper that was read, in an update", () => {
   });
 
   it("that is corrected in a month of which no day is told is not passed over", async () => {
-    const { alter, update } = await finished();
+    const { alter, update } = await finishedOutsideGit();
     const month = new Date().toISOString().slice(0, 7);
     const corrected = alter("p05", { notices: [{ type: "correction", date: month }] });
     expect((await update(...since, "--dry-run")).out).toContain(`changed: ${corrected.id}: a correction of ${month}`);
   });
 
   it("whose text can't be had is not called the same, and is compared the next time", async () => {
-    const { alter, pages, update, read, text } = await finished();
+    const { alter, pages, update, read, text } = await finishedOutsideGit();
     const before = alter("p03", { version: { number: 2, date: later } });
     // As where a page is a landing page alone: there is no text in it.
     pages.set("p03", "");
@@ -80,7 +80,7 @@ describe("a paper that was read, in an update", () => {
   });
 
   it("is read again where a later version on arXiv says something else", async () => {
-    const { alter, pages, update, read } = await finished();
+    const { alter, pages, update, read } = await finishedOutsideGit();
     const before = alter("p03", { version: { number: 2, date: later } });
     pages.set("p03", pageOf("p03").replaceAll("no camera is used", "two cameras look on from above the table"));
     expect((await update(...since)).code).toBe(0);
@@ -150,7 +150,7 @@ describe("a paper that was read, in an update", () => {
   });
 
   it("whose second reading is refused keeps its first one, and the report says so", async () => {
-    const { alter, pages, folder, ralph, read, text } = await finished();
+    const { alter, pages, folder, ralph, read, text } = await finishedOutsideGit();
     const before = alter("p03", { version: { number: 2, date: later } });
     pages.set("p03", pageOf("p03").replaceAll("no camera is used", "two cameras look on from above the table"));
     // Reads nothing: every result for a paper is refused; the baseline then writes the report.

@@ -2,14 +2,14 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SearchRecord } from "../../../src/research/search/search-record.js";
-import { finished, newcomer, newcomerId, since } from "./finished-project.js";
+import { finished, finishedOutsideGit, newcomer, newcomerId, since } from "./finished-project.js";
 
 /** One iteration of an agent that fails. */
 const failing = ["--agent", "cmd:false", "--unconfined", "--iterations", "1"];
 
 /** An update that is open and asked, of which nothing is judged yet. */
 async function opened() {
-  const project = await finished();
+  const project = await finishedOutsideGit();
   project.papers.push(newcomer);
   const stopped = await project.ralph("update", project.folder, ...since, ...failing);
   expect(stopped.code).not.toBe(0);
@@ -42,7 +42,7 @@ describe("what sources said to an update", () => {
   });
 
   it("is not taken for the next one's where a kill came before the update was opened", async () => {
-    const { papers, folder, update, read } = await finished();
+    const { papers, folder, update, read } = await finishedOutsideGit();
     const candidates = join(folder, ".ralph", "candidates.json");
     const kept = JSON.parse(readFileSync(candidates, "utf8")) as SearchRecord;
     // Left over: a window that was asked for, and brought nothing then.
@@ -74,7 +74,7 @@ describe("what sources said to an update", () => {
   });
 
   it("is found by the first search's rounds, asked again, where nothing at all is left of it", async () => {
-    const { papers, folder, update, read } = await finished();
+    const { papers, folder, update, read } = await finishedOutsideGit();
     const before = read();
     for (const name of [".ralph", "search-records.json.gz", "queries.jsonl"])
       rmSync(join(folder, name), { recursive: true, force: true });
@@ -95,7 +95,7 @@ describe("what sources said to an update", () => {
   });
 
   it("gives up the window of a source that answers when the update goes on", async () => {
-    const { papers, scholars, ralph, folder, update, read, text } = await finished();
+    const { papers, scholars, ralph, folder, update, read, text } = await finishedOutsideGit();
     papers.push(newcomer);
     scholars.fail("arxiv", 403);
     await ralph("update", folder, ...since, ...failing);
@@ -107,7 +107,7 @@ describe("what sources said to an update", () => {
   });
 
   it("leaves the window of a blocked source open until it can be asked", async () => {
-    const { papers, update, read, write, text } = await finished();
+    const { papers, update, read, write, text } = await finishedOutsideGit();
     write({ ...read(), blocked_sources: ["Crossref"] });
     papers.push(newcomer);
     const done = await update(...since);

@@ -5,7 +5,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { type Asked, nextWindow } from "../../../src/research/update/window.js";
 import type { Invented } from "../../fixtures/invented-papers.js";
 import { allSources } from "../../../src/research/sources/registry.js";
-import { finished, newcomer, newcomerId, since } from "./finished-project.js";
+import { finished, finishedOutsideGit, newcomer, newcomerId, since } from "./finished-project.js";
 
 describe("the update of a finished project", () => {
   it("says in one line that nothing came, and changes no byte that git sees", async () => {
@@ -111,7 +111,7 @@ describe("the update of a finished project", () => {
   });
 
   it("finds by its citation what no keyword leads to", async () => {
-    const { papers, update, read } = await finished();
+    const { papers, update, read } = await finishedOutsideGit();
     const { title = "" } = read().papers_pool.find(({ status }) => status === "presented") ?? {};
     const cited = papers.find((paper) => paper.title === title)?.key ?? "";
     const words = { title: "Tactile Robots and Wet Objects", abstract: "Robots grasp by tactile sense in 52 trials." };
@@ -125,7 +125,7 @@ describe("the update of a finished project", () => {
   });
 
   it("goes on where it was ended, and asks for nothing again", async () => {
-    const { papers, scholars, update, read } = await finished();
+    const { papers, scholars, update, read } = await finishedOutsideGit();
     papers.push(newcomer);
     const stopped = await update(...since, "--iterations", "1");
     expect(stopped.code).toBe(3);
@@ -141,7 +141,7 @@ describe("the update of a finished project", () => {
   });
 
   it("is undone by a reset to the iteration before it, and comes again", async () => {
-    const { papers, folder, update, ralph, read } = await finished();
+    const { papers, folder, update, ralph, read } = await finishedOutsideGit();
     const before = read();
     papers.push(newcomer);
     expect((await update(...since)).code).toBe(0);
@@ -155,7 +155,7 @@ describe("the update of a finished project", () => {
   });
 
   it("ends with 5 and keeps no day where no source answers, and keeps the window of one that fails", async () => {
-    const { scholars, folder, update, read, text } = await finished();
+    const { scholars, folder, update, read, text } = await finishedOutsideGit();
     const all = ["arxiv", "openalex", "crossref"] as const;
     for (const service of all) scholars.fail(service, 403);
     const none = await update("--since", "2026-02-01");
@@ -173,7 +173,7 @@ describe("the update of a finished project", () => {
   });
 
   it("refuses a day that lies ahead, a project that is not finished or has nobody to ask, and a clock that was set back", async () => {
-    const { folder, update, read, write } = await finished();
+    const { folder, update, read, write } = await finishedOutsideGit();
     const ahead = await update("--since", "2999-01-01");
     expect(ahead.code).toBe(2);
     expect(ahead.err).toContain("lies in the future");

@@ -18,8 +18,8 @@ function carriers(mark: string): string[] {
 }
 
 /**
- * A repository in which adding a research's file hangs, as a clean filter that asks a server does: for longer than a test
- * may take, so that a test which comes to its end has not waited for it.
+ * A repository in which adding a research's file hangs, as a clean filter that asks a server does: for longer than a
+ * test may take, so that a test which comes to its end has not waited for it.
  */
 function hangingFilter(root = repository(), script = "sleep 1000") {
   writeFileSync(join(root, ".gitattributes"), "*.jsonl filter=slow\n");

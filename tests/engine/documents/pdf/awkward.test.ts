@@ -368,15 +368,15 @@ describe("a file in another state", () => {
     );
   });
 
-  it("of 300 pages is read to its end, each page under its mark, without the heads that number them", async () => {
+  it("of 100 pages is read to its end, each page under its mark, without the heads that number them", async () => {
     const pages = Array.from(
-      { length: 300 },
+      { length: 100 },
       (_, index) => textAt(`Journal of Hands ${index + 1}`, 60, 775) + across([wrap(prose(index * 3, 3), 80)], [60]),
     );
     const result = await readPdf(rawPdf({ pages }));
     if (result.status !== "ok") throw new Error(result.reason);
-    expect(result.text.marks.map(({ label }) => label)).toEqual(upTo(300).map((number) => `p. ${number}`));
-    expect(numbersOf(result.text.text)).toEqual(Array.from({ length: 900 }, (_, index) => index));
+    expect(result.text.marks.map(({ label }) => label)).toEqual(upTo(100).map((number) => `p. ${number}`));
+    expect(numbersOf(result.text.text)).toEqual(Array.from({ length: 300 }, (_, index) => index));
     expect(result.text).toMatchObject({ depth: "full" });
     expect(result.text.text).not.toContain("Journal of Hands");
   });
