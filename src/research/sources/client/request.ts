@@ -134,6 +134,20 @@ export interface Page<Cursor> {
   readonly next?: Cursor;
 }
 
+/**
+ * A page of what a service lists. Where nothing of it can be read, as after a change of its format, what it lists is
+ * its count, so that it is not taken for a service that has nothing.
+ */
+export function pageOf<Cursor>(
+  items: readonly unknown[],
+  read: (item: unknown) => PaperRecord | undefined,
+  { total, next }: { readonly total: number | undefined; readonly next: Cursor | undefined },
+): Answer<Page<Cursor>> {
+  const records = items.map((item) => read(item)).filter((record) => record !== undefined);
+  const least = records.length === 0 && items.length > 0 ? items.length : undefined;
+  return { status: "ok", value: { records, ...given({ total: total ?? least, next }) } };
+}
+
 /** No list that anyone reads has more pages; a service that goes on giving new cursors would else be asked forever. */
 const maxPages = 200;
 
@@ -179,7 +193,9 @@ export async function gather<Cursor>(
   if (records.length === 0 && most > 0 && (total ?? 0) > 0)
     return {
       status: "error",
-      reason: incomplete ?? `The source counts ${total} results, and none that it sent could be read.`,
+      reason:
+        incomplete ??
+        `The source counts ${total} ${total === 1 ? "result" : "results"}, and none that it sent could be read.`,
     };
   if (records.length === 0) return { status: "empty", reason: emptyBecause };
   return { status: "ok", value: records.slice(0, Math.max(0, most)), ...given({ total, incomplete }) };

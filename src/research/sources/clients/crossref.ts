@@ -1,4 +1,4 @@
-import { askJson, gather, type Page, unlikeAnswer } from "../client/request.js";
+import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../client/request.js";
 import { inBatches, lookUpIn } from "../client/lookup-batches.js";
 import { at, count, dayOf, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../../papers/authors.js";
@@ -64,8 +64,7 @@ function readList(json: unknown, rows: number): Answer<Page<string>> {
   if (!Array.isArray(items)) return unlikeAnswer(crossref, json, "contains no list of works");
   const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
   const total = count(at(json, "message", "total-results"));
-  const records = items.map((item) => readWork(item)).filter((record) => record !== undefined);
-  return { status: "ok", value: { records, ...given({ total, next }) } };
+  return pageOf(items, readWork, { total, next });
 }
 
 /** A search by title always finds something: only a title that agrees is a match. */

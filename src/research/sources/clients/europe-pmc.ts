@@ -1,4 +1,4 @@
-import { askJson, gather, type Page, unlikeAnswer } from "../client/request.js";
+import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../client/request.js";
 import { inBatches, lookUpIn } from "../client/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
@@ -74,8 +74,7 @@ function readPage(json: unknown, size: number, endpoint: string): Answer<Page<st
     return unlikeAnswer(europePmc, json, "contains no list of works");
   }
   const next = results.length < size ? undefined : line(at(json, "nextCursorMark"));
-  const records = results.map((result) => readResult(result, endpoint)).filter((record) => record !== undefined);
-  return { status: "ok", value: { records, ...given({ total, next }) } };
+  return pageOf(results, (result) => readResult(result, endpoint), { total, next });
 }
 
 /** Always in a field: the bare number of a PMID is found in PMC ids and texts of other works too. */

@@ -1,4 +1,4 @@
-import { askJson, gather, type Page, unlikeAnswer } from "../client/request.js";
+import { askJson, gather, type Page, pageOf, unlikeAnswer } from "../client/request.js";
 import { inBatches, lookUpIn } from "../client/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
@@ -7,7 +7,6 @@ import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../p
 import type { Answer, Query, Source, SourceContext } from "../client/source.js";
 import { termsOf } from "../client/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
-import { given } from "../../../engine/lib/given.js";
 
 const maxPage = 100;
 /** Without a cursor no page reaches further. */
@@ -89,8 +88,7 @@ function readList(json: unknown, page: string, size: number): Answer<Page<string
   const next =
     results.length === 0 ? undefined : cursor === undefined ? numbered : `cursor=${encodeURIComponent(cursor)}`;
   const total = count(at(json, "meta", "count"));
-  const records = results.map(readWork).filter((record) => record !== undefined);
-  return { status: "ok", value: { records, ...given({ total, next }) } };
+  return pageOf(results, readWork, { total, next });
 }
 
 const pathOf = ({ openalex, doi, arxiv, pmid }: Identifiers): string | undefined => {

@@ -19,6 +19,22 @@ const context = (answer: Canned) => answering(() => answer, { contact, key: "k" 
 const feed = (inner: string) => `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">${inner}</feed>`;
 
 describe("a failure under HTTP 200", () => {
+  it.each([
+    [openAlex, (items: object[]) => ({ results: items })],
+    [crossref, (items: object[]) => ({ message: { items } })],
+    [europePmc, (items: object[]) => ({ resultList: { result: items } })],
+  ])(
+    "is not taken for nothing where $name lists works in a form that cannot be read, and counts none",
+    async (source, list) => {
+      const ask = (items: object[]) => source.search?.({ terms: "hand", most: 3 }, context({ body: list(items) }));
+      expect(await ask([{ work: { name: "Robot hands" } }])).toMatchObject({
+        status: "error",
+        reason: "The source counts 1 result, and none that it sent could be read.",
+      });
+      expect(await ask([])).toMatchObject({ status: "empty" });
+    },
+  );
+
   it.each(searching)(
     "says nothing of a search of $name: a page, an object of another kind, a refusal",
     async (source) => {
