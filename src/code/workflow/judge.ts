@@ -19,7 +19,7 @@ import { maxChanged } from "./after-tests.js";
 import { whileHeld } from "./held-tests.js";
 import type { CodeOptions } from "./options.js";
 import { type CodeUnit, latestTests, roundOf } from "./status.js";
-import { testProject } from "./tests.js";
+import { testFiles, testProject } from "./tests.js";
 
 export type Refused = { readonly reasons: readonly string[] };
 
@@ -107,20 +107,26 @@ async function tryTests(
     const { found, changed, kept } = await whileHeld(
       options,
       { state, during: "tests of the adversary ran", mayStay: ({ path }) => laid.written.includes(path), signal, tell },
-      () => testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now),
+      async () => {
+        const { tested } = await testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now);
+        const before = latestTests(state);
+        const hasRun = tested.failing > 0 || before === undefined || numberOf(tested) > numberOf(before);
+        // The project's own settings may name other folders.
+        return hasRun || signal.aborted
+          ? { ran: numberOf(tested), failures: tested.failures }
+          : await testFiles({ ...place, signal }, laid.written);
+      },
     );
     if (signal.aborted) return read;
-    const failures = found.tested.failures.slice(0, 20);
-    const before = latestTests(state);
-    const hasRun = failures.length > 0 || before === undefined || numberOf(found.tested) > numberOf(before);
+    const failures = found.failures.slice(0, 20);
     return [
       ...read,
-      ...(hasRun
+      ...(found.ran > 0
         ? []
         : [
             {
               title: "The adversary's tests did not run: the project's own settings name other folders",
-              detail: `They stood in ${adversaryFolder}/, and the run had no more tests than before.`,
+              detail: `They stood in ${adversaryFolder}/, and no run of the tests found them there.`,
             },
           ]),
       ...(changed.length === 0

@@ -3,7 +3,9 @@ import { sanitise } from "../../engine/lib/sanitise.js";
 import { checkTests } from "../../task/criteria/tests.js";
 import type { TestResult, TestResults } from "../../task/generated/test-results.js";
 import type { Found, Place } from "../../task/place/run.js";
-import { isNoTest } from "../../task/test-runs/results.js";
+import { detectTests } from "../../task/test-runs/detect.js";
+import { isNoTest, wholeRun } from "../../task/test-runs/results.js";
+import { runTests } from "../../task/test-runs/run-tests.js";
 import type { CodeState, Job, Tested, TestFailure } from "../generated/ralph-code.js";
 import { signatureOf } from "../round/signature.js";
 
@@ -77,6 +79,20 @@ export async function testProject(
     passing: all.filter(({ status }) => status === "pass").map(({ test_name }) => test_name),
     results: first.results,
   };
+}
+
+/** Runs these files of tests alone: how many tests ran, and what failed. */
+export async function testFiles(
+  place: Place,
+  only: readonly string[],
+  seconds = usualSeconds,
+): Promise<{ readonly ran: number; readonly failures: readonly TestFailure[] }> {
+  const [detected] = detectTests(place.cwd);
+  if (detected === undefined) return { ran: 0, failures: [] };
+  const { tests } = await runTests({ framework: detected.framework, only }, place, seconds * 1000);
+  // A run that ended before its first test says nothing of these files.
+  const own = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRun);
+  return { ran: own.length, failures: own.filter(failed).map(failureOf) };
 }
 
 const failuresIn = ({ results }: Found): readonly TestResult[] => (results?.tests ?? []).filter(failed);

@@ -14,6 +14,8 @@ export interface Detected {
   readonly script?: string;
   /** What `npm test` runs around it. */
   readonly steps?: TestSteps;
+  /** These files alone, relative to the project, whatever its own settings name; of cargo and go always all. */
+  readonly only?: readonly string[];
 }
 
 /**

@@ -63,7 +63,7 @@ const readers: Readonly<Record<Framework, (run: RunOfTests) => ReadTests | Promi
 
 /** `cwd`: the project as this process sees it. */
 async function start(
-  { framework, script, steps = {} }: Detected,
+  { framework, script, steps = {}, only = [] }: Detected,
   file: string,
   cwd: string,
   { place, path }: ReturnType<typeof seenByTests>,
@@ -80,7 +80,8 @@ async function start(
   const byScript = async (args: readonly string[], drop: RegExp, valued: RegExp, command?: string): Promise<Ran> => {
     const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
     const kept = { drop: without, valued, ...given({ command }) };
-    const own = [local(framework), ...(command === undefined ? [] : [command]), ...args].map(shellWord).join(" ");
+    const words = [local(framework), ...(command === undefined ? [] : [command]), ...args, ...only];
+    const own = words.map(shellWord).join(" ");
     const line = (script && withArguments(script, framework, args.map(shellWord), kept)) ?? own;
     return await runShell(place, withSteps(line, steps), asNpm);
   };
@@ -93,7 +94,8 @@ async function start(
         "run",
       );
     case "jest": {
-      const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults"];
+      const byPath = only.length === 0 ? [] : ["--runTestsByPath"];
+      const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults", ...byPath];
       return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--bail(?:=.*)?|-b)$/, /^--outputFile$/);
     }
     case "mocha": {
@@ -107,16 +109,17 @@ async function start(
       // Node wants as many destinations as reporters.
       const plain = (script ?? "node --test").replaceAll(/\s--test-reporter(?:-destination)?[=\s]\s*\S+/g, "");
       const line = plain.replace(/--test(?=[\s)]|$)\s*/, reporter);
-      return await runShell(place, withSteps(line, steps), asNpm);
+      return await runShell(place, withSteps([line, ...only.map(shellWord)].join(" "), steps), asNpm);
     }
     case "pytest": {
       const args = ["-m", "pytest", "--continue-on-collection-errors", "--maxfail=0", `--junitxml=${file}`];
-      return await run(place, path(pythonOf(cwd)), [...args, "-p", "no:cacheprovider"], how);
+      return await run(place, path(pythonOf(cwd)), [...args, "-p", "no:cacheprovider", ...only], how);
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
       const loose = looseTestFolders(cwd).filter((name) => !folders.includes(name));
-      const args = ["-c", unittestRunner, file, ".", ...folders, "--", ...loose];
+      const all = only.length === 0 ? [".", ...folders, "--", ...loose] : ["--", ...new Set(only.map(dirname))];
+      const args = ["-c", unittestRunner, file, ...all];
       return await run(place, path(pythonOf(cwd)), args, how);
     }
     case "cargo": {

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { cli } from "../../support/in-process.js";
 import { byRole, codeProject, offByOne } from "../../support/code-project.js";
@@ -181,13 +182,48 @@ describe("the rounds of a coding run", () => {
 });
 
 describe("what a person can set", () => {
-  it("says so where the project's own settings keep the adversary's tests from running", async () => {
+  it("runs the adversary's tests alone where the project's settings name other folders, and says so where it can't", async () => {
     project.write("package.json", JSON.stringify({ type: "module", scripts: { test: "node --test test/" } }));
-    const content = 'import { test } from "node:test"; test("never runs", () => {});';
-    const adversary = said({ tests: [{ file: "x.test.mjs", content }], findings: [] });
-    const { last } = await project.json(...project.agent(byRole({ adversary })));
-    expect([last.verdict, last.findings.length]).toEqual(["complete", 1]);
-    expect(last.findings[0].title).toContain("did not run");
+    const test = (from: string) =>
+      `import assert from "node:assert"; import { test } from "${from}"; test("edge", () => assert.equal(1, 2));`;
+    const adversary = (from: string) =>
+      byRole({ adversary: said({ tests: [{ file: "x.test.mjs", content: test(from) }], findings: [] }) });
+    const { last } = await project.json(...project.agent(adversary("node:test")));
+    expect([last.verdict, last.findings.map(({ test: name }: { test: string }) => name)]).toEqual([
+      "complete",
+      ["edge"],
+    ]);
+    // vitest takes no file that its configuration does not include.
+    symlinkSync(packageFile("node_modules"), project.path("node_modules"));
+    project.write("package.json", JSON.stringify({ type: "module", scripts: { test: "vitest run" } }));
+    project.write("vitest.config.mjs", 'export default { test: { include: ["test/*.mjs"] } };');
+    project.write("test/range.test.mjs", project.read("test/range.test.mjs").replace("node:test", "vitest"));
+    project.write("src/range.mjs", offByOne["src/range.mjs"] ?? "");
+    const again = await project.json(...project.agent(adversary("vitest")));
+    expect([again.last.verdict, again.last.findings.length]).toEqual(["complete", 1]);
+    expect(again.last.findings[0].title).toContain("did not run");
+  });
+
+  it("finds an adversary's tests of unittest, whose own search does not enter their folder", async () => {
+    const python = codeProject({
+      "app.py": "def two():\n    return 3\n",
+      "test_app.py":
+        "import unittest\nimport app\nclass A(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(app.two(), 2)\n",
+    });
+    const content =
+      "import unittest\nimport app\nclass B(unittest.TestCase):\n    def test_type(self):\n        self.assertIsInstance(app.two(), str)\n";
+    const script = byRole({
+      librarian: said({ cause: "three", files: [{ path: "app.py" }], plan: ["2"] }),
+      artisan: `sed -i 's/3/2/' app.py; ${did("2")}`,
+      adversary: `cat <<'END'\n${JSON.stringify({ tests: [{ file: "edge.py", content }], findings: [] })}\nEND\n`,
+    });
+    const { last } = await python.json(...python.agent(script));
+    python.remove();
+    expect([last.verdict, last.findings.length, last.findings[0]?.test]).toEqual([
+      "complete",
+      1,
+      expect.stringContaining("test_edge.B.test_type"),
+    ]);
   });
 
   it("leaves the adversary out, lets code be the librarian, and hands temperatures to command agents", async () => {
