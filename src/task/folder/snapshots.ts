@@ -94,7 +94,7 @@ export async function openSnapshots(
     return staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
   }
 
-  /** Whoever works in one finds that nothing of it is kept, so that is said before. */
+  /** A person who works in one finds that nothing of it is kept, so that is said before. */
   async function tellOfNested(): Promise<void> {
     const [first, ...more] = await nestedInIndex();
     if (first === undefined) return;
