@@ -50,7 +50,7 @@ export const sectionTitles: Readonly<Record<SectionName, string>> = {
   scores: "How the papers score",
   papers: "Papers",
   themes: "Insights by theme",
-  map: "How the papers hang together",
+  map: "How the papers are related",
   flow: "How papers were found",
   method: "Method and limits",
   checklist: "PRISMA 2020 checklist",

@@ -37,7 +37,7 @@ export function nowParts(now: Now): Part[] {
       : [
           part(
             "notices",
-            markup`<div id="notices" class="note">${records.notices.map((each) => markup`<p>${each}</p>`)}</div>`,
+            markup`<div id="notices" class="note bad">${records.notices.map((each) => markup`<p>${each}</p>`)}</div>`,
           ),
         ]),
     part("now", state(now)),

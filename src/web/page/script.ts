@@ -127,8 +127,7 @@ export const script = `(() => {
     }
   };
 
-  if (main) {
-    known = new Map(JSON.parse(main.dataset.parts));
+  const listen = () => {
     const source = new EventSource(main.dataset.at + "events");
     source.addEventListener("parts", ({ data }) => {
       if (lost) say("");
@@ -138,9 +137,16 @@ export const script = `(() => {
     });
     source.addEventListener("error", () => {
       lost = true;
-      say("The connection to research-ralph is lost; this page tries again. Is the command still running?", true);
+      // A browser gives up where it is refused: by a command that was started again, which has another token.
+      const isRefused = source.readyState === EventSource.CLOSED;
+      if (isRefused) setTimeout(listen, 3000);
+      say(isRefused ? "research-ralph does not let this page in any more. If it was started again, open the address that it printed; this page then goes on." : "The connection to research-ralph is lost; this page tries again. Is the command still running?", true);
     });
-    addEventListener("pagehide", () => source.close());
+    addEventListener("pagehide", () => source.close(), { once: true });
+  };
+  if (main) {
+    known = new Map(JSON.parse(main.dataset.parts));
+    listen();
     tick();
     toEnd();
     setInterval(tick, 1000);

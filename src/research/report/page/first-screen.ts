@@ -16,7 +16,7 @@ export function masthead({ model, notices = [] }: PageContext): Markup {
 }
 
 /** A project has a name of a few words; what is far longer would be all that a reader sees. */
-export const titleOf = ({ title }: ReportModel): string => (title.length > 240 ? `${title.slice(0, 239)}…` : title);
+export const titleOf = ({ title }: ReportModel): string => (title.length > 160 ? `${title.slice(0, 159)}…` : title);
 
 /** What the last update changed: papers, then findings. */
 export function* changes({ model }: PageContext): Iterable<Markup> {

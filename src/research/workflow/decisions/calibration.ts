@@ -34,10 +34,14 @@ export function calibrationOf(rrd: Rrd): Warning[] {
       values: all.flatMap(({ strategic }) => (strategic === undefined ? [] : strategic[name])),
     })),
   ].filter(({ values }) => values.length >= minJudged && values.every((value) => value === values[0]));
-  for (const { name, values } of flat)
+  const [only, ...others] = flat.map(({ name, values }) => ({ name: name.replaceAll("_", " "), points: values[0] }));
+  if (only !== undefined)
     warnings.push({
       kind: "flat-dimension",
-      says: `The dimension "${name.replaceAll("_", " ")}" is ${values[0]} of 5 for every judged paper, so it says nothing about any of them.`,
+      says:
+        others.length === 0
+          ? `The dimension "${only.name}" is ${only.points} of 5 for every judged paper, so it says nothing about any of them.`
+          : `${others.length + 1} dimensions have the same points for every judged paper, so they say nothing about any of them: ${[only, ...others].map(({ name, points }) => `${name} ${points}`).join(", ")}.`,
     });
   return warnings;
 }
