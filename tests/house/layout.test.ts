@@ -147,3 +147,28 @@ test("benchmarks, scripts and tests name no file deep in dist/: what they need o
   const deep = programs.filter((file) => names(readFileSync(packageFile(file), "utf8")));
   expect(deep).toEqual(["tests/house/layout.test.ts"]);
 });
+
+/** What is loaded with a file before anything runs, files within src/ and packages: no types, nothing by `import()`. */
+function loadedWith(start: string): Set<string> {
+  const loaded = new Set([start]);
+  for (const file of loaded) {
+    if (!graph.has(file)) continue;
+    const text = readFileSync(join(src, file), "utf8");
+    for (const [, names = "", to = ""] of text.matchAll(
+      /^(?:import|export)\s+(?!type\b)([^;"]*?)\bfrom\s+"([^"]+)"/gm,
+    )) {
+      const isOfTypes = /^\{\s*(?:type\s[^,}]+,?\s*)+\}\s*$/.test(names);
+      if (!isOfTypes) loaded.add(to.startsWith(".") ? join(dirname(file), to).replace(/\.js$/, ".ts") : to);
+    }
+  }
+  return loaded;
+}
+
+test("what reports and the local page are made with is loaded neither by --version nor by run", () => {
+  const heavy = /^(?:web\/|research\/report\/|research\/export\/|hono|@hono\/|markdown-it|@citation-js\/)/;
+  const heavyOf = (start: string) => [...loadedWith(start)].filter((each) => heavy.test(each));
+  for (const start of ["cli.ts", "commands/main.ts", "commands/program.ts", "commands/run/run.ts"])
+    expect([start, ...heavyOf(start)]).toEqual([start]);
+  expect(heavyOf("commands/inspect/report.ts")).toContain("research/report/model.ts");
+  expect(heavyOf("web/app.ts")).toContain("hono");
+});
