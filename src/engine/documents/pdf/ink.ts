@@ -1,4 +1,5 @@
 import { type Colour, colourOf, isUnseen, white } from "../html/colour.js";
+import type { PlacedGlyph } from "./letter-spacing.js";
 
 /** pdf.js's list of what is drawn on a page. */
 export interface Operators {
@@ -45,6 +46,8 @@ interface Ink {
   readonly outside: readonly string[];
   /** Whether so much of a run of text is unseen that a reader does not see it. */
   isUnseen(run: Place & { readonly text: string }): boolean;
+  /** The glyphs that are drawn on the baseline of a run, from left to right writing alone. */
+  glyphsOn(run: Place): readonly PlacedGlyph[];
 }
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -92,6 +95,11 @@ interface Shown extends Stretch {
   readonly text: string;
   /** Outside of the page or of what it is cut to, or in a group that is switched off. */
   readonly isAway: boolean;
+  /** What it is drawn of, and how. */
+  readonly drawn: readonly (number | Glyph | null)[];
+  readonly set: Pick<State, "size" | "charSpace" | "wordSpace">;
+  /** Points on the page for one of the text's own units. */
+  readonly unit: number;
 }
 
 /** Operations that are looked at, on one page; a drawing has more, and a page of text fewer. */
@@ -245,6 +253,9 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
             glyphs: letters,
             text: written,
             isAway,
+            drawn: (args[0] ?? []) as readonly (number | Glyph | null)[],
+            set: { size: state.size, charSpace: state.charSpace, wordSpace: state.wordSpace },
+            unit: start[0] * state.scale,
           });
         break;
       }
@@ -383,10 +394,15 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
       .filter(([, { translated, numbers: own }]) => translated > own.size && own.size > 0)
       .map(([name, font]) => [name, font.numbers]),
   );
+  let onLine: ((run: Place) => readonly Shown[]) | undefined;
   return {
     glyphs,
     outside,
     unknown,
+    glyphsOn: (run) => {
+      onLine ??= byBaseline(shown);
+      return onLine(run).flatMap(placesOf);
+    },
     isUnseen: (run) => {
       if (unseen.size === 0 || run.width <= 0) return false;
       const overlap = away(run).reduce((sum, { from, to }) => sum + shared(run, from, to), 0);
@@ -399,6 +415,23 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
       );
     },
   };
+}
+
+/** Where the glyphs of a stretch are drawn. */
+function placesOf({ from, drawn, set, unit }: Shown): PlacedGlyph[] {
+  const places: PlacedGlyph[] = [];
+  if (!(unit > 0)) return places;
+  let at = from;
+  for (const glyph of drawn) {
+    if (typeof glyph === "number") at -= (glyph / 1000) * set.size * unit;
+    else if (glyph !== null) {
+      const width = ((glyph.width ?? 0) / 1000) * set.size * unit;
+      const isSpace = glyph.isSpace === true || isBlank(glyph.unicode);
+      places.push({ text: glyph.unicode ?? "", from: at, to: at + width, isSpace });
+      at += width + (set.charSpace + (glyph.isSpace === true ? set.wordSpace : 0)) * unit;
+    }
+  }
+  return places;
 }
 
 const shared = ({ x, width }: Place, from: number, to: number): number =>

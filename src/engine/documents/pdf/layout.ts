@@ -165,9 +165,20 @@ function groupedBy<Value>(values: readonly Value[], keyOf: (value: Value) => num
 
 const columnOf = (x: number, gutters: readonly Gutter[]): number => gutters.filter((gutter) => gutter.x <= x).length;
 
-/** Headings are set with space between their letters, which pdf.js takes for spaces between words. */
-const withoutLetterSpacing = (run: Run): Run =>
-  /^(?:\p{L} ){4,}\p{L}$/u.test(run.text) ? { ...run, text: run.text.replaceAll(" ", "") } : run;
+/**
+ * Headings are written with spaces between their letters. A sequence of genes or the letters of the alphabet are no
+ * word.
+ */
+function withoutLetterSpacing(run: Run): Run {
+  if (!/^(?:\p{L} ){4,}\p{L}$/u.test(run.text)) return run;
+  const word = run.text.replaceAll(" ", "");
+  const letters = Array.from(word.toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
+  const isAlphabet = letters.some((_, at) =>
+    [1, 2, 3].every((step) => letters[at + step] === (letters[at] ?? 0) + step),
+  );
+  const isSequence = letters.length >= 8 && new Set(letters).size <= 4;
+  return isAlphabet || isSequence ? run : { ...run, text: word };
+}
 
 const middle = (run: Run) => run.x + run.width / 2;
 

@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
 import { type OpenPdf, openDocument } from "./open-document.js";
+import { withoutLetterSpacing } from "./letter-spacing.js";
 import { isPlausible } from "./plausible.js";
 import { joinPages, withAccents } from "./pages.js";
 import { beginStep } from "../../process/serve-tasks.js";
@@ -63,9 +64,11 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       }
       const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
       const content = await page.getTextContent();
-      const runs = content.items.flatMap((item) =>
+      const items = content.items.flatMap((item) =>
         "str" in item ? [{ ...item, str: inCharacters(item.str, ink.unknown.get(item.fontName)) }] : [],
       );
+      const words = withoutLetterSpacing(items.map(placeOf), ink.glyphsOn);
+      const runs = items.map((item, index) => ({ ...item, str: words[index] ?? item.str }));
       const isShown = (run: TextItem) => !isTiny(run) && !ink.isUnseen(placeOf(run));
       const out = runs.filter((run) => !isShown(run));
       hidden.push(...[...out.map(({ str }) => str), ...ink.outside].filter((text) => text.trim() !== ""));
