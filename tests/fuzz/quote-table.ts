@@ -135,6 +135,9 @@ export const forged: readonly QuoteClass[] = [
           ..."is incapable and did not,stopped and would,is ineffective and would,far from perfect would,by no means,too weak would".split(
             ",",
           ),
+          ..."neglected to,forgot to,was powerless to,resisted attempts to,missed the chance to,abandoned plans to,in vain".split(
+            ",",
+          ),
         ],
       ],
       [
@@ -146,6 +149,9 @@ export const forged: readonly QuoteClass[] = [
           ..."in 3 of 9 runs,in up to half of the runs,approximately twice,in 12 % of runs,in two of ten runs,is expected to".split(
             ",",
           ),
+          ..."on rare occasions did,in isolated cases,in a handful of runs,to a small degree,now and then,at best,in principle,as a rule".split(
+            ",",
+          ),
         ],
       ],
       [
@@ -155,6 +161,9 @@ export const forged: readonly QuoteClass[] = [
             ",",
           ),
           ..."except at night,in case of frost,where it is wet,on condition of rest,so long as it rests".split(","),
+          ..."given prior cooling,in the event of frost,contingent on rest,depending on the dose,to the extent that it rests,had it rained".split(
+            ",",
+          ),
         ],
       ],
       [
@@ -165,9 +174,10 @@ export const forged: readonly QuoteClass[] = [
       ],
       [
         "a comparison",
-        "rather than the old one,instead of the old one,versus the old one,compared with the old one,unlike the old one".split(
-          ",",
-        ),
+        (
+          "rather than the old one,instead of the old one,versus the old one,compared with the old one,unlike the old one," +
+          "a tenth of,in excess of,just shy of,as good as,in contrast to the old,against the old one,similar to the old,in lieu of the old"
+        ).split(","),
       ],
     ] as const
   ).map(([what, words]) => ({
@@ -177,6 +187,88 @@ export const forged: readonly QuoteClass[] = [
       return { text: `${capital(first)} ${draw.one(words)} ${second}.`, quote: `${first} … ${second}` };
     },
   })),
+  {
+    name: "an ellipsis for the sake of a word or two",
+    make: (draw) => {
+      const word = draw.one(
+        "transiently,incompletely,soltanto,angeblich,kaum je,à peine,вряд ли,hiç,conditionally,in mice,after hours,this once".split(
+          ",",
+        ),
+      );
+      const [start, end] = [`${draw.subject()} with its skin`, `${draw.verb()} ${draw.object()} ${draw.tail()}`];
+      return {
+        text: `${capital(start)} ${word} ${end}.`,
+        quote: `${start} ${draw.one(["…", "[...]", ". . ."])} ${end}`,
+      };
+    },
+  },
+  {
+    name: "begun behind what somebody else says, in several languages",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const frame = draw.one(
+        (
+          "Critics maintain that|The sponsor insists that|The press release said that|We abandoned the idea that|" +
+          "The old theory held that|There is scant evidence that|It is improbable that|We asked if|Es ist nicht erwiesen, dass|" +
+          "Der Hersteller behauptet, dass|Il n’est pas prouvé que|Rien ne montre que|No se demostró que|Es falso que|" +
+          "Non è dimostrato che|Não está provado que|Het is niet bewezen dat|Det er ikke vist at|Nie wykazano, że|Не доказано, что"
+        ).split("|"),
+      );
+      return { text: `${frame} ${said}.`, quote: draw.one([`${capital(said)}.`, said]) };
+    },
+  },
+  {
+    name: "begun behind the condition or the world that opens its sentence",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const opening = draw.one(
+        (
+          "If true,|If the oil is warm,|Unless it was cooled,|Had it rained,|Contrary to popular belief,|In an ideal world,|" +
+          "Under the null hypothesis,|As a counterfactual,|According to its maker,"
+        ).split("|"),
+      );
+      return { text: `${opening} ${said}.`, quote: said };
+    },
+  },
+  {
+    name: "begun behind a verb that takes it back",
+    make: (draw) => {
+      const rest = `${draw.one(["improve", "repair", "alter"])} ${draw.object()} ${draw.place()}`;
+      const verb = draw.one(
+        (
+          "declined to,neglected to,forgot to,has yet to,ought not to,was said to,was meant to,purports to,lacked the means to," +
+          "did not at any time,did in no way,was anything but able to,instead of helping to,stopped short of trying to,never once"
+        ).split(","),
+      );
+      return { text: `${capital(draw.subject())} ${verb} ${rest}.`, quote: rest };
+    },
+  },
+  {
+    name: "begun inside a word broken at a page's end or set apart",
+    make: (draw) => {
+      const [prefix, word] = draw.one([
+        ["in", "effective"],
+        ["un", "stable"],
+        ["non", "linear"],
+        ["dis", "similar"],
+        ["im", "mobile"],
+      ]);
+      const between = draw.one(["- ", "‐ ", "¬\n", "-\u200b\n", "-\n\nA. Lee et al.\n\n[p. 5]\n", "-\n\n[p. 5]\n"]);
+      const rest = `${word} ${draw.place()} ${draw.tail()}`;
+      return { text: `${capital(draw.subject())} was ${prefix}${between}${rest}.`, quote: rest };
+    },
+  },
+  {
+    name: "two cells of a row made one number",
+    make: (draw) => {
+      const [name, one, other] = [`${draw.object()} ${draw.place()}`, draw.whole(1, 99), draw.whole(100, 999)];
+      const between = draw.one([",", ".", "", "'", "’", "\u2009", "\u202f", "/", "–", " to ", " ± "]);
+      return {
+        text: `Measure | One | Two | p\n${name} | ${one} | ${other} | 0.04\n\nIt ended.`,
+        quote: `${name} ${one}${between}${other}`,
+      };
+    },
+  },
   {
     name: "an ellipsis that leaves out a relation",
     make: (draw) => {
@@ -453,6 +545,9 @@ export const forged: readonly QuoteClass[] = [
         ..."at least ,at most ,about ,approximately ,roughly ,fewer than ,no more than ,~,≈ ,∼ ,≪ ,minus ,within ,nearly ".split(
           ",",
         ),
+        ..."c. ,close to ,as many as ,as little as ,in excess of ,shy of ,beyond ,down to ,a maximum of ,∓,≧ ,＜,более ,rund ".split(
+          ",",
+        ),
       ]);
       const rest = `${draw.decimal()} points ${draw.place()} ${draw.tail()}`;
       return { text: `${capital(draw.subject())} moved by ${sign}${rest}.`, quote: rest };
@@ -478,6 +573,9 @@ export const forged: readonly QuoteClass[] = [
         " × 10",
         "\n000",
         ..." bn, percent, per cent, Mio., (± 2),'500, to 95,/95,:1, +/- 2, dozen,k, meV,…95".split(","),
+        ..." kDa, U/L, bp, beats/min, psi, miles, ft, inches, ha, tonnes, crore,℃,‱, pct, σ, SD, yrs, mo,½, 1/2, per 1000,€".split(
+          ",",
+        ),
       ]);
       return { text: `${capital(start)}${unit} ${draw.tail()}.`, quote: start };
     },
@@ -683,10 +781,13 @@ export const forged: readonly QuoteClass[] = [
     name: "a title of the list of references",
     make: (draw) => {
       const title = `${capital(clause(draw))} ${draw.tail()}`;
-      const head = draw.one(["## References", "References", "7. References", "REFERENCES", "Bibliography"]);
+      const head = draw.one([
+        ...["## References", "References", "7. References", "REFERENCES", "Bibliography", "R E F E R E N C E S"],
+        ...["Quellen", "Referências", "Литература", "Further reading", "Literature references"],
+      ]);
       const works = [
         `[1] A. Lee. On valves and hands. 2019.`,
-        `[2] B. Roe. ${title}. Journal of Valves, 2020.`,
+        `[2] B. Roe. ${title}. Journal of Valves${draw.one([", 2020", "2020;7:1–9"])}.`,
         `[3] C. Dow. Encoders. 2021.`,
       ];
       const plain = works.map((work, index) => work.replace(/^\[\d\]/, draw.one(["", `${index + 1}.`])).trim());
@@ -724,6 +825,133 @@ export const disguised: readonly QuoteClass[] = [
           `| ${cells.join(" | ")} |`,
         ]),
       };
+    },
+  },
+  {
+    name: "cells of a table joined by commas, semicolons or the signs of LaTeX",
+    make: (draw) => {
+      const cells = [
+        draw.one(["Grip force, mean (SD)", "Drift of it", "Slip rate (n, %)"]),
+        `${draw.decimal()} (${draw.whole(1, 9)})`,
+        draw.decimal(),
+        "0.03",
+      ];
+      const row = (name: string) => [name, draw.decimal(), "–", "0.4"].join(" | ");
+      const [between, end] = draw.one([
+        [", ", ""],
+        ["; ", ""],
+        [" & ", ""],
+        [" & ", " \\\\"],
+        ["&", " \\\\ \\hline"],
+        ["\t", ""],
+        [" || ", ""],
+      ] as const);
+      return {
+        text: `Measure | Before | After | p\n${row("Torque")}\n${cells.join(" | ")}\n${row("Noise")}\n\nIt ended.`,
+        quote: `${cells.join(between)}${end}`,
+      };
+    },
+  },
+  {
+    name: "other scripts in other forms",
+    make: (draw) => {
+      const [inText, inQuote] = draw.one([
+        ["הַמַּחְקָר הֶרְאָה שֶׁהַטִּפּוּל שִׁפֵּר", "המחקר הראה שהטפול שפר"],
+        ["בית־חולים גדול קיבל את כולם", "בית-חולים גדול קיבל את כולם"],
+        ["أَظْهَرَتِ الدِّرَاسَةُ تَحَسُّنًا كَبِيرًا", "أظهرت الدراسة تحسنا كبيرا"],
+        ["وجدت الدراسة أن ٤٢ مريضا", "وجدت الدراسة أن 42 مريضا"],
+        ["این دارو می‌تواند درد را کم کند", "اين دارو مي‌تواند درد را كم كند"],
+        ["この薬がプラセボよりも痛みをやわらげた", "この薬がプラセボよりも痛みをやわらげた".normalize("NFD")],
+        ["この薬がプラセボよりも痛みをやわらげた", "この薬がﾌﾟﾗｾﾎﾞよりも痛みをやわらげた"],
+        ["새로운 약이 통증을 빠르게 줄인다", "새로운 약이 통증을 빠르게 줄인다".normalize("NFD")],
+        ["Η μελέτη έδειξε ταχεία μείωση", "Η ΜΕΛΈΤΗ ΈΔΕΙΞΕ ΤΑΧΕΊΑ ΜΕΊΩΣΗ"],
+        ["Η μελέτη έδειξε ταχεία μείωση", "Η μελέτη έδειξε ταχεία μείωση".normalize("NFD")],
+      ] as const);
+      const [said, quote] = draw.one([
+        [inText, inQuote],
+        [inQuote, inText],
+      ]);
+      return { text: `${said} ${draw.tail()}.`, quote: `${quote}` };
+    },
+  },
+  {
+    name: "thousands set apart as elsewhere",
+    make: (draw) => {
+      const number = draw.one(["12500", "1250000", "987654"]);
+      const groups = (sign: string) => number.replace(/(?<=\d)(?=(?:\d{3}){1,3}$)/g, sign);
+      const forms = [",", "'", "’", " ", "\u202f", "\u2009", "_", "{,}", "٬"].map(groups);
+      const [start, end] = [`${draw.subject()} had`, `${draw.things()} ${draw.tail()}`];
+      return {
+        text: `${capital(start)} ${draw.one([number, groups(",")])} ${end}.`,
+        quote: `${start} ${draw.one(forms)} ${end}`,
+      };
+    },
+  },
+  {
+    name: "entities, tags and commands of the source",
+    make: (draw) => {
+      const n = draw.decimal();
+      const [inText, inQuote] = draw.one([
+        [`${n} ± 2`, `${n} &#177; 2`],
+        [`${n} ± 2`, `${n} \\(\\pm\\) 2`],
+        [`≤ ${n}`, `\\leq ${n}`],
+        [`${n} × 3`, `${n} &times; 3`],
+        [`${n} µg`, `${n} \\mu g`],
+        [`α of ${n}`, `&alpha; of ${n}`],
+        [`${n} °C`, `${n}$^\\circ$C`],
+        [`p < ${n}`, `p \\textless ${n}`],
+        [`the hand’s ${n}`, `the hand&rsquo;s ${n}`],
+        [`the “good” ${n}`, `the \`\`good'' ${n}`],
+        [`the hand ${n}`, `the <span class="x">hand</span> ${n}`],
+        [`the hand ${n}`, `the \\textbf{hand} ${n}`],
+        [`the hand ${n}`, `the [hand](https://a.example/b) ${n}`],
+        [`CO2 of ${n}`, `CO<sub>2</sub> of ${n}`],
+        [`CO₂ of ${n}`, `CO$_2$ of ${n}`],
+        [`Ca2+ of ${n}`, `Ca²⁺ of ${n}`],
+        [`CD4+ of ${n}`, `CD4⁺ of ${n}`],
+        [`PM2.5 of ${n}`, `PM₂.₅ of ${n}`],
+        [`14C of ${n}`, `¹⁴C of ${n}`],
+        [`Cmax of ${n}`, `C_{max} of ${n}`],
+      ] as const);
+      const [start, end] = [`${draw.subject()} had`, `${draw.place()} ${draw.tail()}`];
+      return { text: `${capital(start)} ${inText} ${end}.`, quote: `${start} ${inQuote} ${end}` };
+    },
+  },
+  {
+    name: "what notes set before and behind it",
+    make: (draw) => {
+      const text = sentence(draw);
+      const [open, close] = draw.one([
+        ["- “", "”"],
+        ["1) ", ""],
+        ["(a) ", ""],
+        ["p. 3: ", ""],
+        ["[p. 3] ", ""],
+        ["(", ")"],
+        ["「", "」"],
+        ["‹", "›"],
+        ["", " (see p. 3)"],
+        ["", " (Table 2)"],
+        ["", " (Results)"],
+        ["", " (Smith 2019: 34)"],
+        ["", " – p. 3"],
+        ["", " (lines 3–4)"],
+        ["", " —"],
+        ["", " (page 3 of 12)"],
+      ]);
+      return { text, quote: `${open}${text.slice(0, -1)}${close}` };
+    },
+  },
+  {
+    name: "a footnote mark behind a short word, of several notes",
+    make: (draw) => {
+      const word = draw.one("it,of,by,us,to,or,is".split(","));
+      const mark = draw.one(["¹", "¹–³", "²,³", "¹⁻³", "¹, ²", "†", "*", "¹·²", "⁽¹²⁾", "^[12]"]);
+      const [first, rest] = [
+        `${capital(draw.subject())} ${draw.verb()} more because ${word}`,
+        `${draw.place()} ${draw.tail()}`,
+      ];
+      return { text: `${first}${mark} ${rest}.`, quote: `${first} ${rest}.` };
     },
   },
   {

@@ -57,8 +57,13 @@ function gapsAgree(
   for (let at = 1; at < needle.chars.length; at += 1) {
     const [inText, inQuote] = [seen(haystack.gaps[start + at]), seen(needle.gaps[at])];
     if (inQuote === GAP_SPACE) words += 1;
-    if (inText === inQuote) continue;
     const [before, after] = [needle.chars[at - 1], needle.chars[at]];
+    if (inText === inQuote) {
+      // Two cells are no number in groups.
+      if (isDigit(before) && isDigit(after) && groups(needle, at) && between(haystack, start + at).includes("|"))
+        return false;
+      continue;
+    }
     // A citation may have stood between two numbers; what nobody sees may not part or join them in the quote.
     if (isDigit(before) && isDigit(after) && (inText !== GAP_EITHER || inQuote !== GAP_SPACE)) return false;
     if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
@@ -72,6 +77,11 @@ function gapsAgree(
   }
   return forgiven <= (words < minWords ? 0 : 1 + Math.floor(words / 8));
 }
+
+/** What stands before a character, between it and the last. */
+const between = ({ source, from, to }: Normalised, at: number): string => source.slice(to[at - 1], from[at]);
+/** Whether a space before a digit is one that sets thousands apart. */
+const groups = (needle: Normalised, at: number): boolean => /^[\u2009\u202f\u00a0]$/.test(between(needle, at));
 
 /** The words that meet at a space before `at`. */
 function wordsAround({ chars, gaps }: Normalised, at: number): [string, string] {
@@ -138,11 +148,20 @@ function casesAgree(haystack: Normalised, needle: Normalised, start: number): bo
     const [inText, inQuote] = [sourceOf(haystack, start + at, start + end), sourceOf(needle, at, end)];
     if (inText.normalize("NFKC") === inQuote.normalize("NFKC")) continue;
     const isBehindNumber =
-      isDigit(chars[at - 1]) || (chars[at - 1] === "(" && chars[end] === ")" && gaps[at] === GAP_NONE);
+      behindNumber(needle, at) || (chars[at - 1] === "(" && chars[end] === ")" && gaps[at] === GAP_NONE);
     if (!(isBehindNumber ? caseMatters(inText) : isSymbol(inText) && isSymbol(inQuote))) continue;
     if (!isCapital(haystack, start, start + chars.length) && !isCapital(needle, 0, chars.length)) return false;
   }
   return true;
+}
+
+/** Whether a number stands before a position, with a hyphen at most between; the 1 of "HbA1c" is none. */
+function behindNumber({ chars, gaps }: Normalised, at: number): boolean {
+  let before = at - 1;
+  if (chars[before] === "-" && gaps[at] === GAP_NONE && gaps[before] === GAP_NONE) before -= 1;
+  if (!isDigit(chars[before])) return false;
+  while (before > 0 && gaps[before] === GAP_NONE && isDigit(chars[before - 1])) before -= 1;
+  return gaps[at] !== GAP_NONE || gaps[before] !== GAP_NONE || !isLetter(chars[before - 1]);
 }
 
 const sourceOf = ({ source, from, to }: Normalised, start: number, end: number): string =>

@@ -14,7 +14,7 @@ const flat = (text: string): string => text.replace(/[\u00ad\u200b-\u200f\u202a-
 
 /** Words and signs before a number that say on which side of it the truth lies. */
 const relationBefore =
-  /(?:\b(?:than|at least|at most|up to|below|above|under|over|minus|plus|almost|nearly|about|approximately|approx\.|roughly|around|circa|ca\.|exceed(?:s|ed|ing)?|within|not|als|mindestens|höchstens|etwa|ungefähr|knapp|unter|über|bis zu|environ|moins de|plus de|más de|menos de|hasta)|[-−–+±<>≤≥≠=≈~∼≃≅≪≫⩽⩾≲≳×^/$€£¥])\s{0,9}$/iu;
+  /(?:\b(?:c\.|some|close to|upwards? of|as (?:many|few|little|much|low|high) as|in excess of|shy of|short of|beyond|past|until|down to|(?:max|min)imum of|at the (?:most|least)|maximal|minimal|max\.|min\.|than|at least|at most|up to|below|above|under|over|minus|plus|almost|nearly|about|approximately|approx\.|roughly|around|circa|ca\.|exceed(?:s|ed|ing)?|within|not|als|mindestens|höchstens|etwa|ungefähr|knapp|unter|über|bis zu|environ|moins de|plus de|más de|menos de|hasta|casi|cerca de|près de|plus de|presque|quasi|meno di|più di|fino a|menos que|mais de|bijna|minder dan|meer dan|minst|mer än|rund)|(?<!\p{L})(?:более|менее|около|до|почти)|超过|不到|约|[-−–⁻+±∓<>＜＞﹤﹥≧≦≤≥≠=≈~∼≃≅≪≫⩽⩾≲≳×^/$€£¥])\s{0,9}$/iu;
 /** A dash that joins words or ends a phrase is no minus: "GPT-4", "the hands — 5 of them". */
 const dashOnly = /(?:\u2014|\n\s{0,9}[-*+•])\s{0,9}$/u;
 
@@ -65,20 +65,29 @@ function beginProblem(before: string, head: string): string | undefined {
   }
   const relation = /^(?:most|least|to|than)\s{1,9}\p{Nd}/iu.test(head) && relationBegun.exec(before)?.[0].trim();
   if (typeof relation === "string") return `it begins behind the "${relation}" of its number`;
+  if (/^\p{Ll}/u.test(head) && brokenBefore.test(before)) return "it begins inside a word that is broken there";
   const unit = firstWord(head);
   if (/\p{Nd}\s{0,9}$/u.test(before) && unit !== "" && isUnit(unit) && !/^(?:per|times|points?|[kcfat])$/i.test(unit))
     return "it begins between a number and its unit";
   return undefined;
 }
 
+/** The first half of a word that a line's or page's end broke, or a prefix that a reader set apart. */
+const brokenBefore =
+  /\p{L}[-‐‑¬–]\s{0,9}\n\s{0,9}$|(?:^|\s)(?:un|in|im|ir|il|non|dis|mis|anti|a|ab|de|counter|mal|ill|hypo|hyper|sub|over|under)[-‐‑¬]\s{1,9}$|\p{L}[-‐¬]\s{0,9}\n(?:[^\n]{0,80}\n){0,3}\s{0,9}\[p\. ?\d{1,5}\]\s{0,9}(?:[^\n]{0,80}\n)?\s{0,9}$/u;
+
 /** The word or sign that a stretch begins with. */
-const firstWord = (text: string): string => /^(?:[%‰°′″]|[\p{L}µ]{1,12})/u.exec(text)?.[0] ?? "";
+const firstWord = (text: string): string => /^(?:[%％‰‱°℃℉′″σ½¼¾⅓⅔]|[\p{L}µ]{1,12})/u.exec(text)?.[0] ?? "";
 
 function endProblem(tail: string, after: string): string | undefined {
   // A sign left without its number shows that something is left out; of a dash nobody sees it.
   if (/\p{Nd}\s{0,9}[-−–]\s{0,9}$/u.test(tail) && /^\s{0,9}\p{Nd}/u.test(after)) return "it ends within a range";
   if (!/\p{N}$/u.test(tail)) return undefined;
-  if (/^\s{0,9}(?:[%‰°′″º˚²³¹⁰-⁹⁻^±]|\+\/-|\(\s?±|per\s?cent\b)/iu.test(after))
+  if (
+    /^\s{0,9}(?:[%％‰‱°℃℉′″º˚²³¹⁰-⁹⁻^±σ½¼¾⅓⅔€$£¥¢]|1\/[2-9](?!\p{Nd})|\+\/-|\(\s?±|per\s?cent\b|per\s\p{Nd})/iu.test(
+      after,
+    )
+  )
     return "it ends between a number and what belongs to it";
   const isBounded = /\b(?:from|between|von|de)\s[^\s]{0,3}\p{Nd}[\p{Nd}.,]{0,9}$/iu.test(tail);
   if (/^\s{0,9}(?:[-−–…]|\.\.\.?)\s{0,9}\p{Nd}/u.test(after) || (!isBounded && /^\s{1,9}to\s{1,9}\p{Nd}/u.test(after)))

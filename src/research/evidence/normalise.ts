@@ -43,13 +43,16 @@ const bracketed =
 const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`](\1)(?![\p{L}\p{N}*_`])/gu;
 /** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
 const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+>] (?=[^\d.\s]))/g;
-const bullets = /[•◦▪▫‣⁃●○■□◆◇►▸▶❖✓✔\u2794-\u27be\uf0b7\uf0a7]/u;
+const bullets = /[•◦▪▫‣⁃●○■□◆◇►▸▶❖✓✔★☆※☐☑⇒‧・\u2794-\u27be\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]/u;
 
 const isLetter = (char: string | undefined): boolean =>
   char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
-const isDash = (char: string) => char === "-" || (char >= "\u2010" && char <= "\u2015") || char === "\u2212";
+const isDash = (char: string) =>
+  char === "-" || (char >= "\u2010" && char <= "\u2015") || char === "\u2212" || char === maqaf;
+/** The hyphen of Hebrew. */
+const maqaf = "\u05be";
 const isSpace = (char: string | undefined): boolean =>
-  char === " " || char === "\n" || (char !== undefined && char !== "\ufeff" && /\s/.test(char));
+  char === " " || char === "\n" || char === "\u0085" || (char !== undefined && char !== "\ufeff" && /\s/.test(char));
 const isAsciiDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
 
 const perCent = /per\s?cent(?!\p{L})/iuy;
@@ -162,10 +165,20 @@ export function normalise(source: string, extras?: Extras): Normalised {
       }
     }
     const code = text.codePointAt(at) as number;
+    const composed = code < 0x1100 ? undefined : composedAt(text, at);
+    if (composed !== undefined) {
+      push(composed.normalize("NFKC"), at, at + composed.length);
+      lastRank = undefined;
+      at += composed.length;
+      continue;
+    }
     const end = at + (code > 0xffff ? 2 : 1);
-    if (isInvisible(code)) {
-      // A soft hyphen at a line's end breaks a word as a hyphen does.
-      const next = code === 0xad ? endOfSpaces(text, end) : end;
+    // ".05" is 0.05.
+    if (char === "." && isAsciiDigit(text[end]) && opensNumber(text[at - 1]) && !isDigit(chars.at(-1)))
+      push("0", at, end);
+    if (isInvisible(code) || (code === 0xac && text[end] === "\n")) {
+      // A soft hyphen at a line's end breaks a word as a hyphen does; some readers write it as "¬".
+      const next = code === 0xad || code === 0xac ? endOfSpaces(text, end) : end;
       if (next > end && isLetter(text[at - 1]) && isLetter(text[next])) gap = GAP_HYPHEN;
       at = next > end && gap === GAP_HYPHEN ? next : end;
       continue;
@@ -178,6 +191,12 @@ export function normalise(source: string, extras?: Extras): Normalised {
       gap = GAP_NUMBER;
     lastRank = rank;
     if (plain === "" && !isCombining(code)) gap = GAP_EITHER;
+    // Two single marks are a double one; behind a number they are inches.
+    if (plain === "'" && gap === GAP_NONE && chars.at(-1) === "'" && !isDigit(chars.at(-2))) {
+      to[to.length - 1] = end;
+      at = end;
+      continue;
+    }
     push(plain, at, end);
     at = end;
   }
@@ -255,7 +274,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
       return isDigit(chars.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
     }
     // "5 * 3" and "3·10⁵" are products; the point of "0·5" is that of "0.5".
-    if (code === 0xb7 || code === 0x2a || code === 0x2217 || code === 0x22c5) {
+    if (code === 0xb7 || code === 0x2a || code === 0x2217 || code === 0x2219 || code === 0x22c5) {
       // "0.7* 10.9" are two cells of a table.
       const isEven = isSpace(before) === isSpace(after);
       if (!isEven || !isDigit(chars.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
@@ -263,13 +282,16 @@ export function normalise(source: string, extras?: Extras): Normalised {
       return code === 0xb7 && !isPower && gap === GAP_NONE && isAsciiDigit(after) ? "." : "×";
     }
     if (code === 0x223c) return "~";
+    // An accent on its own that stands for an apostrophe: "patient´s".
+    if (code === 0xb4)
+      return isLetter(before) && /^(?:s|t|re|ve|ll|d|m)(?!\p{L})/u.test(text.slice(at + 1, at + 4)) ? "'" : undefined;
     // "5 Å" is a length, "Åström" a name.
     if (code === 0xc5 || code === 0x212b) return isLetter(before) || isLetter(after) ? undefined : "å";
     if (code === 0x41) return after === "\u030a" && !isLetter(before) && !isLetter(text[at + 2]) ? "å" : undefined;
     if (
       isGreek(code) &&
-      !isGreek(text.codePointAt(at - 1) ?? 0) &&
-      !isGreek(text.codePointAt(at + (code > 0xffff ? 2 : 1)) ?? 0)
+      !isGreek(text.codePointAt(letterBeside(text, at, -1)) ?? 0) &&
+      !isGreek(text.codePointAt(letterBeside(text, at + (code > 0xffff ? 1 : 0), 1)) ?? 0)
     ) {
       if (gap === GAP_NONE && isLetter(before)) gap = GAP_EITHER;
       return greek.get(withoutAccents(String.fromCodePoint(code)));
@@ -373,7 +395,11 @@ function struckForm(run: string): string {
 }
 
 /** An accent that belongs to the letter before it. */
-const isCombining = (code: number) => code >= 0x300 && code < 0x370 && !(code >= 0x334 && code <= 0x338);
+const isCombining = (code: number) =>
+  (code >= 0x300 && code < 0x370 && !(code >= 0x334 && code <= 0x338)) ||
+  (code >= 0x591 && code <= 0x5c7 && code !== 0x5be && code !== 0x5c0 && code !== 0x5c3 && code !== 0x5c6) ||
+  (code >= 0x64b && code <= 0x65f) ||
+  code === 0x670;
 /** Accents that PDFs set as characters of their own. */
 const isAccent = (code: number) =>
   isCombining(code) ||
@@ -383,8 +409,17 @@ const isAccent = (code: number) =>
   code === 0xaf ||
   (code >= 0x2c6 && code <= 0x2c7) ||
   (code >= 0x2d8 && code <= 0x2dd);
-/** Marks of direction, joiners, variation selectors, tags: nobody sees them; and ® © ™: nobody says them. */
+/**
+ * Marks of direction, joiners, fillers, variation selectors, tags and control characters: nobody sees them; and ® © ™:
+ * nobody says them.
+ */
 const isInvisible = (code: number) =>
+  (code < 0x20 && code !== 0x9 && !(code >= 0xa && code <= 0xd)) ||
+  code === 0x7f ||
+  code === 0x640 ||
+  code === 0x115f ||
+  code === 0x1160 ||
+  code === 0xfffc ||
   code === 0xad ||
   code === 0xae ||
   code === 0xa9 ||
@@ -398,7 +433,8 @@ const isInvisible = (code: number) =>
   (code >= 0xfe00 && code <= 0xfe0f) ||
   (code >= 0xe0000 && code <= 0xe01ef);
 
-const quotationMarks = /^["'\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb\u300c-\u300f]$/u;
+const quotationMarks =
+  /^["'\u02b9\u02bc\u05f3\u05f4\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb\u275b-\u275e\u300c-\u300f\u301d-\u301f\uff02\uff07]$/u;
 const specials = new Map([
   [0x131, "i"],
   [0xdf, "ss"],
@@ -411,15 +447,31 @@ const specials = new Map([
   [0xc6, "ae"],
   [0x153, "oe"],
   [0x152, "oe"],
+  // One letter in two shapes.
+  [0x3c2, "σ"],
+  [0x64a, "ی"],
+  [0x649, "ی"],
+  [0x643, "ک"],
+  // One sign in several.
+  [0x2a7d, "≤"],
+  [0x2266, "≤"],
+  [0x2a7e, "≥"],
+  [0x2267, "≥"],
 ]);
 const cache = new Map<number, string>();
 
 const isGreek = (code: number) =>
-  (code >= 0x391 && code <= 0x3f6) ||
+  (code >= 0x386 && code <= 0x3f6) ||
   code === 0xb5 ||
   code === 0x2126 ||
   (code >= 0x1d6a8 && code <= 0x1d7cb) ||
   (code >= 0x1f00 && code <= 0x1fff);
+/** Where the next letter stands on one side, accents that are set apart being passed by; four at most. */
+function letterBeside(text: string, at: number, step: 1 | -1): number {
+  let beside = at + step;
+  for (let passed = 0; passed < 4 && isCombining(text.charCodeAt(beside)); passed += 1) beside += step;
+  return beside;
+}
 const greek = new Map(
   (
     "α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi ο omicron " +
@@ -461,13 +513,34 @@ function plainForm(code: number): string {
 function formOf(code: number, char: string): string {
   if (isAccent(code)) return "";
   if (quotationMarks.test(char)) return "'";
-  return specials.get(code) ?? withoutAccents(char);
+  return specials.get(code) ?? digitOf(code, char) ?? withoutAccents(char);
 }
+
+/** The digit of another script, as 4 for ٤; undefined for what is none. */
+function digitOf(code: number, char: string): string | undefined {
+  if (code < 0x660 || code >= 0xff00 || !isDigit(char)) return undefined;
+  let zero = code;
+  while (code - zero < 9 && isDigit(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(code - zero);
+}
+
+const composable =
+  /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\u3041-\u30ff\uff66-\uff9d][\u3099\u309a\uff9e\uff9f]/y;
+
+/** A syllable of Korean or Japanese that is written in its parts. */
+function composedAt(text: string, at: number): string | undefined {
+  composable.lastIndex = at;
+  return composable.exec(text)?.[0];
+}
+
+/** Whether a number may begin behind a character: nothing, white space, a bracket or a relation. */
+const opensNumber = (before: string | undefined): boolean =>
+  before === undefined || isSpace(before) || "([<>=≤≥±~≈$".includes(before);
 
 const withoutAccents = (text: string): string =>
   text
     .normalize("NFKD")
-    .replace(/[\u0300-\u0333\u0339-\u036f\s]/g, "")
+    .replace(/[\u0300-\u0333\u0339-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\s]/g, "")
     .normalize("NFC")
     .toLowerCase()
     .replace(/[\u2018\u2019]/g, "'")

@@ -9,18 +9,26 @@ const turning =
   "nicht kein keine keinen keiner keinem keines keinerlei nie niemals kaum selten weder ohne außer statt wenig wenige weniger mangels " +
   "pas jamais guère sans ni aucun aucune nul nulle moins rarement ne " +
   "sin ningún ninguna ninguno nunca jamás tampoco apenas menos não nem sem nunca non né mai senza nessun nessuna meno " +
-  "niet geen nooit zonder zelden nauwelijks inte ikke ej aldrig aldri utan uden nie nigdy bez не нет ни без никогда едва";
+  "niet geen nooit zonder zelden nauwelijks inte ikke ej aldrig aldri utan uden nie nigdy bez не нет ни без никогда едва " +
+  "keinesfalls keineswegs mitnichten nirgends aucunement nullement neppure nemmeno neanche affatto geenszins allesbehalve ingen inget " +
+  "ingenting wcale nikdy není nelze soha sosem değil hiç yok không chưa chẳng никак нельзя вряд tidak bukan jangan belum hayır δεν μην " +
+  "όχι ποτέ لا لم لن ليس ليست غير بدون לא אין אינו אינה בלי ללא नहीं बिना";
 const negations =
   "nowhere fail fails failed failing failure absence absent unable unlikely untrue false falsely wrongly instead " +
   "excluded rather contrary unlike deny denies denied refuse refuses refused prevent prevents prevented avoid avoids avoided inability " +
   "impossible insufficient insufficiently inadequate inadequately incapable ineffective unsuccessful unsuccessfully doubt doubtful " +
   "dubious unproven unclear disputed opposed free stop stops stopped cease ceases ceased minus " +
+  "neglect neglects neglected omit omits omitted forget forgets forgot missed abandon abandons abandoned barred resist resists resisted " +
+  "halt halts halted powerless unwilling reluctant averse devoid ineligible vain nil null zero impotent discontinued " +
   "noch nichts niemand unmöglich keineswegs personne rien nada nadie nenhum niente nikt никто ничего";
 /** What ties a statement to something else. Behind the first of them stands what is not said to be so. */
 const tying =
   "if unless whether only provided providing assuming assume assumed suppose supposing solely ob wenn falls sofern nur lediglich si " +
-  "sauf seulement solo sólo solamente salvo excepto indien alleen endast kun bara если только jeśli tylko";
+  "sauf seulement solo sólo solamente salvo excepto indien alleen endast kun bara если только jeśli tylko " +
+  "merely just conditional conditionally contingent depending pending barring vorausgesetzt soltanto tenzij misschien kanske chyba forse " +
+  "angeblich vermeintlich lediglich лишь возможно";
 const conditions =
+  "once assumption assumptions premise insofar extent adjustment apart aside bar depends dependent upon " +
   "when whenever until otherwise although though despite however but where hypothetically theoretically bis obwohl trotz jedoch aber " +
   "mais cependant pero aunque sino hasta";
 /** What says of how many, how often or how surely a statement holds. */
@@ -28,6 +36,7 @@ const quantifiers =
   "all some most many every each any both several half majority minority partly partially mostly mainly largely primarily " +
   "predominantly sometimes usually often always occasionally generally may might can could would should shall must possibly perhaps " +
   "potentially probably likely apparently seemingly appears appear seems seem almost nearly approximately about roughly around nominally " +
+  "occasion occasions fraction handful average instances tenth tenths fifth fifths percent ostensibly purport purports purported " +
   "virtually practically slightly marginally modestly minimally somewhat weakly twice thrice dozen dozens hundreds thousands " +
   "expected thought believed claimed alleged allegedly reportedly supposed supposedly presumed presumably arguably said hypothesised " +
   "hypothesized predicted planned intended aimed attempted tried hoped " +
@@ -38,6 +47,8 @@ const relations =
   "more than lower higher greater smaller larger better worse inferior superior below above under over within beyond exceeds exceed up " +
   "faster slower longer shorter stronger weaker heavier lighter earlier later older younger warmer colder hotter cooler safer easier " +
   "harder closer farther wider narrower thicker thinner cheaper " +
+  "excess upwards exceeding against surpass surpasses surpassing surpassed outperform outperforms outperformed " +
+  "outperforming twofold threefold tenfold comparable lieu outside opposite " +
   "equal compared relative mehr mindestens höchstens plus más menor mayor";
 /** How sure a finding is, and of whom it holds: who leaves that out says more than the paper. */
 const scopes =
@@ -52,8 +63,19 @@ const directions =
   "steigt stieg sinkt sank fiel augmente diminue aumentó disminuyó aumenta diminuisce";
 /** A sentence that begins with one of these takes back or bounds what stands before it. */
 const contrasts = "however but although though nevertheless nonetheless conversely contrary unless except yet";
-const phrases =
-  /\b(?:(?:as|so) long as|in case|on condition|subject to|far from|too \p{L}{1,20}|\d{1,9} (?:out )?of|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|third|quarter) of)\b|% of\b|\bn'\p{L}/u;
+const phrases = new RegExp(
+  [
+    "\\b(?:short|shy) of\\b|\\bclose to\\b|\\bto (?:a|some) (?:\\p{L}{1,20} )?degree\\b|\\bin the event\\b",
+    "\\b(?:\\p{N}{1,9}|two|three|four|five|six|seven|eight|nine|ten) times\\b|\\b(?:similar|identical|equivalent|different) (?:to|from)\\b",
+    "\\b(?:attempt|plan|effort|chance|aim|goal)s? (?:to|at|of)\\b|\\bgiven (?!to\\b|by\\b|in\\b|at\\b|as\\b|the\\b)|\\bin contrast\\b",
+    "\\bin (?:part|place|vain|principle|theory|rare|isolated|certain|various|exceptional|single|one|two|three)\\b",
+    "\\bat (?:best|worst|night|rest)\\b|\\bon paper\\b|\\bnow and\\b|\\bas a rule\\b|\\bas \\p{L}{1,20} as\\b|\\beven \\p{L}|\\bso far as\\b",
+    "\\b(?:were|had|should) (?:it|they|he|she|this|that|we)\\b",
+    "(?<!\\p{L})(?:à (?:peine|moins|condition)|es sei denn|siempre que|de ningún|en absoluto|может быть)(?!\\p{L})",
+    "\\b(?:(?:as|so) long as|in case|on condition|subject to|far from|too \\p{L}{1,20}|\\d{1,9} (?:out )?of|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|third|quarter) of)\\b|% of\\b|\\bn'\\p{L}",
+  ].join("|"),
+  "u",
+);
 
 const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
 const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations, scopes, directions);
@@ -107,6 +129,14 @@ const turned = [
   `(?:${turning.replaceAll(" ", "|")}|${tying.replaceAll(" ", "|")}|than|almost|nearly|\\p{L}{2,8}n't)${between}${mark}`,
   `(?<![\\p{L}])n'`,
   `(?:${reported})(?: [^\\s,;:]{1,20}){0,5} that${mark}`,
+  "(?:declined?s?|neglect(?:s|ed)?|forg[eo]ts?|omit(?:s|ted)?|ought|has yet|have yet|power|powerless|unwilling|means|seem(?:s|ed)?|" +
+    "appear(?:s|ed)?|said|meant|likely|purport(?:s|ed)?|attempts?|effort|efforts|plans?|planned|about|going|due|helping|trying|tries|" +
+    "hoping|hopes?|wish(?:es|ed)?|want(?:s|ed)?|seeks?|sought|designed|destined|predicted|presumed|suspected|reported|rumou?red|wont) to ",
+  `(?:${turning.replaceAll(" ", "|")}|cannot|\\p{L}{2,8}n't)(?: (?:in|by|at|on|any|all|no|way|means|time|point|case|account|so|far|ever|once|yet|even|` +
+    `really|also|then|there|near|but|able|to|anything|the|least|little|much|power|\\p{L}{2,20}ly|trying|helping|shown|found|of|been|have|be)){1,6}${mark}`,
+  "(?:anything but|nothing but|all but|nowhere near|by no means|in no way|far from)(?: able to)? ",
+  "(?:asked|asks?|wondered|unclear|unknown|oklart|onduidelijk|unklar|ignore|claro|chiaro|sabe|wiadomo|неизвестно),? " +
+    "(?:(?:if|whether|ob|si|se|of|om|czy) )?",
   `(?:claim|assum|suppos|believ|doubt|hypothesi[sz]|alleg)(?:s|e|es|ed|ing)? `,
   "(?:fail|fails|failed|failing|failure|unable|unlikely|refuse[sd]?|inability|insufficient|impossible|reluctant|ceased?|hypothesi[sz]ed|" +
     "assumed|supposed|claimed|alleged|believed|thought|expected|intended|aimed?|aims|attempt(?:s|ed)?|tried|hoped|too \\p{L}{2,20}) to ",
@@ -124,6 +154,20 @@ const turned = [
 /** A verb that alone stands before its subject makes a question or a condition of a sentence. */
 const inverted =
   /^["“‘¿(]?(?:(?:and|but|so|why|how|when|where|what|nor|only then|under which \p{L}{1,20}) )?(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might) $/u;
+/** How a sentence opens that says the rest on a condition, or for another. */
+const openings = [
+  "(?:if|unless|were|had|should|provided|assuming|suppose|wenn|falls|si|se|jeśli|если)(?: [^\\s,;:.]{1,30}){1,12}",
+  "(?:contrary|according) to(?: [^\\s,;:.]{1,30}){1,8}",
+  "(?:under|as|in|on) (?:\\p{L}{1,20} ){1,4}(?:hypothesis|assumption|counterfactual|world|scenario|premise|conjecture)",
+].join("|");
+const opening = new RegExp(`^[\\s"“‘¿(]{0,4}(?:(?:and|but|so|even|only) )?(?:${openings}), $`, "u");
+/** What brings in what somebody says, thinks or finds; "at" does so in the languages of the north only. */
+const bringsIn =
+  /(?:^|\s)(?:that|dass|daß|que|qu'|che|dat|att|że|что|(?<=\b(?:det|ikke|ikkje)\b.{0,40} )at)[\s,("“‘]{1,4}$/u;
+/** Words that vouch for what is brought in. */
+const vouching =
+  /^(?:show|demonstrat|find|found|suggest|indicat|reveal|observ|report|conclu|confirm|note$|notes$|noted$|noting$|establish|prove|proof|evidence|evident|document|know|clear|obvious|see$|seen$|saw$|fact|result|mean|impl|ensur|such$|so$|given$|now$|in$|estimat|determin|identif|infer|support|detect|discover|learn|describ|illustrat|highlight|emphasi|recogni|verif|explain|recall|remark|underlin|corroborat|agree|true$|view$|likel|consistent|zeig|beleg|ergab|ergib|fand|gefunden|bestätig|montr|démontr|indiqu|trouv|muestr|mostr|demuestr|encontr|dimostr|trova|toon|vond|visar|viser|visade|viste|fann|fandt|wykaz|показ)/u;
+
 const turnedAtEnd = new RegExp(`(?:[^\\s.!?;:]{1,20} )?(?<![\\p{L}\\p{N}-])(?:${turned})$`, "u");
 
 /** Words that belong to what stands before them: "none | of the patients", "unable | to grasp". */
@@ -138,14 +182,30 @@ export function turnedBy(before: string, head: string): string | undefined {
     .replace(/\s{1,9}/g, " ")
     .slice(-120);
   if (/[不没沒無无未]$/u.test(tail.trimEnd())) return tail.trimEnd().slice(-1);
-  if (inverted.test(tail.trimStart())) return tail.trim();
+  if (inverted.test(tail.trimStart()) || opening.test(tail)) return tail.trim();
+  const frame = bringsIn.exec(tail);
+  if (frame !== null && !isVouchedFor(tail.slice(0, frame.index))) return tail.trim().split(" ").slice(-4).join(" ");
   const joined = joining.exec(normal(head).replace(/\s{1,9}/g, " "))?.[0];
   const joins = joined === undefined ? undefined : turnedAtEnd.exec(tail + joined)?.[0].slice(0, -joined.length);
   return (turnedAtEnd.exec(tail)?.[0] ?? joins)?.trim();
 }
 
+/** Words before "that" in which somebody vouches for what follows. */
+const maxFrame = 6;
+
+/** Whether a frame such as "We show" says that what it brings in is so. */
+function isVouchedFor(frame: string): boolean {
+  const said = wordsOf(frame).slice(-maxFrame);
+  if (/^[^\p{L}]{0,3}(?:were|had|should|if) /u.test(frame)) return false;
+  return said.some((word) => vouching.test(word)) && !said.some((word) => doubts.has(word) || isContraction(word));
+}
+
 const listMark = /^\s{0,12}(?:[-*+•◦▪–—o]|\(?(?:\p{Nd}{1,2}|[a-z]|[ivx]{1,4})[.)])\s/iu;
 const notSo = setOf(turning, negations);
+const doubts = setOf(
+  turning.replace(/ (?:less|ne) /g, " "),
+  "false falso faux fałsz неверно insufficient scant unlikely improbable against niemand rien nadie once",
+);
 
 /** The line above a list that says that its points are not so; undefined where `before` ends in no such list. */
 export function turnedByList(before: string): string | undefined {

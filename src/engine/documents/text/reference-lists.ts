@@ -1,5 +1,7 @@
 const headings =
-  /^(?:#{1,6} ?)?(?:\d{1,2}\.? ?|[IVX]{1,4}\.? )?(?:references|reference list|bibliography|works cited|literature cited|literature|references and notes|cited references|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|参考文献)\s{0,3}:?$/i;
+  /^(?:#{1,6} ?)?(?:\d{1,2}\.? ?|[IVX]{1,4}\.? )?(?:references|reference list|bibliography|works cited|literature cited|literature|references and notes|cited references|literature references|literature cited and notes|bibliographic references|citations|further reading|reference|quellen|quellenverzeichnis|literaturangaben|referenzen|literatur|literaturverzeichnis|références|références bibliographiques|bibliographie|referencias|bibliografía|bibliografia|riferimenti bibliografici|referências|literatura|referenser|litteratur|kaynaklar|литература|список литературы|参考文献)\s{0,3}:?$/i;
+/** A heading whose letters are set apart: "R E F E R E N C E S", "R EFERENCES". */
+const letterspaced = /\p{Lu}(?: \p{Lu}){5,20}$|\p{Lu} \p{Lu}{6,20}$/u;
 /** What may follow a list of references. */
 const behind =
   /^(?:#{1,6} |(?:appendix|appendices|supplement|supplementary|supporting information|acknowledge?ments?|annex|author contributions|competing interests|figures? and tables?)\b|[A-Z](?:\.\d{1,2})?\.? [A-Z][a-z]{2,40})/i;
@@ -18,7 +20,7 @@ export function referenceLists(text: string): readonly ReferenceList[] {
   let begun: { readonly start: number; readonly isSure: boolean } | undefined;
   let at = 0;
   for (const line of text.split("\n")) {
-    const plain = line.length > 80 ? "" : line.trim();
+    const plain = line.length > 80 ? "" : line.trim().replace(letterspaced, (word) => word.replace(/\s/g, ""));
     if (headings.test(plain)) begun ??= { start: at, isSure: plain.startsWith("#") };
     else if (begun !== undefined && plain !== "" && behind.test(plain) && !looksCited(text, at)) {
       lists.push({ ...begun, end: at });
@@ -34,7 +36,8 @@ export function referenceLists(text: string): readonly ReferenceList[] {
 /** Whether what follows an offset reads like cited works: years, a few in a paragraph's length. */
 function looksCited(text: string, at: number): boolean {
   const piece = text.slice(at, at + 1200);
-  const years = piece.match(/\b(?:19|20)\d\d\b/g)?.length ?? 0;
+  // A year may follow its journal without a space: "Circulation2009;119".
+  const years = piece.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g)?.length ?? 0;
   return years >= Math.min(3, Math.max(1, Math.floor(piece.length / 250)));
 }
 

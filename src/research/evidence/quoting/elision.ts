@@ -34,6 +34,15 @@ const joinsNumbers = (text: string, first: Span, second: Span): boolean =>
   /\p{N}(?:\s{0,9}[^\s\p{N}]{1,20}){0,3}\s{0,9}$/u.test(text.slice(Math.max(first.start, first.end - 80), first.end)) &&
   /^(?:\s{0,9}[^\s\p{N}]{1,20}){0,3}\s{0,9}[^\s\p{L}]{0,3}\p{N}/u.test(text.slice(second.start, second.start + 80));
 
+/** Fewer words are left out for their sake: nobody shortens a quote by two words. */
+const minSkipped = 3;
+
+/** What is left out where that is a word or two; undefined where it is more, or stands in brackets. */
+function shortly(skipped: string): string | undefined {
+  const said = skipped.replace(/[([][^()[\]]{0,200}[)\]]/g, " ").match(/[\p{L}\p{N}][^\s,;]{0,60}/gu) ?? [];
+  return said.length > 0 && said.length < minSkipped ? said.join(" ") : undefined;
+}
+
 /**
  * Why what a quote left out between two fragments may not be left out; undefined where it may. Fragments are of one
  * sentence, or whole sentences near each other.
@@ -45,7 +54,7 @@ export function joinProblem(text: string, first: Span, second: Span): string | u
   if (!crossesSentence(text, first.end, second.start)) {
     if (length > maxSkippedWithin) return `"…" leaves out ${length} characters of one sentence`;
     if (joinsNumbers(text, first, second)) return '"…" leaves out a number between two numbers';
-    const word = weighty(skipped);
+    const word = weighty(skipped) ?? shortly(skipped);
     return word === undefined ? undefined : `"…" leaves out "${word}", on which the sense hangs`;
   }
   const areWhole =

@@ -25,6 +25,7 @@ export const inSigns = (text: string): string =>
         const said = inside
           .replace(/\\(?:mathrm|mathbf|mathit|operatorname|text|mbox)\{([^{}]{1,20})\}/g, "$1")
           .replace(/\\(?:[,;!]|(?:left|right|displaystyle|rm)(?![a-zA-Z]))/g, "")
+          .replace(/\^\{?\s?\\circ\s?\}?/g, "°")
           .replace(/\\[dt]?frac\{([^{}]{1,20})\}\{([^{}]{1,20})\}/g, "$1/$2")
           .replace(/\\([a-zA-Z]{2,12}) ?/g, (command, name: string) => signs[name] ?? command)
           .replace(/\\%/g, "%");
@@ -33,7 +34,7 @@ export const inSigns = (text: string): string =>
     : text;
 
 /** TeX's names of the signs and letters that stand in prose. */
-const signs: Readonly<Record<string, string>> = {
+export const signs: Readonly<Record<string, string>> = {
   alpha: "α",
   beta: "β",
   gamma: "γ",

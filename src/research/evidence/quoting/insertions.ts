@@ -16,7 +16,7 @@ export interface Insertion {
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 const remark =
-  /^(?:sic!?|(?:emphasis|italics?|bold|stress) (?:added|mine|ours|in (?:the )?original)|(?:my|our|original) (?:emphasis|italics))$/i;
+  /^(?:sic[!.]?|(?:emphasis|italics?|bold|stress) (?:added|mine|ours|in (?:the )?original)|(?:my|our|original) (?:emphasis|italics))$/i;
 const articles = setOf("the a an this that these those its their his her our");
 const pronouns = setOf(
   "it they them he him she we us i this that these those its their his our which who whom one ones itself themselves",
@@ -33,6 +33,9 @@ const ownNames = setOf(
 /** Whom or what a finding holds for. Such words name what a pronoun stands for, and anywhere else they bound it. */
 const bounds =
   /^(?:patients?|participants?|subjects?|people|persons?|individuals|volunteers|adults?|child|children|infants?|wom[ae]n|m[ae]n|males?|females?|boys?|girls?|elderly|users?|smokers?|groups?|arms?|cohorts?|controls?|placebo|treat(?:ed|ment)|intervention|cases?|samples?|sites?|trials?|datasets?|tasks?|conditions?|doses?)$/;
+/** A phrase that ends with one of these names nothing of its own: it bounds the word behind it. */
+const noNoun =
+  /^(?:first|second|third|fourth|last|next|other|same|best|worst|main|sole|former|latter|new|old|young|high|low|good|bad|safe|\p{L}{3,20}(?:ive|able|ible|ous|less|ful))$/u;
 /** What opens a phrase that says of whom, when, where or how something holds. */
 const bounding = setOf(
   "in on at for with by from among amongst during after before under over within through throughout via using per between into onto " +
@@ -104,6 +107,7 @@ export function insertionProblem(
   const content = said.filter((word) => !light.has(word) && !ownNames.has(word));
   const problem = `"[${insertion.words}]" is not the text's`;
   if (said.some((word) => bounding.has(word))) return `${problem} and bounds what it says`;
+  if (noNoun.test(content.at(-1) ?? "")) return `${problem} and bounds what it says`;
   const isOwn = content.length === 0;
   // "of the authors" is what the paper says of itself; any other "of" parts something from the rest.
   if (!isOwn && said.includes("of")) return `${problem} and bounds what it says`;

@@ -1,5 +1,6 @@
-import { inSigns } from "./formulas.js";
+import { inSigns, signs } from "./formulas.js";
 import { namedPronouns, namesSomething, withoutInsertions, type Insertion } from "./insertions.js";
+import { asRow } from "./rows.js";
 import { isUnit } from "../units.js";
 
 /** A way to read a quote, and what the text must bear out for it. */
@@ -15,7 +16,7 @@ export interface Variant {
   readonly replaces?: string;
 }
 
-const quotationMarks = new Set("\"'“”‘’„«»`");
+const quotationMarks = new Set("\"'“”‘’‚„‟‹›«»`「」『』《》⟪⟫〝〞〟❛❜❝❞");
 const isTrimmed = (char: string | undefined) => char !== undefined && (quotationMarks.has(char) || /\s/.test(char));
 
 /** Marks of direction and joiners, which a copy may bring along; a soft hyphen is the normaliser's. */
@@ -37,7 +38,7 @@ export function trimQuotationMarks(quote: string): string {
  */
 export function variantsOf(quote: string, text: string): Variant[] {
   const whole = trimQuotationMarks(quote.replace(unseen, ""));
-  const unmarked = withoutMarkup(whole);
+  const unmarked = trimQuotationMarks(asRow(withoutOpening(trimQuotationMarks(withoutMarkup(whole))), text));
   const bare = withoutSource(unmarked);
   const sourced = bare === unmarked ? {} : ({ hasSource: true } as const);
   const cut = withoutClosing(bare);
@@ -74,13 +75,25 @@ function distinct(variants: readonly Variant[]): Variant[] {
 
 /** What is copied from the source of a page or of a paper brings its marks along. */
 const withoutMarkup = (quote: string): string =>
-  inSigns(quote)
+  inSigns(quote.replace(/\\\(([^()$\\]{0,80}(?:\\[a-zA-Z]{2,12}[^()$\\]{0,40}){0,3})\\\)/g, "$$$1$"))
     .replace(/^(\*\*|__|[*_`])(?=[^\s*_`])(.{1,2000}[^\s*_`])\1$/su, "$2")
     .replace(/<sup>([^<>]{1,20})<\/sup>/gi, "^{$1}")
-    .replace(/<\/?(?:b|i|em|strong|u|mark)>/gi, "")
-    .replace(/<br ?\/?>|&nbsp;|&#(?:160|xa0);/gi, " ")
-    .replace(/&(lt|gt|amp|quot|apos|plusmn|le|ge|minus|ndash|mdash);/g, (_, name: string) => characters[name] ?? "")
-    .replace(/\\pm(?![a-zA-Z])/g, "±")
+    .replace(/<sub>([^<>]{1,20})<\/sub>/gi, "_{$1}")
+    .replace(/<\/?(?:b|i|em|strong|u|mark|span|a|q|cite|code|small|font)(?:\s[^<>=]{1,40}=[^<>]{0,300})?>/gi, "")
+    .replace(
+      /<(?:br|p|div|blockquote|li|td|th|tr)(?:\s[^<>=]{1,40}=[^<>]{0,300})? ?\/?>|<\/(?:p|div|blockquote|li|td|th|tr)>/gi,
+      " ",
+    )
+    .replace(/&(?:nbsp|#160|#xa0);/gi, " ")
+    .replace(/&([a-zA-Z]{2,6});/g, (whole, name: string) => characters[name] ?? whole)
+    .replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, characterOf)
+    .replace(/\\(?:emph|text(?:bf|it|rm|sc|sf|tt)?|math(?:bf|it|rm)|underline)\{([^{}]{1,2000})\}/g, "$1")
+    .replace(/\\text(?=(?:less|greater)(?![a-zA-Z]))/g, "\\")
+    .replace(/\\([a-zA-Z]{2,12})(?![a-zA-Z])/g, (command, name: string) => bareSigns[name] ?? signs[name] ?? command)
+    .replace(/(?<=[µμ]) (?=[gmlLMsA](?!\p{L}))/gu, "")
+    .replace(/\[([^[\]]{1,80})\]\((?:https?:|#)[^()\s]{1,300}\)/g, "$1")
+    .replace(/==([^=\n]{1,200})==/g, "$1")
+    .replace(/\((sic[!.]?)\)/gi, "[$1]")
     .replace(/\\([%&_#])/g, "$1")
     .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1");
 const characters: Readonly<Record<string, string>> = {
@@ -95,13 +108,71 @@ const characters: Readonly<Record<string, string>> = {
   minus: "−",
   ndash: "–",
   mdash: "—",
+  times: "×",
+  micro: "µ",
+  deg: "°",
+  middot: "·",
+  hellip: "…",
+  alpha: "α",
+  beta: "β",
+  gamma: "γ",
+  delta: "δ",
+  Delta: "Δ",
+  kappa: "κ",
+  lambda: "λ",
+  mu: "μ",
+  sigma: "σ",
+  chi: "χ",
+  omega: "ω",
+  ne: "≠",
+  asymp: "≈",
+  ldquo: "“",
+  rdquo: "”",
+  lsquo: "‘",
+  rsquo: "’",
+  bdquo: "„",
+  laquo: "«",
+  raquo: "»",
+  thinsp: " ",
+  shy: "",
 };
+/** TeX's names of signs outside of formulas. */
+const bareSigns: Readonly<Record<string, string>> = { less: "<", greater: ">" };
+
+/** The character that a numeric entity stands for. */
+function characterOf(whole: string, hex: string | undefined, decimal: string | undefined): string {
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return code >= 0x20 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
+}
+
+/** Before a quote in notes: the mark of a list, "1)", "(a)", its page. A dash before a number may be a minus. */
+const openings =
+  /^(?:[-–—•*>]\s{1,3}(?=["“„«‘'\p{L}])|[.,;:]\s{1,3}|(?:\((?:\p{Nd}{1,2}|[a-z])\)|(?:\p{Nd}{1,2}|[a-z])[.)])\s{1,3}(?=\p{Lu}[\p{Ll} ])|[([]?(?:pp?|S)\.\s?\p{Nd}{1,5}[)\]]?:?\s{1,3}(?=\p{L}))/u;
+
+/** Whether one pair of brackets stands around the whole of a quote. */
+function isBracketed(quote: string, open: string, close: string): boolean {
+  if (!quote.startsWith(open) || !quote.endsWith(close)) return false;
+  let depth = 0;
+  for (let at = 0; at < quote.length - 1; at += 1) {
+    if (quote[at] === open) depth += 1;
+    else if (quote[at] === close) depth -= 1;
+    if (depth === 0) return false;
+  }
+  return depth === 1;
+}
+
+/** A quote without such marks, and without the brackets around the whole of it. */
+function withoutOpening(quote: string): string {
+  const opened = quote.slice(openings.exec(quote)?.[0].length ?? 0);
+  return isBracketed(opened, "(", ")") || isBracketed(opened, "[", "]") ? opened.slice(1, -1) : opened;
+}
 
 const who = "\\p{Lu}[\\p{L}'’-]{1,30}(?: et al\\.?| (?:and|&) \\p{Lu}[\\p{L}'’-]{1,30})?";
 const year = "(?:19|20)\\p{Nd}{2}[a-z]?";
 const stress = "[([](?:emphasis (?:added|mine|ours)|my emphasis|our emphasis)[)\\]]";
 const sources = [
   `\\s{0,2}\\(${who},? ${year}\\)`,
+  `\\s{0,2}\\(${who},? ${year}(?:: ?|, (?:pp?\\. ?|S\\. ?))\\p{Nd}{1,5}(?:[-–]\\p{Nd}{1,5})?\\)`,
   ` [—–-] ?${who},? \\(?${year}\\)?`,
   " [—–-] ?\\p{Lu}[\\p{L}'’-]{1,30} et al\\.?",
   `\\s{0,2}${stress}`,
@@ -110,22 +181,25 @@ const source = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
 
 /** The number that a quote has in a list of quotes, and behind it who wrote it and who stressed it. */
 function withoutSource(quote: string): string {
-  const listed = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}\p{Ll})/u, "");
+  const listed = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}[\p{Ll} ])/u, "");
   const tail = listed.slice(-120);
   return listed.slice(0, listed.length - (source.exec(tail)?.[0].length ?? 0));
 }
 
 const page =
-  /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:pp?\.|pages?|§|sect?(?:ion|\.))\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:\s{0,2}[-–]\s{0,2}\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
+  /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:see )?(?:pp?\.?|pages?|S\.|§|sect?(?:ion|\.)|para\.|lines?|table|fig\.|figure)\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:(?:\s{0,2}[-–,]\s{0,2}| of )\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
+/** The section that a quote is from, the page behind a dash or nothing, and what marks that it was cut. */
+const place =
+  /\s{1,3}(?:[([](?:abstract|introduction|background|methods?|materials and methods|results?|discussion|conclusions?|appendix|supplement|cont\.|truncated)(?: section)?[)\]]|(?:[-–—|] )?pp?\. ?\p{Nd}{1,5}|\/\/|[-–—])\s{0,2}\.?$/iu;
 
 /**
  * "it worked (p. 3)." and "it worked." for "it worked, and so on"; "it worked [3" for "it worked [3, 4]". A point
  * between digits is no stop.
  */
 function withoutClosing(quote: string): string {
-  const paged = page.exec(quote.slice(-60))?.[0].length ?? 0;
+  const paged = (page.exec(quote.slice(-60)) ?? place.exec(quote.slice(-60)))?.[0].length ?? 0;
   const tail = quote.slice(0, quote.length - paged).slice(-60);
-  const stop = /[\s.,;:!?"'”’»]{0,6}$/u.exec(tail)?.[0].length ?? 0;
+  const stop = /[\s.,;:!?"'”’»。．…–—]{0,6}$/u.exec(tail)?.[0].length ?? 0;
   const citation = paged + stop === 0 ? undefined : cutCitation.exec(tail.slice(0, tail.length - stop))?.[0];
   return quote.slice(0, quote.length - paged - stop - (citation?.length ?? 0));
 }
@@ -138,25 +212,29 @@ const cutCitation = /\s{0,2}\[\d{1,3}(?:[,;–\s-]{1,3}\d{1,3}){0,9}$/;
 type Typing = readonly [RegExp, RegExp, string];
 const typings: readonly Typing[] = [
   [/ \| /, /\s?\|\s?/g, " | "],
-  [/⩽/, /<=/g, "⩽"],
-  [/≦/, /<=/g, "≦"],
-  [/⩾/, />=/g, "⩾"],
-  [/≧/, />=/g, "≧"],
   [/≈/, /~/g, "≈"],
   [/″/, /(?<=\p{Nd}\s?)(?:''|’’|["”])/gu, "″"],
   [/′/, /(?<=\p{Nd}\s?)['’](?!\p{L})/gu, "′"],
   [/[µμ]/, /(?<=\p{Nd}\s?)(?:u(?=[glmLsAVWM](?!\p{L}))|mc(?=g(?!\p{L})))/gu, "µ"],
+  [/\p{Nd}\s?mcg/u, /(?<=\p{Nd}\s?)[µμ]g(?!\p{L})/gu, "mcg"],
   [/\p{Nd}\s?u[glmLsAVWM](?!\p{L})/u, /(?<=\p{Nd}\s?)[µμ]/gu, "u"],
   [/⁻/, /(?<=(?<!\p{L})\p{L}{1,4})[-−](?=[1-3](?!\p{Nd}))/gu, "⁻"],
   [/(?:)/, /\^\(([-−–]?\p{Nd}{1,4})\)/gu, "^{$1}"],
   [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
-  [/[=<>≤≥]\s?0\.\p{Nd}/u, /(?<=[=<>≤≥]\s?)\.(?=\p{Nd})/gu, "0."],
-  [/\bFigs?\./, /\b(Figs?)(?= \p{Nd})/gu, "$1."],
+  [/\bFigs?\./, /\b(?:(Fig)ure|(Fig))(s?)(?= \p{Nd})/gu, "$1$2$3."],
+  [/\bFigures? \p{Nd}/u, /\b(Fig)(s?)\.?(?= \p{Nd})/gu, "$1ure$2"],
+  [/\bet al\./, /\bet al(?![.\p{L}])/gu, "et al."],
+  [/\bet al(?![.\p{L}])/u, /\bet al\./g, "et al"],
+  [/\b(?:e\.g|i\.e)\.,/, /\b(e\.g|i\.e)\.(?!,)/g, "$1.,"],
+  [/\b(?:e\.g|i\.e)\.(?!,)/, /\b(e\.g|i\.e)\.,/g, "$1."],
+  [/\be\.g\./, /\beg\b/g, "e.g."],
+  [/\bi\.e\./, /\bie\b/g, "i.e."],
   [/\bversus\b/, /\bvs\b\.?/g, "versus"],
   [/\bvs\./, /\b(?:versus\b|vs\b\.?)/g, "vs."],
   [/\bvs\b(?!\.)/, /\b(?:versus\b|vs\b\.?)/g, "vs"],
   [/ and /, / & /g, " and "],
-  [/\p{Nd}\s?[°º˚]\s?[CF]/u, /(?<=\p{Nd})\s?(?:degrees?|deg\.?)\s(?=(?:[CF]|celsius|fahrenheit)(?!\p{L}))/giu, " °"],
+  [/\p{Nd}\s?[°º˚]\s?[CF]/u, /(?<=\p{Nd})\s?(?:degrees?|deg\.?)\s([CF])(?:elsius|ahrenheit)?(?!\p{L})/giu, " °$1"],
+  [/\p{Nd}\s?[°º˚](?!\s?[CF])/u, /(?<=\p{Nd})[\s-]?degrees?(?!\p{L}|\s(?:celsius|fahrenheit|[CF]\b))/giu, "°"],
   [/\p{Nd}\s?×\s?\p{L}/u, /(?<=\p{Nd} )[xX*](?= \p{L})/gu, "×"],
   [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
 ];
@@ -180,27 +258,29 @@ function asNumbered(quote: string, text: string): string {
       written([number, number.startsWith("0") ? number.slice(1) : `0${number}`], number),
     )
     .replace(
-      /(?<![\p{Nd}\p{L}.,])(\p{Nd}[\p{Nd}.,]{0,9}) to (?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
+      /(?<![\p{Nd}\p{L}.,])(\p{Nd}[\p{Nd}.,]{0,9}%?) to (?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
       (whole, from: string, to: string) =>
         written([whole + to, ...[..."-–−"].map((dash) => `${from}${dash}${to}`)], whole).endsWith(whole + to)
           ? whole
           : `${from}–`,
     )
     .replace(
-      /(?<![\p{Nd}\p{L}.,–-])(\p{Nd}[\p{Nd}.,]{0,9})[-–](?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
+      /(?<![\p{Nd}\p{L}.,–-])(\p{Nd}[\p{Nd}.,]{0,9}%?)[-–](?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
       (whole, from: string, to: string) =>
         stands(text, whole + to) || !stands(text, `${from} to ${to}`) ? whole : `${from} to `,
     );
 }
 const wholeNumber =
-  /(?<![\p{Nd}\p{L}.,]|\p{Nd}[ \u00a0\u2009\u202f])(?:\p{Nd}{4,12}|\p{Nd}{1,3}(?:[, \u00a0\u2009\u202f]\p{Nd}{3}){1,3})(?![\p{Nd}]|,\p{Nd})/gu;
+  /(?<![\p{Nd}\p{L}.,]|\p{Nd}[ \u00a0\u2009\u202f])(?:\p{Nd}{4,12}|\p{Nd}{1,3}(?:(?:[, \u00a0\u2009\u202f'’_٬]|\{,\})\p{Nd}{3}){1,3}|\p{Nd}{1,2}(?:,\p{Nd}{2}){1,3},\p{Nd}{3})(?![\p{Nd}]|,\p{Nd})/gu;
 
 /** A whole number in the ways in which its thousands are set apart. */
 const groupings = (number: string): string[] => {
   const digits = number.replace(/\P{Nd}/gu, "");
-  return ["", ",", " ", "\u00a0", "\u2009", "\u202f"].map((sign) =>
+  const grouped = ["", ",", " ", "\u00a0", "\u2009", "\u202f", "'", "’", "_", "٬", "{,}"].map((sign) =>
     digits.replace(/(?<=\p{Nd})(?=(?:\p{Nd}{3}){1,9}$)/gu, sign),
   );
+  // Lakhs and crores: 12,50,000.
+  return [...grouped, digits.replace(/(?<=\p{Nd})(?=(?:\p{Nd}{2}){0,4}\p{Nd}{3}$)/gu, ",")];
 };
 
 /** Whether a number stands in a text as one. */
@@ -232,9 +312,12 @@ const onTheLine = (quote: string): string =>
     )
     // "10-5" is no range: a range goes up.
     .replace(/(?<=(?<![\p{Nd}.,])10)(?:⁻[¹²³⁴-⁹]|\^\{?[-−][1-9]\}?)(?![⁰-⁹\p{Nd}])/gu, inPlain)
+    .replace(/(?<=[\p{L}\p{Nd}₀-₉])(?:[²³]?[⁺⁻](?![⁰¹²³⁴-⁹])|\^\{?[23]?[+−-]\}?(?!\p{Nd}))/gu, inPlain)
+    .replace(/(?<![\p{L}\p{N}^])(?:[¹²³⁰⁴-⁹]{1,3}ᵐ?|\^\{\p{Nd}{1,3}m?\})(?=\p{Lu}\p{Ll}?(?!\p{L}))/gu, inPlain)
     .replace(formulaNumber, inPlain);
 /** A page keeps powers and sets the numbers of "CO₂" on the line, as its readers do. */
 const lowered = (quote: string): string => quote.replace(formulaNumber, inPlain);
-const formulaNumber = /(?<=\p{Lu}\p{Ll}?|\))[₀-₉]{1,3}/gu;
+const formulaNumber =
+  /(?<=\p{Lu}\p{Ll}?|\)|log|ln)(?:[₀-₉]{1,3}(?:\.[₀-₉]{1,2})?|_\{?\p{Nd}{1,3}(?:\.\p{Nd}{1,2})?\}?)|(?<=\p{L})_\{[\p{L}\p{Nd},]{1,8}\}/gu;
 
-const inPlain = (power: string): string => power.normalize("NFKC").replace(/[\^{}]/g, "");
+const inPlain = (power: string): string => power.normalize("NFKC").replace(/[\^_{}]/g, "");

@@ -1,0 +1,69 @@
+/** What people and programs set between two cells of a row that they copy. */
+const separator = /^\s{0,9}(?:\|{1,2}|\\?&|[,;\t])\s{0,9}|^\s{1,9}/u;
+/** What closes a row in a source, and what lines are drawn with. */
+const rowEnd =
+  /\s{0,9}(?:\\\\|\\(?:hline|midrule|bottomrule|toprule))(?:\s{0,9}\\(?:hline|midrule|bottomrule|toprule)){0,3}\s{0,9}$/u;
+const maxCells = 60;
+/** Longer quotes are no row. */
+const maxRow = 1000;
+
+/**
+ * A quote whose parts are joined by commas, semicolons, ampersands or tabs, with the borders that the text's row has in
+ * their places: "Drift & 2.1 & 0.03 \\\\" as "Drift | 2.1 | 0.03". Two cells never become one number: between two
+ * digits stands a space or a sign that makes no number. The quote itself where no row of the text has its cells in
+ * their order. Linear in the text.
+ */
+export function asRow(quote: string, text: string): string {
+  if (!/[,;&\t\\|]/.test(quote) || quote.length > maxRow || !text.includes(" | ")) return quote;
+  const said = quote
+    .replace(rowEnd, "")
+    .trim()
+    .replace(/^\|\s{0,9}|\s{0,9}\|$/g, "");
+  const begins = said.slice(0, 3).toLowerCase();
+  for (let at = text.indexOf(" | "); at !== -1;) {
+    const start = text.lastIndexOf("\n", at) + 1;
+    const next = text.indexOf("\n", at);
+    const end = next === -1 ? text.length : next;
+    const line = text.slice(start, end);
+    if (end - start <= maxRow * 4 && line.toLowerCase().includes(begins)) {
+      const cells = line
+        .split("|")
+        .slice(0, maxCells)
+        .map((cell) => cell.trim());
+      for (const [index, cell] of cells.entries()) {
+        if (cell === "" || cell.slice(0, 3).toLowerCase() !== begins.slice(0, cell.length)) continue;
+        const taken = cellsOf(said, cells, index);
+        if (taken !== undefined && taken > 1) return cells.slice(index, index + taken).join(" | ");
+      }
+    }
+    at = text.indexOf(" | ", end);
+  }
+  return quote;
+}
+
+/** How many cells from one on make up the whole of a quote; undefined where they do not. */
+function cellsOf(said: string, cells: readonly string[], first: number): number | undefined {
+  let rest = said;
+  for (let index = first; index < cells.length; index += 1) {
+    const cell = cells[index] as string;
+    if (index > first) {
+      const between = cell === "" && rest.startsWith(" ") ? "" : separator.exec(rest)?.[0];
+      if (between === undefined) return undefined;
+      // "12,500" is one number, and so it is in no row of two.
+      const isNumber = /^[,\s]?$/.test(between) && between !== " " && between !== "\t" && between !== "\n";
+      if (isNumber && /\d$/.test(cells[index - 1] ?? "") && /^\d/.test(cell)) return undefined;
+      rest = rest.slice(between.length);
+    }
+    if (!sameCell(rest.slice(0, cell.length), cell)) return undefined;
+    rest = rest.slice(cell.length);
+    if (/^[\s.,;]{0,3}$/.test(rest)) return index - first + 1;
+  }
+  return undefined;
+}
+
+const plain = (cell: string) =>
+  cell
+    .toLowerCase()
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(/[\s\u00a0\u2009\u202f]/g, " ");
+const sameCell = (said: string, cell: string): boolean => plain(said) === plain(cell);
