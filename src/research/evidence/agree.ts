@@ -21,7 +21,7 @@ export function agrees(
 ): Span | string | false {
   const end = start + needle.chars.length;
   for (const [at, says] of needle.notes) {
-    if (!` ${haystack.notes.get(start + at) ?? ""}`.includes(` ${says}`)) return false;
+    if (!` ${inPlain(haystack.notes.get(start + at) ?? "")}`.includes(` ${inPlain(says)}`)) return false;
   }
   const gaps = gapsAgree(haystack, needle, start, vocabulary);
   if (gaps !== true) return gaps;
@@ -30,6 +30,9 @@ export function agrees(
   if (cutsInto(haystack, end)) return "it ends inside a word or number of the text";
   return { start: haystack.from[start] as number, end: haystack.to[end - 1] as number };
 }
+
+/** A citation without its dress: "[1]–[3]" and a raised "1–3" are one. */
+const inPlain = (note: string): string => note.replace(/[[\]^{}]/g, "").replace(/\s{0,2}[-–—−⁻]\s{0,2}/g, "-");
 
 const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 const isLetter = (char: string | undefined) => char !== undefined && /\p{L}/u.test(char);

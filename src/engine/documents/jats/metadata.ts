@@ -92,6 +92,12 @@ function licenseOf(page: CheerioAPI, meta: Cheerio<Node>): string | undefined {
 
 const textOf = (element: Cheerio<Node>): string => {
   const copy = element.clone();
+  for (const { next } of copy.find("xref").toArray())
+    // The dash between two citations goes with them.
+    if (next?.next?.type === "tag" && next.next.name === "xref") {
+      const between = next.type === "text" ? next : next.type === "tag" ? next.children[0] : undefined;
+      if (between?.type === "text" && /^\s?[,;–-]\s?$/.test(between.data)) between.data = "";
+    }
   copy.find("xref, fn").remove();
   const heading = copy.children("title").first();
   if (/^(?:abstract|summary) ?[.:]?$/i.test(heading.text().replace(/\s+/g, " ").trim())) heading.remove();

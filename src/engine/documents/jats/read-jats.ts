@@ -30,6 +30,7 @@ export async function readJats(xml: string): Promise<ReadResult> {
 
   formulasOnce(page);
   const notes = footnotesBehind(page);
+  bracketRaised(page);
   // "[3]" and "(Lee, 2020)" stand as they are; a raised bare number would run into its word.
   for (const raised of elementsOf(page, "sup")) {
     if (page(raised).children("xref").length === 0) {
@@ -237,6 +238,38 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
   }
 }
 
+const isRaisedCitation = (node: Node | null): node is Element =>
+  node?.type === "tag" &&
+  (node as Element).name === "xref" &&
+  (node as Element).attribs["ref-type"] === "bibr" &&
+  (node as Element).children.length === 1 &&
+  (node as Element).children[0]?.type === "tag" &&
+  ((node as Element).children[0] as Element).name === "sup";
+
+/** Numbers of citations that are each raised within their link, and the dashes between them: " [1–3]" for them all. */
+function bracketRaised(page: CheerioAPI): void {
+  for (const first of page("xref[ref-type=bibr]").toArray()) {
+    if (first.parent === null || !isRaisedCitation(first) || isRaisedCitation(before(first))) continue;
+    let said = page(first).text().trim();
+    const rest: Node[] = [];
+    for (let node = first.next; node !== null; node = node.next) {
+      const text = page(node).text();
+      if (!isRaisedCitation(node) && !(/^\s?[,;–-]\s?$/.test(text) && isRaisedCitation(node.next))) break;
+      said += text.trim();
+      rest.push(node);
+    }
+    if (!/^\d{1,3}(?:[,;–-]\d{1,3}){0,20}$/.test(said)) continue;
+    for (const node of rest) page(node).remove();
+    becomeText(page, first, ` [${said}]`);
+  }
+
+  /** What stands before a link, a dash or comma being passed by. */
+  function before(node: Element): Node | null {
+    const last = node.prev;
+    return last !== null && /^\s?[,;–-]\s?$/.test(page(last).text()) ? last.prev : last;
+  }
+}
+
 function referencesOf(page: CheerioAPI, article: Cheerio<Node>): Part | undefined {
   const lines = article
     .find("> back ref-list ref")
@@ -256,6 +289,7 @@ function referencesOf(page: CheerioAPI, article: Cheerio<Node>): Part | undefine
           [page(name).find("surname").text(), page(name).find("given-names").text()].filter(Boolean).join(" "),
         );
       // Elements without punctuation between them run into one another.
+      for (const element of cited.find("*").toArray()) if (element.prev?.type === "tag") page(element).before(" ");
       const loose = ["article-title", "chapter-title", "source", "year", "volume", "fpage", "pub-id"].map((tag) =>
         cited.find(tag).first().text().trim(),
       );

@@ -24,7 +24,8 @@ export function asRow(quote: string, text: string): string {
     const start = text.lastIndexOf("\n", at) + 1;
     const next = text.indexOf("\n", at);
     const end = next === -1 ? text.length : next;
-    const line = text.slice(start, end);
+    // Formulas are filled up with what nobody sees.
+    const line = text.slice(start, end).replaceAll("\u2060", "");
     if (end - start <= maxRow * 4 && line.toLowerCase().includes(begins)) {
       const cells = line
         .split("|")

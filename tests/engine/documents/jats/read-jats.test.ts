@@ -94,6 +94,30 @@ describe("readJats", () => {
     expect(text).toContain("## References\n\n[1] Lee. First. 2020.\n\n[2] Kim B. Second. J. 2021");
   });
 
+  it("brackets numbers of citations that are each raised in a link of their own", async () => {
+    const link = (number: number) => `<xref ref-type="bibr" rid="r${number}"><sup>${number}</sup></xref>`;
+    const body = `<sec><title>Past</title><p>Others did it${link(1)}<sup>&#x2013;</sup>${link(3)} in the years before us. ${filler}</p></sec>`;
+    const abstract = `<abstract abstract-type="abstract"><p>Others did it${link(1)}&#x2013;${link(3)} before us.</p></abstract>`;
+    const result = await readJats(article({ body }).replace(/<abstract>.*<\/abstract>/, abstract));
+    if (result.status !== "ok") throw new Error(result.reason);
+    const { text } = result;
+    expect(text.text).toContain("Others did it [1–3] in the years");
+    expect(text.abstract).toBe("Others did it before us.");
+    for (const quote of ["Others did it in the years before us", "Others did it¹–³ in the years before us"])
+      expect(findQuote(text, quote).found).toBe(true);
+    expect(findQuote(text, "Others did it⁴–⁶ in the years before us").found).toBe(false);
+  });
+
+  it("keeps apart what stands without a space in an entry of the references", async () => {
+    const cited =
+      "<name><surname>Oakes</surname><given-names>RS</given-names></name><article-title>Detection of fibrosis in old valves</article-title>" +
+      "<source>Circulation</source><year>2009</year>;<volume>119</volume>";
+    const { text } = await read({
+      back: `<back><ref-list><ref><mixed-citation>${cited}</mixed-citation></ref></ref-list></back>`,
+    });
+    expect(text).toContain("[1] Oakes RS Detection of fibrosis in old valves Circulation 2009;119");
+  });
+
   it("says that an article was retracted, and not that the notice was", async () => {
     const related = '<related-article related-article-type="retraction-forward" xlink:href="10.1000/notice"/>';
     expect(await read({ front: related })).toMatchObject({
