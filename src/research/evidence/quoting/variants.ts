@@ -52,7 +52,7 @@ export function variantsOf(quote: string, text: string): Variant[] {
   if (insertions.length === 1 && insertions.every(namesSomething))
     for (const replaces of namedPronouns)
       variants.push({ ...sourced, quote: withoutInsertions(cut, text, replaces).quote, insertions, replaces });
-  const usual = typings.filter(([sign]) => sign.test(text));
+  const usual = usualIn(text);
   const retyped = distinct([...variants, ...rewritten(variants, (each) => asTyped(each, text, usual))]);
   const all = distinct([...retyped, ...rewritten(retyped, lowered), ...rewritten(retyped, onTheLine)]);
   if (/\p{Nd}\s?[°º˚]/u.test(plain))
@@ -238,6 +238,13 @@ const typings: readonly Typing[] = [
   [/\p{Nd}\s?×\s?\p{L}/u, /(?<=\p{Nd} )[xX*](?= \p{L})/gu, "×"],
   [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
 ];
+
+/** The typings of one text are looked up once for all its quotes. */
+let last: { readonly text: string; readonly usual: readonly Typing[] } | undefined;
+function usualIn(text: string): readonly Typing[] {
+  if (last?.text !== text) last = { text, usual: typings.filter(([sign]) => sign.test(text)) };
+  return last.usual;
+}
 
 const asTyped = (quote: string, text: string, usual: readonly Typing[]): string => {
   const typed = usual.reduce((so, [, pattern, written]) => so.replace(pattern, written), quote);
