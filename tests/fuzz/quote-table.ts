@@ -259,6 +259,20 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "another table's number, or the relation of a P taken for a page",
+    make: (draw) => {
+      const [said, n] = [`${capital(clause(draw))} ${draw.tail()}`, draw.whole(1, 8)];
+      const [inText, inQuote] = draw.one([
+        [`(Table ${n})`, `(Table ${n + 1})`],
+        [`(see Figure ${n})`, `(see Figure ${n}0)`],
+        [`[Fig. ${n}]`, `[Fig. ${n + 1}]`],
+        [`(P < 0.0${n})`, `(P 0.0${n})`],
+        [`(p = 0.${n})`, `(p 0.${n})`],
+      ] as const);
+      return { text: `${said} ${inText}.`, quote: `${said} ${inQuote}.` };
+    },
+  },
+  {
     name: "two cells of a row made one number",
     make: (draw) => {
       const [name, one, other] = [`${draw.object()} ${draw.place()}`, draw.whole(1, 99), draw.whole(100, 999)];
@@ -931,7 +945,6 @@ export const disguised: readonly QuoteClass[] = [
         ["「", "」"],
         ["‹", "›"],
         ["", " (see p. 3)"],
-        ["", " (Table 2)"],
         ["", " (Results)"],
         ["", " (Smith 2019: 34)"],
         ["", " – p. 3"],
