@@ -290,7 +290,9 @@ function missed(came: Came): string {
     ...(leftToAgents.length === 0 ? [] : [`Left out, as only an agent can search it: ${leftToAgents.join(", ")}.`]),
     ...(unchecked.papers === 0
       ? []
-      : [`Nobody could say whether ${many(unchecked.papers, "paper")} changed or was retracted (${reason}).`]),
+      : [
+          `Nobody could say whether ${many(unchecked.papers, "paper")} changed or ${unchecked.papers === 1 ? "was" : "were"} retracted (${reason}).`,
+        ]),
   ]
     .map((sentence) => ` ${oneLine(sentence)}`)
     .join("");

@@ -77,7 +77,7 @@ export async function checkWorks(
     const at = new Date(clock.now()).toISOString();
     for (const [index, work] of some.entries()) {
       const answer = answers?.[index];
-      const unchecked = answer?.unchecked.map(({ source, reason }) => `${source}: ${reason}`) ?? givenUp ?? [];
+      const unchecked = answer?.unchecked.map(saidBy) ?? givenUp ?? [];
       const check: UpdateCheck = {
         at,
         updates: [...(answer?.updates ?? [])],
@@ -97,7 +97,7 @@ export async function checkWorks(
       ({ checkedBy, unchecked }) => checkedBy.length === 0 && unchecked.some(({ source }) => source !== "every source"),
     );
     if (silent !== undefined && silent.length > 0 && answers?.every(({ checkedBy }) => checkedBy.length === 0))
-      givenUp = silent[0]?.unchecked.map(({ source, reason }) => `${source}: ${reason}`);
+      givenUp = silent[0]?.unchecked.map(saidBy);
   }
   // Other preparations may have kept theirs meanwhile.
   if (Object.keys(added).length > 0) await save(options.file, { ...(await load(options.file)), ...added });
@@ -191,3 +191,7 @@ async function save(file: string, kept: Kept): Promise<void> {
     if (!(error instanceof ExpectedError)) throw error;
   }
 }
+
+/** What a service said, with its name before it once. */
+const saidBy = ({ source, reason }: { readonly source: string; readonly reason: string }): string =>
+  reason.startsWith(`${source}: `) ? reason : `${source}: ${reason}`;

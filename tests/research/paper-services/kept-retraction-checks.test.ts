@@ -62,6 +62,16 @@ describe("checkWorks", () => {
       expect(check).toMatchObject({ checked_by: [], unchecked: ["Crossref: It does not answer."] });
   });
 
+  it("names a service once that names itself", async () => {
+    const { check } = checker(async (some) =>
+      some.map((work) => ({
+        ...away(work),
+        unchecked: [{ source: "OpenAlex", reason: "OpenAlex: the host was not found." }],
+      })),
+    );
+    expect((await check(works(1))).get("p0")?.unchecked).toEqual(["OpenAlex: the host was not found."]);
+  });
+
   it("keeps what was learnt when the time is up, and says so of the rest", async () => {
     let calls = 0;
     const { check } = checker((some) =>
