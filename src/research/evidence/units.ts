@@ -77,7 +77,7 @@ const others =
   "year years points yr yrs y mo mos da kda u iu/l u/l bp kbp psi mile miles mi ft foot feet inch inches ha acre acres ton tons tonne tonnes " +
   "crore crores lakh lakhs pct pc sd sds sem lb lbs oz pound pounds cc gallon gallons litre litres liter liters volt volts watt watts amp " +
   "amps joule joules newton newtons hertz kelvin ohm ohms lux lumen lumens ci mci torr atm bar mbar mph knot knots beats beat breaths " +
-  "euro euros eur usd dollar dollars cent cents angstrom angstroms mille score tsd mila mil millionen milliarden tausend";
+  "bit bits byte bytes euro euros eur usd dollar dollars cent cents angstrom angstroms mille score tsd mila mil millionen milliarden tausend";
 const lower = new Set([...units.keys(), ...others.split(" ")].map((name) => name.normalize("NFKC").toLowerCase()));
 
 /** Whether a word, in any case, is a unit or multiplier, which belongs to the number before it. */
