@@ -12,6 +12,8 @@ export interface OpenPdf {
   readonly names: readonly (string | undefined)[];
   /** Comes to pass where a page draws what no page of a paper does; it says what, in a sentence. Else never. */
   readonly excess: Promise<string>;
+  /** Streams so far that unpack to more than is read; what stands in them is missing. */
+  omitted(): number;
 }
 
 /** Opens a PDF for its text and for what lies over it. Throws what pdf.js throws for a file that is not a PDF. */
@@ -20,7 +22,11 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   const { OPS, PDFWorker } = await getResolvedPDFJS();
   giveNodeItsTransfer();
   const { promise: excess, resolve: stop } = withResolver();
-  unpackAtOnce(stop);
+  let omitted = 0;
+  unpackAtOnce(() => {
+    omitted += 1;
+    if (omitted >= maxOmitted) stop(`${maxOmitted} streams of the PDF unpack to more than ${unpackedLimit}.`);
+  });
   const operations = OPS as unknown as Readonly<Record<string, number>>;
   const port = new SharingPort(operations, stop);
   const { pdfjsWorker } = globalThis as unknown as {
@@ -42,7 +48,7 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   });
   const names: (string | undefined)[] = [];
   for (const [name, number] of Object.entries(operations)) names[number] = name;
-  return { document, names, excess };
+  return { document, names, excess, omitted: () => omitted };
 }
 
 const delivered = Promise.resolve();
@@ -184,16 +190,21 @@ function giveNodeItsTransfer(): void {
 }
 
 /** Bytes that a stream may unpack to; nothing but a picture is larger in a paper, and pictures are not unpacked. */
-const maxUnpacked = 64 * 1024 * 1024;
+const megabyte = 1024 * 1024;
+const maxUnpacked = 64 * megabyte;
+/** That in words. */
+export const unpackedLimit = `${maxUnpacked / megabyte} MB`;
+/** So often at most a document is read on without a stream that is too large: each costs the time to unpack so much. */
+const maxOmitted = 10;
 /** Where it is told that a stream unpacks to more. One document is read at a time. */
-let tooLarge: (why: string) => void = () => undefined;
+let tooLarge: () => void = () => undefined;
 
 /**
  * pdf.js unpacks each of its many small streams through a web stream, which costs several times what unpacking does.
  * This unpacks what is written in one call. It serves pdf.js alone, which asks for "deflate", writes once and reads
  * all; an error makes it unpack the stream itself, slowly, as far as it goes.
  */
-function unpackAtOnce(stop: (why: string) => void): void {
+function unpackAtOnce(stop: () => void): void {
   tooLarge = stop;
   const Whole = globalThis.DecompressionStream;
   if (Whole.name === "UnpackedAtOnce") return;
@@ -217,8 +228,8 @@ function unpackAtOnce(stop: (why: string) => void): void {
           yield inflateSync(bytes, { maxOutputLength: maxUnpacked });
         } catch (error) {
           if (!isTooLarge(error)) throw error;
-          tooLarge(`A stream of the PDF unpacks to more than ${maxUnpacked / 1024 / 1024} MB.`);
-          // What is left of the document is not looked at.
+          tooLarge();
+          // What uses the stream is missing, and the rest is read.
           yield new Uint8Array();
         }
       })();

@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
 import { linesOf, type Line, type Run } from "./layout.js";
-import { type OpenPdf, openDocument } from "./open-document.js";
+import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
 import { isPlausible } from "./plausible.js";
 import { joinPages, withAccents } from "./pages.js";
@@ -42,7 +42,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
-  const { document, names, excess } = opened;
+  const { document, names, excess, omitted } = opened;
   try {
     const groups = await document.getOptionalContentConfig();
     const isOn = (group: unknown): boolean =>
@@ -88,7 +88,14 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     return assemble(
       pages,
-      { hidden: hidden.join(" "), glyphs, characters, implausible: implausibleShare(byFont), filledIn },
+      {
+        hidden: hidden.join(" "),
+        glyphs,
+        characters,
+        implausible: implausibleShare(byFont),
+        filledIn,
+        omitted: omitted(),
+      },
       info as Record<string, unknown>,
       document.numPages,
       wanted,
@@ -269,11 +276,13 @@ interface Found {
   readonly implausible: number;
   /** What was filled into the fields of a form. */
   readonly filledIn: readonly string[];
+  /** Streams that are too large to be read. */
+  readonly omitted: number;
 }
 
 function assemble(
   pages: readonly Line[][],
-  { hidden, glyphs, characters, implausible, filledIn }: Found,
+  { hidden, glyphs, characters, implausible, filledIn, omitted }: Found,
   info: Record<string, unknown>,
   total: number,
   wanted: number,
@@ -284,7 +293,9 @@ function assemble(
   const letters = alphabetic + digits;
   if (letters < 40 || letters < 8 * pages.length)
     return unreadable(
-      "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
+      omitted > 0
+        ? `A stream of the PDF unpacks to more than ${unpackedLimit}.`
+        : "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
     );
   // Without the marks of pages and the leaders of tables of contents.
   const { signs } = countOf(all.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));
@@ -314,8 +325,13 @@ function assemble(
       `${filledIn.length} filled-in ${filledIn.length === 1 ? "field" : "fields"} of a form ${filledIn.length === 1 ? "was" : "were"} left out of the text${isOrder ? "; what is filled in gives instructions to a reviewer or model" : ""}.`,
     );
   }
+  if (omitted > 0)
+    warnings.push(
+      `A stream of the PDF unpacks to more than ${unpackedLimit}; what stands in it is missing from the text.`,
+    );
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
-  const depth: DocumentText["depth"] = isGarbled || total > maxPages || total > wanted ? "partial" : "full";
+  const depth: DocumentText["depth"] =
+    isGarbled || omitted > 0 || total > maxPages || total > wanted ? "partial" : "full";
   const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];
   // Many files state a short name; the title on the page holds it.
   const isShort =

@@ -359,6 +359,19 @@ describe("a file in another state", () => {
     });
   });
 
+  it("loses what stands in a stream that unpacks to too much, and nothing else", async () => {
+    const content = deflateSync(Buffer.alloc(65 * 1024 * 1024, 32)).toString("latin1");
+    const bomb = { dictionary: "/Filter /FlateDecode /Type /XObject /Subtype /Form /BBox [0 0 9 9]", content };
+    const drawing = { objects: { bomb }, resources: "/XObject << /F @bomb >>" };
+    const result = await readPdf(rawPdf({ pages: [page, `/F Do\n${page}`], ...drawing }));
+    if (result.status !== "ok") throw new Error(result.reason);
+    expect(numbersOf(result.text.text)).toEqual([...upTo(20), ...upTo(20)]);
+    expect(result.text.depth).toBe("partial");
+    expect(result.text.warnings).toEqual([
+      "A stream of the PDF unpacks to more than 64 MB; what stands in it is missing from the text.",
+    ]);
+  });
+
   it("says what to do where it is locked or cut off", async () => {
     expect(await read({ pages: [page], password: "secret" })).toBe(
       "The PDF is encrypted with a password; save it without one and try again.",
