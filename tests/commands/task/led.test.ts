@@ -87,7 +87,7 @@ describe("steer", () => {
 
 test("pause and stop keep a task from its next iteration until it is resumed", async () => {
   expect((await cli(["pause"], folder, home())).err).toBe(
-    "This task is not running; no run can start until research-ralph resume.\n",
+    "This task is not running; no run can start until you run research-ralph resume.\n",
   );
   expect((await cli(["status"], folder, home())).out).toContain("paused; research-ralph resume lets it run");
   expect(await work("echo > a.txt")).toMatchObject({ code: 5 });

@@ -50,7 +50,7 @@ export async function hold(work: LedWork, name: Hold): Promise<Held & { readonly
   const file = join(folder, name);
   if (!existsSync(file)) await writeFileAtomic(file, "");
   const running = await isHeldByRun(lockFile(folder));
-  const until = `until research-ralph resume${where === "." ? "" : ` ${where}`}`;
+  const until = `until you run research-ralph resume${where === "." ? "" : ` ${where}`}`;
   const says = running
     ? `The run of ${named(work)} ends before its next iteration; no run can start ${until}.`
     : (await work.finished())
