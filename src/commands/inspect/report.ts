@@ -5,7 +5,7 @@ import { many, wrap } from "../../engine/ui/terminal/format.js";
 import { codeIfMeant } from "../steer/led-work.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
-import { type ReportModel, reportModel } from "../../research/report/model.js";
+import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
@@ -46,9 +46,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
   else {
     const figures = [
       ...model.figures.map(({ value, label }) => `${value} ${label}`),
-      ...(model.crossReferenceCount === 0
-        ? []
-        : [`${many(model.crossReferenceCount, "cross-reference")} between papers`]),
+      ...(model.crossReferences.inside + model.crossReferences.outside === 0 ? [] : [crossReferencesText(model)]),
     ];
     const answer = model.answer.map(({ text }) => oneLine(text)).join(" ");
     const lines = [
@@ -70,7 +68,8 @@ const summaryOf = (model: ReportModel) => ({
   narrative: model.narrative,
   figures: Object.fromEntries(model.figures.map(({ name, value }) => [name, value])),
   insights: model.insightCount,
-  cross_references: model.crossReferenceCount,
+  cross_references: model.crossReferences.inside,
+  cross_references_outside: model.crossReferences.outside,
   warnings: model.warnings.map(({ says }) => says),
 });
 

@@ -188,8 +188,8 @@ export interface ReportModel {
   readonly otherInsights: () => readonly InsightRow[];
   /** Counted without those of papers that don't stand: retracted, or not eligible. */
   readonly insightCount: number;
-  /** References from one insight to a paper, in all insights that count. */
-  readonly crossReferenceCount: number;
+  /** References from insights that count to other papers: those of the project, and works outside it. */
+  readonly crossReferences: { readonly inside: number; readonly outside: number };
   readonly map: () => PaperMap;
   readonly flow: Flow;
   readonly search: SearchYield;
@@ -343,7 +343,7 @@ export function reportModel(input: ReportInput): ReportModel {
     themes: () => byTheme().themes,
     otherInsights: () => byTheme().others,
     insightCount: standing.length,
-    crossReferenceCount: standing.reduce((sum, { cross_refs }) => sum + (cross_refs?.length ?? 0), 0),
+    crossReferences: crossReferencesOf(standing, rowById),
     ...{ map, flow, search, queries, total },
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
     ...(answer.length > 0 ? {} : { unanswered: whyNoAnswer(rows) }),
@@ -365,6 +365,20 @@ export function reportModel(input: ReportInput): ReportModel {
     has,
   };
 }
+
+/** What insights refer to besides their own paper: by whether it is a paper of the project. */
+function crossReferencesOf(
+  insights: readonly Insight[],
+  papers: ReadonlyMap<string, unknown>,
+): ReportModel["crossReferences"] {
+  const others = insights.flatMap(({ paper_id, cross_refs }) => (cross_refs ?? []).filter((id) => id !== paper_id));
+  const inside = others.filter((id) => papers.has(id)).length;
+  return { inside, outside: others.length - inside };
+}
+
+/** "12 cross-references between papers, 3 to works outside the project". */
+export const crossReferencesText = ({ crossReferences: { inside, outside } }: ReportModel): string =>
+  `${counted(inside, "cross-reference")} between papers${outside === 0 ? "" : `, ${counted(outside, "cross-reference")} to works outside the project`}`;
 
 /** Papers that wait for a person, as the first thing to know. */
 function waitingOf(rrd: Rrd): Warning[] {

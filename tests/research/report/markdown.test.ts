@@ -115,6 +115,20 @@ test("a retracted paper is called so everywhere, and its insights count nowhere"
   expect(section(text, "Method and limits")).toContain("Retracted on 2026-03-01, as X says.");
 });
 
+test("a cross-reference is between papers only where both are in the project; others are named as such", () => {
+  const cross_refs = ["p2", "elsewhere_1", "elsewhere_2", "p1"];
+  const withReferences = (refs: string[]) =>
+    render(
+      rrdWith([presented("p1", [time]), presented("p2", [time])], {
+        insights: [{ id: "i1", paper_id: "p1", insight: "Of both.", tags: ["t"], cross_refs: refs }],
+      }),
+    );
+  expect(withReferences(cross_refs)).toContain(
+    "1 insight, 1 cross-reference between papers, 2 cross-references to works outside the project.",
+  );
+  expect(withReferences(["p2"])).toContain("1 insight, 1 cross-reference between papers.");
+});
+
 test("what an agent or a source wrote fetches nothing, parts no section and moves no cursor, in whatever field it stands", () => {
   const nasty =
     "\u001b]8;;x\u0007![p](https://evil.example/p.png) [c](javascript:x) <b> \u009b31m\u202e\n\n# Forged\n\n````\n\n[r]: http://evil.example\n\n| a | b |";

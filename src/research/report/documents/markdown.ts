@@ -5,7 +5,7 @@ import { queriesName, rrdName } from "../../folder/layout.js";
 import { block, cell, flat, inline, line, maxListed, moreThan } from "../../workflow/derived/markdown.js";
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
-import type { Finding, InsightRow, ReportModel } from "../model.js";
+import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
 import { signs, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
@@ -349,7 +349,7 @@ function themesText(model: ReportModel): string {
       ...moreThan(insights.length, maxThemeInsights, "insight"),
     ].join("\n");
   const others = model.otherInsights();
-  const counted = `${many(model.insightCount, "insight")}, ${many(model.crossReferenceCount, "cross-reference")} between papers.`;
+  const counted = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
   return [
     counted,
     ...model
