@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
-import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -16,7 +15,7 @@ import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.
 import { isBibliography } from "../../research/papers/seeds/bibliography-file.js";
 import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
-import { describeTyped, typedReference } from "../run/described.js";
+import { lookUpTyped, typedReference } from "../run/described.js";
 
 interface AddArguments {
   readonly folder: string;
@@ -48,6 +47,7 @@ const maxShown = 100;
 /**
  * Puts papers that a person names into a project's pool, to be read next: references, documents, and files that list
  * works. Exit code 1 where one of them could not be had.
+ * @throws ExpectedError where none can be kept, as on a full disk; nothing is added then.
  */
 export async function addCommand({ folder: argument, references, flags, json }: AddArguments, io: Io): Promise<number> {
   requirePerson(io.env);
@@ -68,13 +68,9 @@ export async function addCommand({ folder: argument, references, flags, json }: 
         continue;
       }
       const reference = await typedReference(typed, io.cwd);
-      try {
-        const record = await describeTyped(reference, folder, config, io, signals.finish);
-        found.push({ reference: typed, paper: toRead(record) });
-      } catch (error) {
-        if (!(error instanceof ExpectedError)) throw error;
-        missed.push({ reference: typed, id: null, title: null, result: "not found", reason: messageOf(error) });
-      }
+      const described = await lookUpTyped(reference, folder, config, io, signals.finish);
+      if (described.status === "ok") found.push({ reference: typed, paper: toRead(described.paper) });
+      else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
     }
   } finally {
     signals.stop();

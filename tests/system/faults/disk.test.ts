@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
 import { makeReadOnly, noMounts, smallDisk } from "./support/mounts.js";
 import { type Ended, expectNoTrace, expectSentence, expectWhole, lastWords } from "./support/place.js";
@@ -105,6 +106,25 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     disk.free();
     expect((await here.cli(["run", here.research, "--agent", "baseline"], state)).code).toBe(0);
     expectWhole(here);
+  });
+
+  test("at add is the one thing that is said, and nothing is added", async () => {
+    const disk = smallDisk(600);
+    const here = place({ at: join(disk.at, "work") });
+    const other = join(mkdtempSync(join(tmpdir(), "rr-add-")), "other.txt");
+    onTestFinished(() => rmSync(dirname(other), { recursive: true, force: true }));
+    writeFileSync(other, `Title: Another gripper\n\n${"It holds what it is given. ".repeat(400)}\n`);
+    const before = here.rrd().papers_pool.length;
+    disk.leave(0);
+    const ended = await here.cli(["add", here.research, other, "--no-git"]);
+    expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
+    expect(ended.err).toMatch(
+      /^research-ralph: There is no space left on the disk for \S+; free some and run again\.$/m,
+    );
+    disk.free();
+    expect(here.rrd().papers_pool).toHaveLength(before);
+    expect((await here.cli(["add", here.research, other, "--no-git"])).code).toBe(0);
+    expect(here.rrd().papers_pool).toHaveLength(before + 1);
   });
 
   test("that the left-overs of a killed run fill is freed of them, and the run goes on", async () => {
