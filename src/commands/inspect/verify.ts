@@ -13,7 +13,7 @@ import { requireKnownFormats } from "../../engine/storage/records/format-version
 import { researchFormat } from "../../research/folder/rrd-file.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
-import { keptText } from "../../research/full-text/text-cache.js";
+import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt.js";
@@ -58,9 +58,13 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
       const stored = await keptText(textsFolder(folder), paper.id);
       const got = stored === undefined ? await fetched?.(paper) : { text: stored };
       const kept = got !== undefined && "text" in got ? got.text : undefined;
-      const results = (await checkAgain(paper, evidence, kept)).map((each) =>
-        each.reason === notStored && got !== undefined && "reason" in got ? { ...each, reason: got.reason } : each,
-      );
+      const absent =
+        got !== undefined && "reason" in got
+          ? got.reason
+          : kept === undefined && (await isKeptTextChanged(textsFolder(folder), paper.id))
+            ? changed
+            : notStored;
+      const results = await checkAgain(paper, evidence, kept, absent);
       for (const [index, { quote, status }] of evidence.entries())
         checked.push({
           paper: paper.id,
@@ -105,11 +109,15 @@ function print(
 
 type Result = Pick<Checked, "result" | "reason">;
 
-/** Looks again for the quotes of one paper, each in the text that its record names; the results in their order. */
+/**
+ * Looks again for the quotes of one paper, each in the text that its record names; the results in their order. `absent`
+ * says why no text is kept.
+ */
 async function checkAgain(
   paper: Paper,
   evidence: readonly Evidence[],
   kept: DocumentText | undefined,
+  absent: string,
 ): Promise<readonly Result[]> {
   const abstract = { text: paper.abstract ?? "" };
   const isOfAbstract = ({ locator, text_sha256 }: Evidence) =>
@@ -118,7 +126,12 @@ async function checkAgain(
   for (const text of [abstract, kept]) {
     const items = evidence.filter((item) => (isOfAbstract(item) ? abstract : kept) === text);
     const searchable = items.filter((item) => {
-      const problem = text === abstract ? undefined : textProblem(item.text_sha256 ?? paper.text_sha256, kept);
+      const problem =
+        text === abstract
+          ? undefined
+          : kept === undefined
+            ? absent
+            : textProblem(item.text_sha256 ?? paper.text_sha256, kept);
       if (problem !== undefined) results.set(item, { result: "could-not-check", reason: problem });
       return problem === undefined;
     });
@@ -138,10 +151,10 @@ async function checkAgain(
 }
 
 const notStored = "the text is not stored";
+const changed = "the stored text was changed since it was read; run the command with --fetch to get the paper again";
 
 /** Why the stored text says nothing of a quote; undefined where it is the text that the quote was found in. */
-function textProblem(wanted: string | null | undefined, kept: DocumentText | undefined): string | undefined {
-  if (kept === undefined) return notStored;
+function textProblem(wanted: string | null | undefined, kept: DocumentText): string | undefined {
   if (wanted == null) return "the record names no text";
   return kept.sha256 === wanted ? undefined : "the stored text is not the one that was searched";
 }

@@ -28,7 +28,7 @@ const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, 
  */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<DocumentText | undefined> {
   const kept = await read(cacheDir, id);
-  return kept !== undefined && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun)
+  return typeof kept === "object" && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun)
     ? kept.text
     : undefined;
 }
@@ -37,8 +37,14 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
  * The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed
  * since.
  */
-export const keptText = async (cacheDir: string, id: string): Promise<DocumentText | undefined> =>
-  (await read(cacheDir, id))?.text;
+export async function keptText(cacheDir: string, id: string): Promise<DocumentText | undefined> {
+  const kept = await read(cacheDir, id);
+  return typeof kept === "object" ? kept.text : undefined;
+}
+
+/** Whether a text is kept for a paper that is no longer the one that was stored: its hash differs, or it is damaged. */
+export const isKeptTextChanged = async (cacheDir: string, id: string): Promise<boolean> =>
+  (await read(cacheDir, id)) === "changed";
 
 /** The version of the file that a paper's text is kept in; undefined where there is none. */
 export const keptTextStamp = (cacheDir: string, id: string): string | undefined =>
@@ -47,19 +53,25 @@ export const keptTextStamp = (cacheDir: string, id: string): string | undefined 
 async function read(
   cacheDir: string,
   id: string,
-): Promise<{ text: DocumentText; stamp: string | undefined; run: string | undefined } | undefined> {
+): Promise<{ text: DocumentText; stamp: string | undefined; run: string | undefined } | "changed" | undefined> {
+  let written: string;
   try {
-    const kept = JSON.parse(await readRegularText(cachedTextPath(cacheDir, id))) as CachedText;
+    written = await readRegularText(cachedTextPath(cacheDir, id));
+  } catch {
+    return undefined;
+  }
+  try {
+    const kept = JSON.parse(written) as CachedText;
     if (isNewer(kept)) return undefined;
     const { paper, stamp, run, format: _, ...text } = kept;
     const isWhole =
       typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
     return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id
       ? { text, stamp, run }
-      : undefined;
+      : "changed";
   } catch {
-    // Missing or torn: it is only a cache.
-    return undefined;
+    // Torn: it is only a cache.
+    return "changed";
   }
 }
 

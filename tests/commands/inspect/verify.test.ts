@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifyCommand } from "../../../src/commands/inspect/verify.js";
@@ -86,6 +86,24 @@ test("without the text that was searched nothing fails: what is not in the abstr
   const { exitCode, out } = await verify(await project(other));
   expect(exitCode).toBe(0);
   expect(out).toContain("could not check: 3 quotes of x: the stored text is not the one that was searched\n");
+});
+
+test.each([
+  ["another text", (file: string) => file.replace("94 percent", "96 percent")],
+  ["half of the file", (file: string) => file.slice(0, 40)],
+])("a stored text that was changed since says so and what to do: %s", async (_, change) => {
+  const folder = await project();
+  const [name = ""] = readdirSync(textsFolder(folder));
+  const path = join(textsFolder(folder), name);
+  const before = readFileSync(path, "utf8");
+  writeFileSync(path, change(before));
+  const { exitCode, out } = await verify(folder);
+  expect(exitCode).toBe(0);
+  expect(out).toContain(
+    "could not check: 3 quotes of x: the stored text was changed since it was read; run the command with --fetch to get the paper again\n",
+  );
+  writeFileSync(path, before);
+  expect(JSON.parse((await verify(folder, true)).out)).toMatchObject({ holds: 4, could_not_check: 0 });
 });
 
 test("what could not be checked names its papers, with --fetch why their text is not to be had, and a later format is left alone", async () => {
