@@ -1,7 +1,7 @@
 import { type Group, groupAt, skipArguments } from "./scan.js";
 import { inline, reference, say, type Walk } from "./walk.js";
 import { angleText, listText, numberText, quantityText, unitText } from "./siunitx.js";
-import { dropped } from "./symbols.js";
+import { dropped, formulasInSigns } from "./symbols.js";
 
 /** What a command of letters says, and where the text goes on. */
 export function wordCommand(latex: string, name: string, end: number, walk: Walk, depth: number): number {
@@ -33,7 +33,10 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
     case "icmltitle": {
       const title = argument();
       if (title === undefined) return end;
-      walk.title ??= inline(title.content, walk, depth).replace(/\s+/g, " ").trim() || undefined;
+      walk.title ??=
+        formulasInSigns(inline(title.content, walk, depth))
+          .replace(/\s+/g, " ")
+          .trim() || undefined;
       return title.end;
     }
     case "author":

@@ -206,3 +206,57 @@ export const drawings = new Set([
   "filecontents",
   "filecontents*",
 ]);
+
+/** TeX's names of the signs and letters that stand in prose. */
+export const signs: Readonly<Record<string, string>> = {
+  alpha: "α",
+  beta: "β",
+  gamma: "γ",
+  delta: "δ",
+  epsilon: "ε",
+  eta: "η",
+  theta: "θ",
+  kappa: "κ",
+  lambda: "λ",
+  mu: "µ",
+  pi: "π",
+  rho: "ρ",
+  sigma: "σ",
+  tau: "τ",
+  phi: "φ",
+  chi: "χ",
+  omega: "ω",
+  Delta: "Δ",
+  Omega: "Ω",
+  Sigma: "Σ",
+  times: "×",
+  cdot: "·",
+  le: "≤",
+  leq: "≤",
+  ge: "≥",
+  geq: "≥",
+  ll: "≪",
+  gg: "≫",
+  ne: "≠",
+  neq: "≠",
+  approx: "≈",
+  sim: "~",
+  pm: "±",
+  to: "→",
+  rightarrow: "→",
+  infty: "∞",
+  circ: "°",
+};
+
+/**
+ * A title with its short formulas as lists of papers show them: "$90^\circ$" as "90°", "$\alpha$" as "α". What has no
+ * sign of its own stays as TeX writes it.
+ */
+export const formulasInSigns = (title: string): string =>
+  title.replace(/\$([^$]{1,40})\$/g, (whole, inside: string) => {
+    if (!inside.includes("\\")) return whole;
+    const said = inside
+      .replace(/\^\s?\{?\s?\\circ(?![a-zA-Z])\s?\}?/g, "°")
+      .replace(/\\([a-zA-Z]{2,12})/g, (command, name: string) => signs[name] ?? command);
+    return /[\\^_{}]/.test(said) ? whole : said.trim();
+  });

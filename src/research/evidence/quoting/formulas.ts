@@ -1,3 +1,5 @@
+import { signs } from "../../../engine/documents/latex/symbols.js";
+
 /** A formula as TeX writes it, between two signs of the dollar, and no money: "$p < 0.05$", "$10^{-5}$". */
 const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?![\s)])([^$\n]{1,80})(?<![\s(])\$(?!\p{Nd})/gu;
 
@@ -32,44 +34,3 @@ export const inSigns = (text: string): string =>
         return said.includes("\\") ? whole : said.padEnd(whole.length, nothing);
       })
     : text;
-
-/** TeX's names of the signs and letters that stand in prose. */
-export const signs: Readonly<Record<string, string>> = {
-  alpha: "α",
-  beta: "β",
-  gamma: "γ",
-  delta: "δ",
-  epsilon: "ε",
-  eta: "η",
-  theta: "θ",
-  kappa: "κ",
-  lambda: "λ",
-  mu: "µ",
-  pi: "π",
-  rho: "ρ",
-  sigma: "σ",
-  tau: "τ",
-  phi: "φ",
-  chi: "χ",
-  omega: "ω",
-  Delta: "Δ",
-  Omega: "Ω",
-  Sigma: "Σ",
-  times: "×",
-  cdot: "·",
-  le: "≤",
-  leq: "≤",
-  ge: "≥",
-  geq: "≥",
-  ll: "≪",
-  gg: "≫",
-  ne: "≠",
-  neq: "≠",
-  approx: "≈",
-  sim: "~",
-  pm: "±",
-  to: "→",
-  rightarrow: "→",
-  infty: "∞",
-  circ: "°",
-};

@@ -1,4 +1,5 @@
-import { inSigns, signs } from "./formulas.js";
+import { signs } from "../../../engine/documents/latex/symbols.js";
+import { inSigns } from "./formulas.js";
 import { namedPronouns, namesSomething, withoutInsertions, type Insertion } from "./insertions.js";
 import { asRow } from "./rows.js";
 import { isUnit } from "../units.js";

@@ -128,6 +128,16 @@ describe("readLatex", () => {
   });
 
   it.each([
+    ["360$^\\circ$ views", "360° views"],
+    ["$180^{\\circ}$ turns at 5 $^\\circ$C", "180° turns at 5 °C"],
+    ["$\\alpha$-stable $\\beta \\leq 2$", "α-stable β ≤ 2"],
+    ["\\$5 to \\$6, $k$-means and $x_{i}^\\circ$", "$5 to $6, $k$-means and $x_{i}^\\circ$"],
+  ])("gives the title %j as %j", (written, said) => {
+    const source = `\\documentclass{article}\\title{${written}}\\begin{document}${filler}\\end{document}`;
+    expect(textOf(gzipSync(source)).title).toBe(said);
+  });
+
+  it.each([
     ["\\ang{45}", "45°"],
     ["\\ang{10;5;3}", "10°5′3″"],
     ["\\qtyrange{5}{7}{\\mg}", "5 mg to 7 mg"],
