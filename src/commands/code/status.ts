@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { codeFormat } from "../../code/folder/state-file.js";
 import { codeReportName } from "../../code/folder/layout.js";
-import { latestTests, roundsOf, spentIn, testsText } from "../../code/workflow/status.js";
+import { latestTests, notCounted, roundsOf, spentIn, testsText } from "../../code/workflow/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 
@@ -48,7 +48,7 @@ export async function codeStatus(folder: string, json: boolean, io: Io): Promise
   say("Rounds", `${rounds.length} of ${job.rounds}`);
   for (const { round, steps } of rounds.slice(-maxRounds))
     say("", `round ${round}: ${steps.map(({ role, event }) => `${role} ${event}`).join(", ") || "begun"}`);
-  say("Iterations", `${spent.iterations}`);
+  say("Iterations", `${spent.iterations}${idleText(notCounted(state))}`);
   if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of work`);
   if (spent.tokens > 0) say("Tokens", count(spent.tokens));
   if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));

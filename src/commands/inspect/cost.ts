@@ -14,7 +14,7 @@ import { count, duration, many, wrap } from "../../engine/ui/terminal/format.js"
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { costText, shortCost, wholeForecast } from "../../engine/ui/terminal/tally.js";
+import { costText, idleText, shortCost, wholeForecast } from "../../engine/ui/terminal/tally.js";
 import type { Experience } from "../../research/workflow/derived/forecast.js";
 import {
   type Costs,
@@ -96,6 +96,9 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))])];
   return [
     ...table([["Total", total]], room),
+    ...(total.not_counted === undefined
+      ? []
+      : flow(`  ${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
     ...(total.unreported === undefined
       ? []
       : flow(`  The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),

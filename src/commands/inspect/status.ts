@@ -4,7 +4,7 @@ import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
@@ -144,7 +144,8 @@ function statusLines(status: Status, io: Io): string[] {
   say("Insights", String(status.insights));
   if (status.quotes.all > 0) say("Quotes", `${status.quotes.found} of ${status.quotes.all} found in the papers`);
   say("Time", workText(status));
-  if (status.iterations > 0) say("Iterations", String(status.iterations));
+  if (status.iterations + (status.not_counted ?? 0) > 0)
+    say("Iterations", `${status.iterations}${idleText(status.not_counted)}`);
   if (status.input + status.output > 0) {
     const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
     say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);

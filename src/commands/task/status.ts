@@ -6,7 +6,7 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import { wordsInForce } from "../../engine/storage/records/from-outside.js";
 import { readRecords } from "../../engine/storage/records/record-store.js";
 import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
@@ -92,9 +92,8 @@ function lines(state: TaskState, folder: string, { running, steering }: Around, 
     const found = passed ? "" : `: ${shortened(oneLine(detail.split("\n")[0] ?? ""))}`;
     say("", `${passed ? "✓" : "✗"} ${oneLine(criterion)}${found}`);
   }
-  const free = attempts.length - countedIn(attempts).length;
-  const idle = free === 0 ? "" : `, and ${free} that ${free === 1 ? "does" : "do"} not count: no agent got to work`;
-  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}${idle}`);
+  const idle = attempts.length - countedIn(attempts).length;
+  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}${idleText(idle)}`);
   for (const { iteration, agent = "", outcome, failure, met: after, undone } of attempts.slice(-5)) {
     const how = undone === true ? "undone" : `${outcome}${failure === undefined ? "" : ` (${failure})`}`;
     say("", `#${iteration} ${oneLine(agent)}: ${how}, ${after} of ${total} met`);

@@ -2,12 +2,16 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/derived/forecast.js";
+import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import { given } from "../../engine/lib/given.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 
 /** What some iterations used up. */
 export interface Sum {
+  /** Those in which an agent got to work, or code alone did it: as the limit of a run counts them. */
   readonly iterations: number;
+  /** The others: a service was closed, or the agent could not be started. Absent: none. */
+  readonly not_counted?: number;
   /** In and out, cached ones included. */
   readonly tokens: number;
   /** The parts of `tokens`; `cached` is part of `input`. */
@@ -108,8 +112,11 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
   const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
   const unreported = lines.filter(didNotSay).length;
   const [input, output] = [sum(({ tokens }) => tokens?.input), sum(({ tokens }) => tokens?.output)];
+  const iterations = lines.filter(({ failure }) => usesAllowance(failure)).length;
+  const idle = lines.length - iterations;
   return {
-    iterations: lines.length,
+    iterations,
+    ...(idle === 0 ? {} : { not_counted: idle }),
     tokens: input + output,
     input,
     cached: sum(({ tokens }) => tokens?.cached),
@@ -161,6 +168,7 @@ export function together(sums: readonly Sum[]): Sum {
   const add = (of: (sum: Sum) => number | undefined) => sums.reduce((total, sum) => total + (of(sum) ?? 0), 0);
   return {
     iterations: add(({ iterations }) => iterations),
+    ...(add(({ not_counted: idle }) => idle) === 0 ? {} : { not_counted: add(({ not_counted: idle }) => idle) }),
     tokens: add(({ tokens }) => tokens),
     input: add(({ input }) => input),
     cached: add(({ cached }) => cached),

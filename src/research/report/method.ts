@@ -1,4 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import { countingLines } from "../../engine/storage/records/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { many } from "../../engine/ui/terminal/format.js";
@@ -181,7 +182,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
 function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
   const uses = new Map<string, AgentUse>();
   for (const line of lines) {
-    if (line.agent === undefined) continue;
+    if (line.agent === undefined || !usesAllowance(line.failure)) continue;
     const { agent, model, confinement } = line;
     const { agent_version: version, prompt_sha256: prompt } = line;
     const key = JSON.stringify([agent, model, version, prompt]);
@@ -206,7 +207,7 @@ function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
     ...sumOf(mine),
     accepted: mine.filter(({ outcome }) => outcome === "accepted").length,
     refused: mine.filter(({ outcome }) => outcome === "refused").length,
-    failed: mine.filter(({ outcome }) => outcome === "failed").length,
+    failed: mine.filter(({ outcome, failure }) => outcome === "failed" && usesAllowance(failure)).length,
   }));
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";
@@ -494,5 +494,23 @@ describe("what is wrong in an answer or around it", () => {
       expect(await cli(["ask", name, odd, ...agent], cwd)).toMatchObject({ code: 0 });
       expect(kept().at(-1)?.question).not.toMatch(/[\u0000-\u001f]/);
     }
+  });
+});
+
+test("an agent that can't be started leaves no iteration behind, in what is said at once, in status and in cost", async () => {
+  const project = basename(folder);
+  const before = JSON.parse((await cli(["cost", project, "--json"], cwd)).out) as { total: { iterations: number } };
+  const { iterations } = before.total;
+  const args = ["--agent", "cmd:/not/there", "--unconfined", "--sandbox", "host", "--no-git"];
+  const { code, err } = await cli(["ask", project, "Who was never asked about hands?", ...args], cwd);
+  expect(code).toBe(1);
+  expect(err).toContain("the agent never got to work, so no iteration counts");
+  const said = `${iterations} iterations, and 1 that does not count: no agent got to work`;
+  const flat = (text: string) => text.replace(/\s+/g, " ");
+  expect(flat((await cli(["status", project], cwd)).out)).toContain(` Iterations ${said.replace(" iterations", "")} `);
+  expect(flat((await cli(["cost", project], cwd)).out)).toContain(` ${said}. `);
+  expect(JSON.parse((await cli(["cost", project, "--json"], cwd)).out)).toMatchObject({
+    total: { iterations, not_counted: 1 },
+    failed: { iterations: 0, not_counted: 1 },
   });
 });

@@ -1,3 +1,4 @@
+import { usesAllowance } from "../../loop/guards/limits.js";
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
 import { count, duration, many, money } from "./format.js";
 
@@ -61,7 +62,6 @@ export const emptyTally: Tally = { iterations: 0, tokens: 0 };
 /** Tokens in and out; what came from a provider's cache is part of `input`. */
 export const tokensOf = (usage: Usage): number => usage.input + usage.output;
 
-const free: ReadonlySet<string> = new Set(["rate-limit", "network", "auth", "missing", "unusable"]);
 const add = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined ? b : a + (b ?? 0));
 
 /** The tally after one more event. Pure. */
@@ -87,7 +87,7 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
     }
     case "iteration-ended": {
       const { iteration, outcome, usage, cost_usd } = event;
-      const worked = outcome.outcome !== "failed" || !free.has(outcome.failure.kind);
+      const worked = outcome.outcome !== "failed" || usesAllowance(outcome.failure.kind);
       const rest = withUnderWay(
         tally,
         underWay(tally).filter((each) => each.iteration !== iteration),
@@ -217,6 +217,10 @@ function countText({ iterations, free = 0 }: Tally): string {
     ? "the agent never got to work, so no iteration counts"
     : `${many(iterations, "iteration")}, and ${free} in which the agent did not get to work`;
 }
+
+/** ", and 2 that do not count: no agent got to work", behind a count of iterations; empty where all count. */
+export const idleText = (idle = 0): string =>
+  idle === 0 ? "" : `, and ${idle} that ${idle === 1 ? "does" : "do"} not count: no agent got to work`;
 
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number): string {
