@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { appendFile, cp, mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -47,13 +48,18 @@ export interface Changed {
   readonly kind: "added" | "changed" | "removed";
 }
 
+/** Folders that programs install or build into, and in which a few projects keep files of their own. */
+const sharedFolders = ["node_modules", "target/debug", "target/release", "target/doc", "target/tmp"];
+/** One of these folders, the outermost, in a path. */
+const sharedFolder = new RegExp(`^(?:.*?/)??(?:${sharedFolders.join("|")})(?=/)`);
+
 /**
  * What programs install or build for themselves, also where nobody told git to ignore it, as patterns of git: it is no
  * file of the project. Put back it would be older than what it was built from, and be taken for newer.
  */
 export const madeByPrograms: readonly string[] = [
-  ...["node_modules", "__pycache__", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
-  ...[".hypothesis", ".nyc_output", ".gradle", "target/debug", "target/release", "target/doc", "target/tmp"],
+  ...["__pycache__", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
+  ...[".hypothesis", ".nyc_output", ".gradle", ...sharedFolders],
 ]
   .map((name) => `${name}/**`)
   .concat("*.pyc", "target/.rustc_info.json", "target/CACHEDIR.TAG")
@@ -114,11 +120,32 @@ export async function openSnapshots(
       await ok(git(["update-index", "--force-remove", "--", ...nested.slice(at, at + 200)]));
   }
 
+  /**
+   * Adds the folders of programs in which the repository holds files, such as the packages that tests are made of: they
+   * are the project's.
+   */
+  async function addCommitted(): Promise<void> {
+    const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
+    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], given({ abort }));
+    const folders = new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []));
+    if (folders.size === 0) return;
+    // Git refuses all names where it does not find one, so each is by itself, and what is gone is only updated.
+    for (const pattern of inShared) await git(["add", "--update", "--ignore-errors", "--", pattern]);
+    const there = [...folders].filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
+    const add = (some: readonly string[]) => git(["add", "--all", "--ignore-errors", "--", ...some]);
+    for (let at = 0; at < there.length; at += 200) {
+      const some = there.slice(at, at + 200);
+      // One that git refuses, such as a link to elsewhere, does not keep it from the others.
+      if (!(await add(some)).ok) for (const each of some) await add([each]);
+    }
+  }
+
   async function keep(name: string): Promise<Snapshot> {
     await forgetNested();
     // What can't be read is left out; all the rest is better than nothing.
     const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
     if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
+    await addCommitted();
     if (!toldOfNested) await tellOfNested();
     const tree = (await ok(git(["write-tree"]))).trim();
     const before = await git(["rev-parse", "--quiet", "--verify", ref("last")]);
