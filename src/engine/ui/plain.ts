@@ -4,7 +4,7 @@ import { clockTime, count, duration, timeText } from "./terminal/format.js";
 import { historyLine, historySummary } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
-import { searchLine } from "./terminal/searching.js";
+import { searchLines } from "./terminal/searching.js";
 import {
   emptyTally,
   leftText,
@@ -24,6 +24,7 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
   /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
   const preparing = new Map<string, string>();
   const told = new Set<string>();
+  const ofSearch = searchLines();
   let waiting: NodeJS.Timeout | undefined;
   const checks = sayLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
   // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
@@ -52,8 +53,8 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
       if (preparing.size > 0 && underWay(tally).length === 0 && event.type !== "checking")
         waiting ??= setTimeout(sayWhatIsWaitedFor, silenceMs).unref();
       else waiting = void clearTimeout(waiting);
-      const line = lineOf(event);
-      if (line !== undefined) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
+      const lines = event.type === "searching" ? ofSearch(event) : [lineOf(event) ?? []].flat();
+      for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
       const history = event.type === "run-ended" ? historySummary(tally) : undefined;
       if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
@@ -107,6 +108,7 @@ export const quietSink = (io: Io): Sink => ({
 export const putOff = ({ title, outcome, reason }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
   outcome === "later" ? `"${title}" is read later: ${reason ?? ""}` : undefined;
 
+/** The line of an event that needs no other for it. */
 function lineOf(event: LoopEvent): string | undefined {
   switch (event.type) {
     case "run-started":
@@ -132,7 +134,7 @@ function lineOf(event: LoopEvent): string | undefined {
     case "checked":
       return checkText(event);
     case "searching":
-      return searchLine(event);
+      return undefined;
     case "waiting":
       return `waiting until ${timeText(event.until, Date.parse(event.at))}: ${event.reason}`;
     case "history-compressed":

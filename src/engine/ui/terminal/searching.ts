@@ -2,25 +2,44 @@ import type { Searching } from "../../generated/event.js";
 import { bar, many, pad, truncate, width } from "./format.js";
 import { oneLine, behindName } from "../../lib/sanitise.js";
 
-/** What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell. */
-export function searchLine({
-  source,
-  done,
-  all,
-  asked,
-  listed = 0,
-  reason: why,
-  failed,
-  over,
-}: Searching): string | undefined {
+/**
+ * What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell.
+ * `failures`: how many of its queries, this the last, had no answer for the same reason.
+ */
+function searchLine(
+  { source, done, all, asked, listed = 0, reason: why, failed, over }: Searching,
+  failures = 1,
+): string | undefined {
   const reason = why === undefined ? undefined : behindName(source, why);
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
-  const came =
-    failed === true
-      ? `no answer: ${reason ?? "it failed"}`
-      : `${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
-  const left = over === true && failed === true ? "; no more queries for now" : "";
-  return `${source} ${done} of ${all}, ${asked}: ${came.replace(/\.$/, "")}${left}`;
+  const place = `${source} ${done} of ${all}`;
+  if (failed !== true)
+    return `${place}, ${asked}: ${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
+  const left = over === true ? "; no more queries for now" : "";
+  const which = failures === 1 ? `, ${asked}: no answer` : `: no answer to ${failures} queries`;
+  return `${place}${which}: ${(reason ?? "it failed").replace(/\.$/, "")}${left}`;
+}
+
+/**
+ * The lines of a search. Queries of a source that fail one after the other for the same reason are one line, told once
+ * another answer or the end of the source's round follows them.
+ */
+export function searchLines(): (event: Searching) => readonly string[] {
+  const failing = new Map<string, { readonly last: Searching; readonly count: number }>();
+  return (event) => {
+    const { source, round, asked, failed, reason, over } = event;
+    const before = failing.get(source);
+    failing.delete(source);
+    const isFailure = failed === true && asked !== undefined;
+    const isSame = isFailure && before?.last.round === round && before.last.reason === reason;
+    const count = isSame ? before.count + 1 : 1;
+    const isHeld = isFailure && over !== true;
+    if (isHeld) failing.set(source, { last: event, count });
+    return [
+      ...(before === undefined || isSame ? [] : [searchLine(before.last, before.count)]),
+      ...(isHeld ? [] : [searchLine(event, count)]),
+    ].filter((line) => line !== undefined);
+  };
 }
 
 /** What the sources of a round have come to, the latest of each. */

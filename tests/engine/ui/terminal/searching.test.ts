@@ -88,3 +88,31 @@ test("off a terminal each answer is a line: what was asked, how many came, what 
     "",
   ]);
 });
+
+test("queries that a source fails for one reason are one line with their count, told when something else follows or its round ends", () => {
+  const io = fakeIo();
+  const sink = plainSink(io);
+  const reason = "example.org was not found (ENOTFOUND).";
+  const fails = (seconds: number, source: string, done: number, more: Partial<Searching> = {}) =>
+    searching(seconds, source, { done, asked: `query ${done}`, listed: 0, failed: true, reason, ...more });
+  for (const each of [
+    ...[fails(1, "arXiv", 1), fails(1, "OpenAlex", 1), fails(2, "OpenAlex", 2), fails(2, "arXiv", 2)],
+    fails(3, "arXiv", 3, { over: true }),
+    searching(4, "OpenAlex", { done: 3, found: 7, asked: "query 3", listed: 7 }),
+    fails(5, "OpenAlex", 4, { reason: "It is busy." }),
+    searching(6, "OpenAlex", { done: 4, found: 7, over: true }),
+    ...[fails(7, "arXiv", 1, { round: 2 }), fails(8, "arXiv", 2, { round: 2, reason: "It is busy." })],
+    searching(9, "arXiv", { round: 2, done: 2, over: true }),
+  ])
+    sink.event(each);
+  sink.close();
+  expect(io.err().split("\n")).toEqual([
+    "10:00:03 arXiv 3 of 4: no answer to 3 queries: example.org was not found (ENOTFOUND); no more queries for now",
+    "10:00:04 OpenAlex 2 of 4: no answer to 2 queries: example.org was not found (ENOTFOUND)",
+    "10:00:04 OpenAlex 3 of 4, query 3: 7 records",
+    "10:00:06 OpenAlex 4 of 4, query 4: no answer: It is busy",
+    "10:00:08 arXiv 1 of 4, query 1: no answer: example.org was not found (ENOTFOUND)",
+    "10:00:09 arXiv 2 of 4, query 2: no answer: It is busy",
+    "",
+  ]);
+});
