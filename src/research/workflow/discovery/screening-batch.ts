@@ -15,6 +15,7 @@ import { criteriaOf } from "../../folder/criteria.js";
 import { screeningWordsTokens } from "../eligibility/criteria-section.js";
 import { blockedNames } from "../derived/statistics.js";
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
+import { behindName } from "../../../engine/lib/sanitise.js";
 import type { SourceReport } from "./source-reports.js";
 
 const batchTokens = 2_400;
@@ -94,8 +95,10 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const { works = [], reports = [], search, compared, away } = found ?? {};
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
   const isNobodys = mayBeAsked.every((name) => library.services(name).length > 0 || skipped.has(name));
-  if (away !== undefined && choice.candidates.length === 0 && isNobodys)
-    throw new ExpectedError(`No source can be searched for now: ${away.replace(/\.$/, "")}; run again later.`, 5);
+  // Busy services leave an agent the web; where none can be reached, it would be paid to find nothing.
+  const isUnreached = away?.every(({ status }) => status === "error") === true;
+  if (away !== undefined && choice.candidates.length === 0 && (isNobodys || isUnreached))
+    throw new ExpectedError(awayText(away), 5);
   const left = works.length - choice.take(works, compared);
   const failed = new Set(
     reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
@@ -112,6 +115,19 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
       ? {}
       : { listed: { identified: Object.fromEntries(held), left: waiting, sha256: listedHash(lists) } }),
   };
+}
+
+/** That no source can be searched, with each that was asked and why, what there is to do about it said once. */
+function awayText(reports: readonly SourceReport[]): string {
+  const advice = new Set<string>();
+  const said = reports.map(({ name, status, reason }) => {
+    const [why = "", ...todo] = behindName(name, reason ?? status)
+      .replace(/\.$/, "")
+      .split("; ");
+    for (const one of todo) advice.add(one);
+    return `${name}: ${why}`;
+  });
+  return `No source can be searched for now: ${[...said, ...advice].join("; ")}; run again later.`;
 }
 
 /** Stands for what folders and samples listed: by what the documents say, so that it is the same wherever they lie. */

@@ -73,7 +73,8 @@ export async function searchResults(
       search: Searched;
       /** Ids of all records that the search has compared with one another, those of judged works too. */
       compared: ReadonlySet<string>;
-      away?: string;
+      /** Where none of them had an answer for now: how each did. */
+      away?: readonly SourceReport[];
     }
   | undefined
 > {
@@ -96,7 +97,7 @@ export async function searchResults(
     ...[...instead].map(([name, other]) => [name, `${name} is blocked; ${other} is searched in its place.`] as const),
   ]);
   return {
-    ...(unasked[0] === undefined ? {} : { away: unasked[0].reason ?? unasked[0].status }),
+    ...(unasked.length === 0 ? {} : { away: unasked }),
     works: session.works.map((work, index) =>
       screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
     ),

@@ -127,7 +127,30 @@ describe("a search that is interrupted", () => {
 describe("a search that failed", () => {
   const away: Search = () => ({ status: "error", reason: "example.org does not answer.", transient: true });
 
-  test("for want of a network ends the run before an agent starts, is not kept, and the next run searches", async () => {
+  test.each([[["One", "Two"]], [["One", "Two", "web"]]])(
+    "for want of a network ends the run before an agent starts, whatever else it could search (%s), and names every source",
+    async (sources) => {
+      const gone = (host: string) => (): ReturnType<Search> => ({
+        ...{ status: "error", reason: `${host} was not found (ENOTFOUND); check the network.`, transient: true },
+      });
+      const { how } = searching({ One: gone("one.org"), Two: gone("two.org") });
+      const services = (name: string) => (name === "web" ? [] : [name]);
+      const { run } = researchFolder(
+        wanting({ sources }),
+        library({ serves: () => false, services, search: (rrd, names) => runSearch(rrd, names, how) }),
+      );
+      const { verdict, events, ledger } = await run(goodAgent());
+      expect(verdict).toEqual({
+        verdict: "blocked",
+        reason:
+          "No source can be searched for now: One: one.org was not found (ENOTFOUND); Two: two.org was not found (ENOTFOUND); check the network; run again later.",
+      });
+      expect(events.map(({ type }) => type)).not.toContain("iteration-started");
+      expect(ledger).toEqual([]);
+    },
+  );
+
+  test("for want of a network is not kept, and the next run searches", async () => {
     const first = searching({ One: away });
     const over = (how: SearchOptions) =>
       library({ serves: () => false, services: (name) => [name], search: (rrd, names) => runSearch(rrd, names, how) });
@@ -135,7 +158,7 @@ describe("a search that failed", () => {
     const { verdict, events } = await run(goodAgent());
     expect(verdict).toEqual({
       verdict: "blocked",
-      reason: "No source can be searched for now: example.org does not answer; run again later.",
+      reason: "No source can be searched for now: One: example.org does not answer; run again later.",
     });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
     expect(existsSync(candidatesFile(first.how.folder))).toBe(false);
@@ -152,8 +175,9 @@ describe("a search that failed", () => {
     ]);
   });
 
-  test("for want of a network is handed to an agent that searches the web; one that can't ends it, and neither blames a source for good", async () => {
-    const { how } = searching({ One: away });
+  test("at services that are all busy is handed to an agent that searches the web; one that can't ends it, and neither blames a source for good", async () => {
+    const busy: Search = () => ({ status: "rate_limited", reason: "example.org asks to wait.", transient: true });
+    const { how } = searching({ One: busy });
     const requested = wanting({ sources: ["One", "web"] });
     const services = (name: string) => (name === "One" ? ["One"] : []);
     const folder = researchFolder(
@@ -168,16 +192,16 @@ describe("a search that failed", () => {
     const { verdict, rrd, ledger } = await folder.run(skipping);
     expect(verdict).toEqual({
       verdict: "blocked",
-      reason: "No source can be searched for now: example.org does not answer; run again later.",
+      reason: "No source can be searched for now: One: example.org asks to wait; run again later.",
     });
     expect(ledger).toHaveLength(1);
     expect(rrd.blocked_sources).toEqual([]);
     expect(rrd.statistics?.discovery_metrics).toMatchObject({
       sources_tried: ["web"],
       sources_skipped: ["web"],
-      source_failure_reasons: { One: "example.org does not answer.", web: "no web access" },
+      source_failure_reasons: { One: "example.org asks to wait.", web: "no web access" },
     });
-    expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toMatch(/- One was skipped: .*does not answer/);
+    expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toMatch(/- One was skipped: .*asks to wait/);
   });
 
   test("and leaves nothing to judge and nothing to search starts no agent; the log says how each source did", async () => {
