@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { PDFDocument, StandardFonts } from "pdf-lib";
+import { load } from "../../../scripts/bundle.mjs";
 import { cpuOf, seconds } from "../../cpu.mjs";
 import { inFolder, root } from "../../measure.mjs";
 
@@ -18,16 +19,18 @@ export const row = {
   command: "npm run bench -- reading [--data <folder>]",
   async run({ data } = {}) {
     if (process.platform !== "linux") throw new Error("CPU and memory are read from /proc, which only Linux has");
+    const { process: own } = await load({ process: "src/engine/process/task-process.ts" });
+    const flags = own.flagsOf(maxMemory);
     return await inFolder(async (folder) => {
       const [ours, rival] = [[], []];
       for (const pages of [20, 300]) {
         const path = join(folder, `${pages}.pdf`);
         writeFileSync(path, await paperOf(pages, data));
-        ours.push(`${pages} pages ${shown(await costOfReading(readFileSync(path), path))}`);
+        ours.push(`${pages} pages ${shown(await costOfReading(readFileSync(path), path, flags))}`);
         if (hasPdftotext()) rival.push(`${pages} pages ${seconds(await cpuOf("pdftotext", [path, "-"]))}`);
       }
       for (const [name, ending, bytes] of harmful())
-        ours.push(`${name} ${shown(await costOfReading(bytes, `a.${ending}`))}`);
+        ours.push(`${name} ${shown(await costOfReading(bytes, `a.${ending}`, flags))}`);
       return { ours: ours.join("; "), ...(rival.length === 0 ? {} : { rival: `pdftotext: ${rival.join("; ")}` }) };
     });
   },
@@ -46,10 +49,10 @@ function hasPdftotext() {
 }
 
 /** What reading a document costs the process that does it, its start included, and how that ended. */
-async function costOfReading(bytes, name) {
+async function costOfReading(bytes, name, flags) {
   const child = fork(join(root, "dist/reader.js"), [String(maxMemory), String(process.pid)], {
     serialization: "advanced",
-    execArgv: ["--max-old-space-size=1075", "--max-semi-space-size=32", "--min-semi-space-size=16"],
+    execArgv: flags,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   let status = "ended by its memory or a crash";
