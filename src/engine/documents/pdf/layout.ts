@@ -208,7 +208,59 @@ function rowsOf(runs: readonly Run[]): Row[] {
     }
   }
   for (const row of rows) row.runs.sort((a, b) => a.x - b.x);
-  return rows;
+  return withRaisedRuns(rows);
+}
+
+/** Characters of a raised or lowered run, at most. */
+const longestRaised = 20;
+/** Such a run touches its line: the gap to the next run is less than this share of the line's height. */
+const raisedGap = 0.3;
+
+/**
+ * Several raised or lowered runs of a line stand on one baseline, and so look like a line of their own. Each belongs to
+ * the line above or below it in which it touches a larger run.
+ */
+function withRaisedRuns(rows: readonly Row[]): Row[] {
+  const added = new Map<Row, Run[]>();
+  for (const [index, row] of rows.entries()) {
+    if (!row.runs.every(({ text }) => text.length <= longestRaised)) continue;
+    const nextTo = [index + 1, index - 1, index + 2, index - 2]
+      .flatMap((at) => rows[at] ?? [])
+      .filter((other) => Math.abs(other.y - row.y) < 0.48 * other.height && row.height < 0.9 * other.height);
+    if (nextTo.length === 0) continue;
+    const own: Run[] = [];
+    let last: { base: Row; end: number } | undefined;
+    for (const run of row.runs) {
+      const isNext = last !== undefined && run.x - last.end < raisedGap * last.base.height;
+      const base = nextTo.find((other) => touches(run, other)) ?? (isNext ? last?.base : undefined);
+      last = base === undefined ? undefined : { base, end: run.x + run.width };
+      if (base === undefined) own.push(run);
+      else {
+        const there = added.get(base);
+        if (there === undefined) added.set(base, [run]);
+        else there.push(run);
+      }
+    }
+    row.runs = own;
+  }
+  for (const [row, runs] of added) row.runs = [...row.runs, ...runs].toSorted((a, b) => a.x - b.x);
+  return rows.filter(({ runs }) => runs.length > 0);
+}
+
+/** Whether a run stands right behind or right before one of a row. */
+function touches(run: Run, { runs, height }: Row): boolean {
+  let [from, to] = [0, runs.length];
+  while (from < to) {
+    const half = Math.floor((from + to) / 2);
+    if ((runs[half]?.x ?? 0) <= run.x) from = half + 1;
+    else to = half;
+  }
+  const [before, after] = [runs[from - 1], runs[from]];
+  const gaps = [
+    ...(before === undefined ? [] : [run.x - before.x - before.width]),
+    ...(after === undefined ? [] : [after.x - run.x - run.width]),
+  ];
+  return gaps.some((gap) => Math.abs(gap) < raisedGap * height);
 }
 
 /** Browsers raise and lower numbers that are hardly smaller. */
