@@ -66,8 +66,11 @@ async function underTheLoop({ git, confined, parts = false, most = iterations })
     const refused = readFileSync(join(cwd, folder, "ledger.jsonl"), "utf8")
       .trim()
       .split("\n")
-      .find((line) => JSON.parse(line).outcome !== "accepted");
-    if (refused !== undefined) throw new Error(`an iteration was not accepted: ${refused}`);
+      .find((line) => {
+        const { outcome, evidence } = JSON.parse(line);
+        return outcome !== "accepted" || evidence?.could_not_check > 0;
+      });
+    if (refused !== undefined) throw new Error(`an iteration was not accepted, or its quote not found: ${refused}`);
     const found = gaps(agent.spans);
     if (found.length !== most - 1) throw new Error(`the agent ran ${found.length + 1} times, not ${most}`);
     if (!parts) return { found };
