@@ -31,6 +31,20 @@ const nameOf = (name: NonNullable<ReadWork["author"]>[number] | AuthorName): str
   return parts.filter((part) => part !== undefined && part !== "").join(" ");
 };
 
+/** The parts of a name, under the names that a reader has for them; RIS has the particle within the family name. */
+function partsOf(name: AuthorName, format: Format): NonNullable<ReadWork["author"]>[number] {
+  if ("literal" in name) return name;
+  const { particle, family, ...rest } = name;
+  if (particle === undefined) return name;
+  return format === "ris"
+    ? { ...rest, family: `${particle} ${family}` }
+    : { ...rest, family, "non-dropping-particle": particle };
+}
+
+/** The names that a reader found. Where a format does not tell a group from a person, it has a family name alone. */
+const namesIn = ({ author = [] }: ReadWork) =>
+  author.map((name) => (Object.keys(name).join() === "family" ? { literal: name.family } : name));
+
 const facts = ({ title, author = [], issued, DOI }: ReadWork) => ({
   title,
   authors: author.map(nameOf),
@@ -47,6 +61,38 @@ describe.each(Object.entries(writers) as [Format, (works: readonly CitedWork[]) 
     expect(found.map(facts)).toEqual(works.map(expected));
     expect(found.map(({ title }) => title)).toEqual(papers.map(({ title }) => oneLine(title)));
     expect(found.map(({ id }) => id)).toEqual(works.map(({ key }) => key));
+    expect(found.map(namesIn)).toEqual(works.map(({ authors }) => authors.map((name) => partsOf(name, format))));
+  });
+
+  test("family names, given names, particles, suffixes and groups come back as such", () => {
+    const names: readonly (readonly [string, AuthorName])[] = [
+      ["Guy Paré", { family: "Paré", given: "Guy" }],
+      ["van Dijk JP", { particle: "van", family: "Dijk", given: "JP" }],
+      ["Jan van der Berg", { particle: "van der", family: "Berg", given: "Jan" }],
+      ["de Lamo Castrillo, Víctor", { particle: "de", family: "Lamo Castrillo", given: "Víctor" }],
+      ["Vincent Van Gogh", { family: "Van Gogh", given: "Vincent" }],
+      ["Lee, Ann B., Jr.", { family: "Lee", given: "Ann B.", suffix: "Jr." }],
+      ["O'Neill-Brown, X.-Y.", { family: "O'Neill-Brown", given: "X.-Y." }],
+      ["García Márquez, José María", { family: "García Márquez", given: "José María" }],
+      ["The ATLAS Collaboration", { literal: "The ATLAS Collaboration" }],
+      ["Society of Hands and Arms", { literal: "Society of Hands and Arms" }],
+      ["王小明", { literal: "王小明" }],
+    ];
+    const works = citedWorks([paper("p", { authors: names.map(([name]) => name) })]);
+    expect(works[0]?.authors).toEqual(names.map(([, parts]) => parts));
+    expect(read(write(works), format).flatMap(namesIn)).toEqual(names.map(([, parts]) => partsOf(parts, format)));
+  });
+
+  test("a DOI comes back sign by sign", () => {
+    const dois = [
+      "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2",
+      "10.1000/a_b#c%20d&e$f~g^h",
+      "10.1007/978-3-031-08421-8_33",
+      "10.1016/S0140-6736(20)30183-5",
+      "10.1000/ünï-cödé",
+    ];
+    const works = citedWorks(dois.map((doi, index) => paper(`p${index}`, { identifiers: { doi } })));
+    expect(read(write(works), format).map(({ DOI }) => DOI)).toEqual(dois);
   });
 
   test("Unicode, braces, dollars, percent signs, dashes, quotation marks and mark-up come back", () => {
