@@ -82,7 +82,9 @@ export async function run(
     command,
     args,
     cwd,
-    env: { ...env, ...more },
+    // Python knows a file that changed by its second and its size alone: with bytecode of an earlier run it would go on
+    // with what stood there before an edit, and the project would fill with it.
+    env: { PYTHONDONTWRITEBYTECODE: "1", ...env, ...more },
     stdin: "",
     timeoutMs,
     idleMs: 0,

@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkAll } from "../../../src/task/criteria/check.js";
@@ -207,6 +208,19 @@ describe("criteria", () => {
     const checked = check({ type: "command_succeeds", command: "sleep 30" }, {}, controller.signal);
     setTimeout(() => controller.abort(), 100);
     expect(await checked).toBeUndefined();
+  });
+
+  const hasPython = spawnSync("python3", ["--version"]).status === 0;
+  it.skipIf(!hasPython)("Python's tests that an edit of the same second and size makes right", async () => {
+    const place = placeOnHost();
+    const tests = "import unittest\nimport app\nclass A(unittest.TestCase):\n    def test_two(self):\n        ";
+    writeFileSync(join(place.cwd, "test_app.py"), `${tests}self.assertEqual(app.two(), 2)\n`);
+    const passes = async (number: number): Promise<boolean | undefined> => {
+      writeFileSync(join(place.cwd, "app.py"), `def two():\n    return ${number}\n`);
+      utimesSync(join(place.cwd, "app.py"), 1_000_000, 1_000_000);
+      return (await checkAll([{ type: "tests_pass" }], place, [], async () => undefined))?.checks[0]?.passed;
+    };
+    expect([await passes(3), await passes(2)]).toEqual([false, true]);
   });
 
   it("what is found has at most 1,500 characters", async () => {
