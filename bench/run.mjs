@@ -2,9 +2,10 @@
 // rival. `npm run bench` runs every row; `npm run bench -- version list` only those. `--data <folder>` names the
 // recorded data that the rows need which measure on it. `--record` keeps the results in bench/results.json, from which
 // docs/how-well-it-works.md is generated.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import fastGlob from "fast-glob";
 import { row as analysisTokens } from "./rows/documents/analysis-tokens.mjs";
 import { row as ask } from "./rows/documents/ask.mjs";
 import { row as arxivFeed } from "./rows/papers/arxiv-feed.mjs";
@@ -104,9 +105,18 @@ function record({ name, what, hold, command }, ours, rival) {
   writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
+/** What was built of older sources measures as well, and says nothing of today's. */
+function isStale() {
+  const built = statSync(cli).mtimeMs;
+  return fastGlob.sync("src/**", { cwd: root, stats: true }).some(({ stats }) => stats.mtimeMs > built);
+}
+
 if (unknown.length > 0) {
   console.error(`No such row: ${unknown.join(", ")}. There are ${rows.map((row) => row.name).join(", ")}.`);
   process.exitCode = 2;
+} else if (existsSync(cli) && isStale()) {
+  console.error("dist/ is older than src/: run 'npm run build' first.");
+  process.exitCode = 1;
 } else if (existsSync(cli)) {
   console.log(
     `Node ${process.version}, ${process.platform} ${process.arch}; medians; ours and what it is compared with in one run.\n`,
