@@ -102,20 +102,25 @@ export function withArguments(
 /** What runs a script of the package; of npm and bun only with "run". */
 const runners = /^(?:npm|pnpm|yarn|bun)$/;
 
-/** Scripts that call one another are followed so far. */
-const maxDepth = 8;
+/** Calls that are followed: scripts that call one another several times would grow without an end. */
+const maxCalls = 50;
 
 /**
  * A script of a package with the package's other scripts that it calls in their place, those before and after them
  * included, as far as it calls them plainly: so the call of the test program is seen. What is called by anything else
- * stays as it is.
+ * stays as it is, and so does a script that calls itself.
  */
-export function withScripts(
-  script: string,
-  scriptOf: (name: string) => string | undefined,
-  depth: number = maxDepth,
-): string {
-  if (depth === 0) return script;
+export const withScripts = (script: string, scriptOf: (name: string) => string | undefined): string =>
+  expanded(script, { scriptOf, within: ["test"], budget: { calls: maxCalls } });
+
+interface Expansion {
+  readonly scriptOf: (name: string) => string | undefined;
+  /** The scripts that this one is part of. */
+  readonly within: readonly string[];
+  readonly budget: { calls: number };
+}
+
+function expanded(script: string, { scriptOf, within, budget }: Expansion): string {
   const words = wordsOf(script);
   const calls: { readonly from: number; readonly to: number; readonly text: string }[] = [];
   for (let at = 0; at < words.length;) {
@@ -123,15 +128,20 @@ export function withScripts(
     const end = next === -1 ? words.length : next;
     const called = calledBy(words.slice(at, end));
     const [first, last] = [words[at], words[end - 1]];
-    const body = called && scriptOf(called.name);
-    if (called !== undefined && body !== undefined && first !== undefined && last !== undefined) {
+    const body = called && !within.includes(called.name) ? scriptOf(called.name) : undefined;
+    if (called !== undefined && body !== undefined && first !== undefined && last !== undefined && budget.calls > 0) {
+      budget.calls -= 1;
       const all = [
         scriptOf(`pre${called.name}`),
         [body, ...called.rest.map(({ text }) => text)].join(" "),
         scriptOf(`post${called.name}`),
       ];
-      const inner = all.flatMap((each) => (each === undefined ? [] : [withScripts(each, scriptOf, depth - 1)]));
-      calls.push({ from: first.from, to: last.to, text: inner.map((each) => `(${each})`).join(" && ") });
+      const how = { scriptOf, within: [...within, called.name], budget };
+      const inner = all.flatMap((each) => (each === undefined ? [] : [expanded(each, how)]));
+      // Behind a comment of the shell a bracket would belong to it.
+      const text = inner.map((each) => `(${each}${each.includes("#") ? "\n" : ""})`).join(" && ");
+      const isBound = inner.length > 1 && words[at - 1]?.text.startsWith("|") === true;
+      calls.push({ from: first.from, to: last.to, text: isBound ? `(${text})` : text });
     }
     at = end + 1;
   }
