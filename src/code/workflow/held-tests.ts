@@ -41,7 +41,7 @@ export async function whileHeld<Found>(
 
 /** What programs that run tests write themselves: snapshots of values, versions that they resolved, and reports. */
 const writtenByPrograms =
-  /\.(?:snap|ambr|lock|lockb)$|[-.]lock\.(?:json|yaml)$|(?:^|\/)(?:go\.sum|npm-shrinkwrap\.json|\.coverage|coverage\.(?:xml|json)|cobertura\.xml|lcov\.info|junit\.xml)$|(?:^|\/)coverage\//;
+  /\.(?:snap|ambr|lock|lockb)$|[-.]lock\.(?:json|yaml)$|(?:^|\/)(?:go\.sum|npm-shrinkwrap\.json|\.coverage|coverage\.(?:xml|json)|cobertura\.xml|lcov\.info|junit\.xml)$|(?:^|\/)coverage\/(?:.*\.(?:html|json|xml|info|css|png)|(?:.*\/)?(?:block-navigation|prettify|sorter)\.js)$/;
 
 /** Whether a change that the project's own tests make may stay: new files, and what their programs write. */
 export const isOrdinary = ({ path, kind }: Changed): boolean =>
