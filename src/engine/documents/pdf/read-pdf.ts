@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
-import { linesOf, type Line, type Run } from "./layout.js";
+import { linesOf, type Line, type LineNumbering, type Run } from "./layout.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
 import { isPlausible } from "./plausible.js";
@@ -48,6 +48,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     const isOn = (group: unknown): boolean =>
       group === null || group === undefined || groups.isVisible(group) !== false;
     const pages: Line[][] = [];
+    const numbering: LineNumbering = {};
     const hidden: string[] = [];
     const byFont = new Map<string, FontText>();
     let glyphs = 0;
@@ -81,7 +82,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         characters += length;
         if (own.text.length < maxSample) own.text += hasEOL ? `${str}\n` : str;
       }
-      pages.push(uprightFirst(runs.filter(isShown)));
+      pages.push(uprightFirst(runs.filter(isShown), numbering));
       page.cleanup();
     }
     const filledIn = await filledInFields(document);
@@ -160,7 +161,7 @@ const isTiny = ({ str, transform }: TextItem) =>
  * Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into
  * lines.
  */
-function uprightFirst(items: readonly TextItem[]): Line[] {
+function uprightFirst(items: readonly TextItem[], numbering: LineNumbering): Line[] {
   const directions = new Map<number, Run[]>();
   for (const { str, transform, width } of items.filter((item) => item.str !== "")) {
     const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform;
@@ -178,7 +179,7 @@ function uprightFirst(items: readonly TextItem[]): Line[] {
   const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
   return [...directions.values()]
     .toSorted((a, b) => length(b) - length(a))
-    .flatMap((runs) => linesOf(accentsBeforeLetters(runs)));
+    .flatMap((runs, index) => linesOf(accentsBeforeLetters(runs), index === 0 ? numbering : {}));
 }
 
 /**
