@@ -1,11 +1,11 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { type EventEmitter, once } from "node:events";
-import { createConnection } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { signal } from "../../engine/process/descendants.js";
+import { endWithUs, hookMark, marker, signal } from "../../engine/process/descendants.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** A tool as its server describes it. */
@@ -44,11 +44,18 @@ const maxCharacters = 100_000;
 
 /**
  * Starts or reaches a server and asks for its tools. Rejects with one sentence where that takes longer than `ms`
- * milliseconds or fails. A program gets PATH, HOME and the variables of its own settings, nothing else.
+ * milliseconds, fails or is given up. A program gets PATH, HOME and the variables of its own settings, nothing else but
+ * the marks by which a run finds what its agents started.
  */
 export async function connect(
   { name, reached }: ServerSettings,
-  { cwd, env, version, ms }: { cwd: string; env: NodeJS.ProcessEnv; version: string; ms: number },
+  {
+    cwd,
+    env,
+    version,
+    ms,
+    givenUp,
+  }: { cwd: string; env: NodeJS.ProcessEnv; version: string; ms: number; givenUp?: AbortSignal },
 ): Promise<Connection> {
   const { Client } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ralph", version });
@@ -63,7 +70,8 @@ export async function connect(
     await client.close().catch(() => undefined);
   };
   try {
-    const tools = await within(ms, async () => {
+    const tools = await within(ms, givenUp, async () => {
+      givenUp?.throwIfAborted();
       await client.connect(transport as Transport, { timeout: ms });
       return await toolsOf(client, ms);
     });
@@ -116,9 +124,26 @@ async function programTransport(
   const isWindows = process.platform === "win32";
   const environment = await environmentOf(own, env);
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  /** What is signalled: its group where there are groups; undefined while nobody of it runs. */
+  let target: number | undefined;
+  let release = (): void => undefined;
+  const forget = (): void => {
+    target = undefined;
+    release();
+  };
+  const send = (name: NodeJS.Signals | 0): boolean => target !== undefined && signal(target, name);
   const opened = async (): Promise<Pipes> => {
     const started = spawn(command, args, { cwd, env: environment, detached: !isWindows, windowsHide: true });
     child = started;
+    if (started.pid !== undefined) {
+      target = isWindows ? started.pid : -started.pid;
+      if (!isWindows) release = endWithUs(started.pid);
+    }
+    // Its number may soon be another's, unless somebody of its group goes on.
+    started.once("exit", () => {
+      if (isWindows || !send(0)) forget();
+    });
+    started.once("close", () => void ended());
     await once(started, "spawn");
     started.stderr.on("data", (chunk: Buffer) => {
       const last = chunk.toString("utf8").trim().split("\n").at(-1) ?? "";
@@ -126,33 +151,37 @@ async function programTransport(
     });
     return { from: started.stdout, to: started.stdin, whole: started };
   };
-  return await messageTransport(opened, async () => {
+  let ending: Promise<void> | undefined;
+  const ended = async (): Promise<void> => await (ending ??= end());
+  return await messageTransport(opened, ended);
+
+  async function end(): Promise<void> {
     if (child?.pid === undefined) return;
-    const { pid, stdin, stdout, stderr } = child;
-    const group = isWindows ? pid : -pid;
+    const { stdin, stdout, stderr } = child;
     stdin.end();
     // First its stdin has ended, then it is asked, then it is ended, with all that it started.
     for (const name of ["SIGTERM", "SIGKILL"] as const) {
       const until = performance.now() + graceMs;
-      while (signal(group, 0) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
-      if (!signal(group, name)) break;
+      while (send(0) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!send(name)) break;
     }
+    forget();
     // What left its group may still hold them.
     for (const pipe of [stdin, stdout, stderr]) pipe.destroy();
-  });
+  }
 }
 
 /** Milliseconds in which a program ends once its stdin has, and once it was asked to. */
 const graceMs = 500;
 
 const socketTransport = async (path: string): Promise<Transport> => {
-  const socket = createConnection(path);
-  const opened = once(socket, "connect").then(() => ({ from: socket, to: socket, whole: socket }));
-  opened.catch(() => undefined);
-  return await messageTransport(
-    async () => await opened,
-    async () => void socket.destroy(),
-  );
+  let socket: Socket | undefined;
+  const opened = async (): Promise<Pipes> => {
+    socket = createConnection(path);
+    await once(socket, "connect");
+    return { from: socket, to: socket, whole: socket };
+  };
+  return await messageTransport(opened, async () => void socket?.destroy());
 };
 
 interface Pipes {
@@ -174,7 +203,14 @@ async function messageTransport(open: () => Promise<Pipes>, close: () => Promise
       for (const pipe of new Set([from, to])) pipe.on("error", (error: Error) => transport.onerror?.(error));
       whole.on("close", () => transport.onclose?.());
       from.on("data", (chunk: Buffer) => {
-        received.append(chunk);
+        try {
+          received.append(chunk);
+        } catch (error) {
+          // A line that is too long; what follows could not be told from its rest.
+          from.removeAllListeners("data").resume();
+          transport.onerror?.(error as Error);
+          return void close().then(() => transport.onclose?.());
+        }
         for (;;) {
           try {
             const message = received.readMessage();
@@ -204,7 +240,7 @@ async function environmentOf(
   const names =
     process.platform === "win32"
       ? (await import("@modelcontextprotocol/client/stdio")).DEFAULT_INHERITED_ENV_VARS
-      : ["PATH", "HOME"];
+      : ["PATH", "HOME", marker, hookMark];
   const found = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return { ...Object.fromEntries(found), ...own };
 }
@@ -244,15 +280,19 @@ async function calling(
   return { text, failed: result.isError === true };
 }
 
-async function within<Value>(ms: number, work: () => Promise<Value>): Promise<Value> {
+async function within<Value>(ms: number, givenUp: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("late")), ms);
+    stop = () => reject(new Error("It was given up"));
   });
+  givenUp?.addEventListener("abort", stop);
   try {
     return await Promise.race([work(), late]);
   } finally {
     clearTimeout(timer);
+    givenUp?.removeEventListener("abort", stop);
   }
 }
 

@@ -120,7 +120,7 @@ function oneServer(
   let connection: Connection | undefined;
   let tools: readonly McpTool[] = [];
   let problem = "problem" in settings ? settings.problem : "";
-  let isClosed = false;
+  const closing = new AbortController();
   /** Later attempts tell of themselves where they are asked for. */
   let wasTried = false;
   let attempt: Promise<void> | undefined;
@@ -135,13 +135,13 @@ function oneServer(
     connection = undefined;
     problem = "";
     try {
-      const reached = await connect(settings, { ...options, ms: options.connectMs });
-      if (isClosed) return await reached.close();
+      const reached = await connect(settings, { ...options, ms: options.connectMs, givenUp: closing.signal });
+      if (closing.signal.aborted) return await reached.close();
       connection = reached;
       tools = offered(settings, reached.tools);
     } catch (error) {
       problem = messageOf(error);
-      if (!isClosed && isFirst) options.say(problem);
+      if (!closing.signal.aborted && isFirst) options.say(problem);
     }
   };
   /** One attempt at a time, however many calls wait for it. */
@@ -193,13 +193,15 @@ function oneServer(
     },
     retryFailed() {
       const isFailed = connection === undefined && attempt === undefined && !("problem" in settings);
-      if (!isFailed || isClosed || performance.now() - triedAt < options.retryMs) return;
+      if (!isFailed || closing.signal.aborted || performance.now() - triedAt < options.retryMs) return;
       void connecting().then(() => {
-        if (connection !== undefined && !isClosed) options.say(`The MCP server ${settings.name} answers now.`);
+        if (connection !== undefined && !closing.signal.aborted)
+          options.say(`The MCP server ${settings.name} answers now.`);
       });
     },
     async close() {
-      isClosed = true;
+      closing.abort();
+      await attempt;
       await connection?.close();
     },
   };

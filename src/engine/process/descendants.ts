@@ -112,6 +112,22 @@ export function groupAlive(group: number): boolean {
   return pids.length === 0 || pids.some((pid) => alive.test(fileOf(pid, "stat")?.toString("latin1") ?? ""));
 }
 
+/**
+ * Groups that must not go on alone should this process end, by a bug even. One listener is for all of them: Node warns
+ * of more than ten.
+ */
+const groups = new Set<number>();
+const endGroups = (): void => groups.forEach((group) => void signal(-group, "SIGKILL"));
+
+/** Ends a group (SIGKILL) with this process, however that exits; answers with what forgets the group. */
+export function endWithUs(group: number): () => void {
+  if (groups.size === 0) process.once("exit", endGroups);
+  groups.add(group);
+  return () => {
+    if (groups.delete(group) && groups.size === 0) process.off("exit", endGroups);
+  };
+}
+
 /** Sends a signal to a process, or with a negative pid to its group; false when there is none. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {

@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
-import { groupAlive, killDescendants, marker, signal } from "./descendants.js";
+import { endWithUs, groupAlive, killDescendants, marker, signal } from "./descendants.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
@@ -204,13 +204,6 @@ export type Start = (
   request: ProcessRequest,
 ) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
-/**
- * Groups that must not go on alone should we end ourselves, by a bug even. One listener is for all of them: Node warns
- * of more than ten.
- */
-const groups = new Set<number>();
-const endGroups = (): void => groups.forEach((pid) => void signal(-pid, "SIGKILL"));
-
 const startChild: Start = async ({ command, args, cwd, env }) => {
   const run = randomUUID();
   const options = {
@@ -233,8 +226,7 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
     const exited = new Promise<Exit>((resolve) => {
       child.once("exit", (code, name) => resolve(given({ exitCode: code ?? undefined, signal: name ?? undefined })));
     });
-    if (groups.size === 0) process.once("exit", endGroups);
-    groups.add(pid);
+    const release = endWithUs(pid);
     const { stdin, stdout, stderr } = child;
     return {
       ...{ stdin, stdout, stderr, exited, own: { pid, mark: run } },
@@ -244,9 +236,7 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
         signal(-pid, "SIGKILL");
         await killDescendants(run);
       },
-      release: () => {
-        if (groups.delete(pid) && groups.size === 0) process.off("exit", endGroups);
-      },
+      release,
     };
   } catch (error) {
     return { startError: { message: messageOf(error) } };

@@ -50,6 +50,9 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+
 describe("MCP servers", () => {
   it("offer their tools under names that every provider takes, and answer", async () => {
     const { servers, said, call } = await started({ "my server": scripted("a") });
@@ -81,6 +84,12 @@ describe("MCP servers", () => {
     const seen = JSON.parse((await call("mcp_one_environment"))?.text ?? "{}") as Record<string, string>;
     expect(Object.keys(seen).sort()).toEqual(["HOME", "LEVEL", "OWN", "PATH"]);
     expect(seen).toMatchObject({ OWN: "of the server", LEVEL: "low" });
+  });
+
+  it("carry the mark of the run that started ralph, so that it can end what outlives ralph", async () => {
+    const { call } = await started({ one: scripted("a") }, { RESEARCH_RALPH_RUN: "a-run" });
+    const seen = JSON.parse((await call("mcp_one_environment"))?.text ?? "{}") as Record<string, string>;
+    expect(seen).toMatchObject({ RESEARCH_RALPH_RUN: "a-run" });
   });
 
   it("that are missing, mute or end at once are one line each, and the others answer", async () => {
@@ -125,14 +134,61 @@ describe("MCP servers", () => {
         expect(said).toEqual(["The MCP server deaf did not answer within 1.5 seconds."]);
         await servers.close();
         const pids = ["one", "two"].map((name) => Number(readFileSync(join(folder, name), "utf8")));
-        const isAlive = (pid: number) =>
-          existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-        await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]));
+        await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     },
   );
+
+  it.skipIf(process.platform === "win32")("that have not answered yet are not waited for at the end", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+    try {
+      const file = join(folder, "pid");
+      const said: string[] = [];
+      const { PATH = "" } = process.env;
+      servers = startServers(
+        { mute: { command: "sh", args: ["-c", `echo $$ > '${file}'; sleep 300; exit`] } },
+        { cwd: folder, env: { PATH }, version: "1", connectMs: 300_000, say: (sentence) => void said.push(sentence) },
+      );
+      const pid = await vi.waitFor(() => {
+        const text = readFileSync(file, "utf8");
+        expect(text).not.toBe("");
+        return Number(text);
+      }, 30_000);
+      await servers.close();
+      await servers.settled;
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 30_000);
+      expect(said).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it.skipIf(process.platform === "win32")("that end by themselves leave nothing running", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+    const listeners = process.listenerCount("exit");
+    try {
+      const file = join(folder, "pid");
+      const words = `sleep 300 > '${folder}/out' 2>&1 & echo $! > '${file}'; '${process.execPath}' '${program}' dies; exit`;
+      const { call } = await started({ frail: { command: "sh", args: ["-c", words] } });
+      expect(await call("mcp_frail_dies_echo", { text: "die" })).toMatchObject({ failed: true });
+      const pid = Number(readFileSync(file, "utf8"));
+      await vi.waitFor(() => {
+        expect(isAlive(pid)).toBe(false);
+        expect(process.listenerCount("exit")).toBeLessThanOrEqual(listeners);
+      }, 30_000);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("that send a line without an end are lost, and are started again", async () => {
+    const { servers, call } = await started({ flood: scripted("floods") });
+    expect(await call("mcp_flood_floods_echo", { text: "flood" })).toMatchObject({ failed: true });
+    expect(servers.states()).toMatchObject([{ state: "lost" }]);
+    expect(await call("mcp_flood_floods_echo", { text: "hi" })).toEqual({ text: "floods: hi", failed: false });
+  });
 
   it("that die are started again when a tool of theirs is called", async () => {
     const { servers, call } = await started({ frail: scripted("dies") });
