@@ -89,6 +89,7 @@ function isTranslated(a: MatchFeatures, b: MatchFeatures): boolean {
   return (
     sharedWords(a.title, b.title) < 0.34 &&
     hasOneRange(a.place, b.place) &&
+    isOfArticle(a.place) &&
     a.place.pages?.letters === "" &&
     b.place.pages?.letters === "" &&
     compareVolumes(a.place, b.place) === "same" &&
@@ -102,6 +103,11 @@ function isTranslated(a: MatchFeatures, b: MatchFeatures): boolean {
     compareAuthors(a.authors, b.authors) === "all"
   );
 }
+
+/** Most pages of one article; a supplement's abstracts may carry the pages of the whole. */
+const maxPages = 100;
+const isOfArticle = ({ pages }: MatchFeatures["place"]): boolean =>
+  pages !== undefined && pages.last - pages.first < maxPages;
 
 /** A record with volume, issue and pages in the columns that the other one shows to be theirs. */
 function inPlace(record: MatchFeatures, other: MatchFeatures): MatchFeatures {
@@ -215,6 +221,8 @@ function asPublished(
   if (issues === "other" && pages !== "same") return maybeApart("two issues");
   if (pages === "other") return maybeApart("other pages");
   if (years > 1) return unlike;
+  // Societies give one title to what they issue again in the next year.
+  if (years === 1 && a.authors.known && b.authors.known && a.authors.group !== b.authors.group) return unlike;
   // A journal's article may be online in one year and in an issue of the next; a meeting's may not.
   const isMeeting = a.venue?.sort === "meeting" || b.venue?.sort === "meeting";
   const tellsLittle = isWeak(a, b) || (a.authors.count === 1 && b.authors.count === 1);

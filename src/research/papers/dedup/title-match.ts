@@ -61,6 +61,9 @@ const notices =
 /** Words that make another work of a title they are added to. */
 const turnsInto =
   /\b(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
+/** The same where they are all that is added: "Demo: …", but not "…: a tutorial", which may be a subtitle. */
+const kindOfTalk =
+  /^(?:demo(?:nstration)?|tutorial|keynote|reproducibility)(?: (?:abstract|companion|paper|session|talk|track))*$/;
 const generic =
   /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat(?:um|a)|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
@@ -226,7 +229,7 @@ export function matchTitles(
   if ((short.bare ?? short.compact) === (long.bare ?? long.compact)) return "near";
   if (long.part !== short.part) return added === undefined && isNear(short, long) ? "near" : undefined;
   // On the same pages even "… : an update" is one work.
-  if (added !== undefined) return turnsInto.test(added) ? "alike" : "longer";
+  if (added !== undefined) return turnsInto.test(added) || kindOfTalk.test(added) ? "alike" : "longer";
   if (isNear(short, long)) return short.words.filter(tells).length < 4 ? "alike" : "near";
   if (lacksWords(short, long) || lacksWords(long, short)) return "less";
   return alikeness(short, long) >= minAlike ? "alike" : undefined;
@@ -258,7 +261,7 @@ function isCut(short: TitleParts, long: TitleParts): boolean {
 function addedTo(short: TitleParts, long: TitleParts): string | undefined {
   if (long.compact.startsWith(short.compact)) return long.words.slice(short.words.length).join(" ");
   const [within, all] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];
-  return all.includes(within) ? all.replace(within, " ") : undefined;
+  return all.includes(within) ? all.replace(within, " ").trim() : undefined;
 }
 
 /** Two translations of one title have some two thirds of their words in common. */
