@@ -12,7 +12,7 @@ interface Word {
   readonly isEnd: boolean;
 }
 
-/** The words of a command line, as the shell divides it; each character is looked at once. */
+/** The words of a command line, as the shell divides it; a comment ends a command. Each character is looked at once. */
 function wordsOf(line: string): Word[] {
   const words: Word[] = [];
   let at = 0;
@@ -28,6 +28,12 @@ function wordsOf(line: string): Word[] {
       continue;
     }
     const from = at;
+    if (line[at] === "#") {
+      const next = line.indexOf("\n", at);
+      at = next === -1 ? line.length : next;
+      words.push({ text: line.slice(from, at), from, to: at, isEnd: true });
+      continue;
+    }
     let quote = "";
     for (; at < line.length; at += 1) {
       const character = line[at] ?? "";
@@ -105,13 +111,18 @@ const runners = /^(?:npm|pnpm|yarn|bun)$/;
 /** Calls that are followed: scripts that call one another several times would grow without an end. */
 const maxCalls = 50;
 
+/** Characters of a command line that is handed to a shell: Linux starts no program with an argument of over 128 KiB. */
+const maxLine = 100_000;
+
 /**
  * A script of a package with the package's other scripts that it calls in their place, those before and after them
  * included, as far as it calls them plainly: so the call of the test program is seen. What is called by anything else
- * stays as it is, and so does a script that calls itself.
+ * stays as it is, and so does a script that calls itself, or one that would become too long for a shell.
  */
-export const withScripts = (script: string, scriptOf: (name: string) => string | undefined): string =>
-  expanded(script, { scriptOf, within: ["test"], budget: { calls: maxCalls } });
+export function withScripts(script: string, scriptOf: (name: string) => string | undefined): string {
+  const whole = expanded(script, { scriptOf, within: ["test"], budget: { calls: maxCalls } });
+  return whole.length > maxLine ? script : whole;
+}
 
 interface Expansion {
   readonly scriptOf: (name: string) => string | undefined;
@@ -124,8 +135,8 @@ function expanded(script: string, { scriptOf, within, budget }: Expansion): stri
   const words = wordsOf(script);
   const calls: { readonly from: number; readonly to: number; readonly text: string }[] = [];
   for (let at = 0; at < words.length;) {
-    const next = words.findIndex(({ isEnd }, index) => index >= at && isEnd);
-    const end = next === -1 ? words.length : next;
+    let end = at;
+    while (end < words.length && words[end]?.isEnd !== true) end += 1;
     const called = calledBy(words.slice(at, end));
     const [first, last] = [words[at], words[end - 1]];
     const body = called && !within.includes(called.name) ? scriptOf(called.name) : undefined;

@@ -5,6 +5,7 @@ import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { detectTests } from "../../../src/task/test-runs/detect.js";
 import { withArguments, withScripts } from "../../../src/task/test-runs/own-command.js";
 import { runTests } from "../../../src/task/test-runs/run-tests.js";
+import { countWork } from "../../support/count-work.js";
 import { placeOnHost } from "../place.js";
 
 const drop = /^--watch$/;
@@ -22,6 +23,7 @@ describe("a test script with a reporter of ours", () => {
     ["tsc -p . && c8 jest --watch 'a;b' && node after.js", "tsc -p . && c8 jest 'a;b' --json && node after.js"],
     ["jest 2>&1 | tee log", "jest 2>&1 --json | tee log"],
     ["jest -- src/a", "jest --json -- src/a"],
+    ["jest --watch src # or jest --watch", "jest src --json # or jest --watch"],
   ])("%s keeps its variables, options and steps", (script, line) => {
     expect(withArguments(script, "jest", ["--json"], { drop })).toBe(line);
   });
@@ -137,6 +139,9 @@ describe("a test script that calls other scripts", () => {
     ["npm run missing", "npm run missing"],
     ["npm test && yarn install", "npm test && yarn install"],
     ["vitest run", "vitest run"],
+    ["vitest # && npm run noted", "vitest # && npm run noted"],
+    ["npm run unit # npm run build\nnpm run build", "(node make.js) && (vitest run) # npm run build\n(tsc -p .)"],
+    ["npm run build#1", "npm run build#1"],
   ])("%s has them in their place", (script, line) => expect(expanded(script)).toBe(line));
 
   it("and itself, ends all the same", () => expect(expanded("npm run loop")).toBe("(npm run loop)"));
@@ -146,6 +151,18 @@ describe("a test script that calls other scripts", () => {
       "abcdefgh".split("").map((name, at, all) => [name, `npm run ${all[at + 1] ?? "end"};`.repeat(50)]),
     );
     expect(expanded("npm run a", { ...many, end: "vitest" }).length).toBeLessThan(100_000);
+  });
+
+  it("and are too long for a shell together, stays as it is", () => {
+    const script = "npm run long && npm run long";
+    expect(expanded(script, { long: `echo ${"x".repeat(60_000)}` })).toBe(script);
+  });
+
+  it("is looked through with work that grows as the script does", async () => {
+    const workOf = (commands: number) => countWork(() => expanded("a b;".repeat(commands)));
+    await workOf(100);
+    const work = await workOf(2000);
+    expect(await workOf(4000)).toBeLessThan(work * 2.5);
   });
 
   it("is run with what npm runs before and after it, each of which may fail it", async () => {
