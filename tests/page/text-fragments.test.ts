@@ -10,7 +10,7 @@ import { chromePath, launch } from "./support/browser.js";
 const filler = "<p>The first words of nothing in particular, again and again.</p>".repeat(120);
 
 /** Each quote, and how the page that it was taken from writes it, where that differs. */
-const quotes: readonly (readonly [quote: string, onPage?: string])[] = [
+const quotes: readonly (readonly [quote: string, onPage?: string, asHtml?: string])[] = [
   ["Success rose, in all cases, from 41 % to 87 % (n = 240)."],
   ["State-of-the-art, sim-to-real transfer & calibration: a 50% gain"],
   ["short words, here"],
@@ -19,6 +19,11 @@ const quotes: readonly (readonly [quote: string, onPage?: string])[] = [
   ['C++ #1 = 100% "quoted" text'],
   [`It is long: ${"one word and another, ".repeat(20)}and then it ends.`],
   ["What was left out [...] stands here in the end.", "What was left out of the quote stands here in the end."],
+  [
+    "calibrated on the spot | 87 % | 0.3 s",
+    "",
+    "<table id=q><tr><td>tuned by hand</td><td>75 %</td><td>2 days</td></tr><tr><td>calibrated on the spot</td><td>87 %</td><td>0.3 s</td></tr></table>",
+  ],
   ["ارتفع معدل النجاح من 41 إلى 87 بالمئة في جميع التجارب الفيزيائية"],
 ];
 
@@ -30,7 +35,7 @@ describe.skipIf(chromePath === undefined)("the link of a quote to a web page, in
   beforeAll(async () => {
     server = createServer((_, response) => {
       response.setHeader("Content-Type", "text/html; charset=utf-8");
-      response.end(`<!doctype html><title>A paper</title>${filler}<p id="q">${escapeHtml(onPage)}</p>${filler}`);
+      response.end(`<!doctype html><title>A paper</title>${filler}${onPage}${filler}`);
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     browser = await launch();
@@ -40,8 +45,8 @@ describe.skipIf(chromePath === undefined)("the link of a quote to a web page, in
     server.close();
   });
 
-  it.each(quotes)("opens the page at %s", async (quote = "", written = quote) => {
-    onPage = `Before it. ${written} After it.`;
+  it.each(quotes)("opens the page at %s", async (quote = "", written = quote, asHtml = undefined) => {
+    onPage = asHtml ?? `<p id="q">Before it. ${escapeHtml(written)} After it.</p>`;
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/paper`;
     const from = paper("p", { url: address, pdf_url: null });
     const name = namesOf([from]).get("p") ?? expect.unreachable();

@@ -1,6 +1,7 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { type Reading, readingOf } from "../papers/reading.js";
 import { type CitedWork, worksOf } from "./cited-work.js";
 
 /** What a spreadsheet takes for a formula when a cell begins with it, in its full width too. */
@@ -23,6 +24,16 @@ const head =
   "id,key,title,authors,year,date,venue,doi,arxiv,url,pdf_url,decision,score,read,retracted,quotes,quotes_found,insights,tags,why".split(
     ",",
   );
+
+/** How far a paper was read, in the words of its cell; empty where nobody recorded it. */
+const readWords: Readonly<Record<Reading, string>> = {
+  full: "full",
+  partial: "partial",
+  abstract: "abstract",
+  title: "title",
+  unrecorded: "",
+  unread: "no",
+};
 
 /**
  * One row for each paper of a project, for spreadsheets; authors and tags are parted by semicolons. It begins with the
@@ -50,7 +61,7 @@ export function papersAsCsv(rrd: Rrd, wanted?: Paper["status"]): string {
       work.pdf,
       work.decision,
       paper?.score ?? undefined,
-      paper?.read_depth,
+      paper === undefined ? undefined : readWords[readingOf(paper)],
       work.retracted ? "yes" : "no",
       quotes.length,
       quotes.filter(({ status }) => status === "verified").length,

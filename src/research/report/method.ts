@@ -6,6 +6,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import type { Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf } from "../overview/costs.js";
 import { priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
+import { type Reading, readingOf } from "../papers/reading.js";
 import { isDecided, targetOf } from "../workflow/decisions/status.js";
 import { periodOf, periodText } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport, type ExclusionCount } from "../workflow/eligibility/eligibility.js";
@@ -27,8 +28,8 @@ export interface AgentUse {
   readonly model?: string;
   /** Version of its program, where it was recorded. */
   readonly version?: string;
-  /** Hash of the prompt that it was given, where it was recorded. */
-  readonly prompt?: string;
+  /** Hashes of the prompts that it was given, where they were recorded, the first one first. */
+  readonly prompts: readonly string[];
   readonly iterations: number;
   /** "unconfined" where an iteration could reach everything its user can. */
   readonly confinement?: string;
@@ -179,19 +180,30 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
   ];
 }
 
+/** So many prompts of one agent are named; a report of another program may have one for each iteration. */
+const maxPrompts = 12;
+
+/** Prompts by the beginnings of their hashes, as a table names them; empty where none was recorded. */
+export const promptsText = (prompts: readonly string[]): string =>
+  [
+    ...prompts.slice(0, maxPrompts).map((prompt) => prompt.slice(0, 12)),
+    ...(prompts.length > maxPrompts ? [`${prompts.length - maxPrompts} more`] : []),
+  ].join(", ");
+
 function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
   const uses = new Map<string, AgentUse>();
   for (const line of lines) {
     if (line.agent === undefined || !usesAllowance(line.failure)) continue;
     const { agent, model, confinement } = line;
     const { agent_version: version, prompt_sha256: prompt } = line;
-    const key = JSON.stringify([agent, model, version, prompt]);
+    const key = JSON.stringify([agent, model, version]);
     const before = uses.get(key);
+    const prompts = before?.prompts ?? [];
     uses.set(key, {
       agent,
       ...(model === undefined ? {} : { model }),
       ...(version === undefined ? {} : { version }),
-      ...(prompt === undefined ? {} : { prompt }),
+      prompts: prompt === undefined || prompts.includes(prompt) ? prompts : [...prompts, prompt],
       iterations: (before?.iterations ?? 0) + 1,
       ...(confinement === "unconfined" || before?.confinement !== undefined ? { confinement: "unconfined" } : {}),
     });
@@ -248,11 +260,17 @@ const secondLooks = /^(?:critic|answer|reader-[23])$/;
 const lookedAtTwice = (lines: readonly LedgerLine[]): number =>
   new Set(lines.filter(({ role = "" }) => secondLooks.test(role)).map(({ unit }) => unit)).size;
 
+/** Whether a reading is one that a paper can be judged by. */
+const isJudgedBy = (reading: Reading): boolean => reading !== "unread" && reading !== "title";
+
 function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
-  if (!papers_pool.some(isDecided)) return undefined;
+  const readings = papers_pool.map(readingOf);
+  if (!readings.some(isJudgedBy)) return undefined;
   const twice = lookedAtTwice(lines);
   return twice === 0
-    ? "each paper was judged once"
+    ? readings.every(isJudgedBy)
+      ? "each paper was judged once"
+      : "each paper that was read was judged once"
     : `${many(twice, "unit")} of work had a second look, all others were done once`;
 }
 
@@ -261,8 +279,12 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   const agents = new Set(lines.flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)));
   const twice = lookedAtTwice(lines);
   const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
-  const abstract = rrd.papers_pool.filter(({ read_depth }) => read_depth === "abstract").length;
-  const isJudged = rrd.papers_pool.some(isDecided);
+  const readings = rrd.papers_pool.map(readingOf);
+  const count = (wanted: Reading) => readings.filter((reading) => reading === wanted).length;
+  const [abstract, title] = [count("abstract"), count("title")];
+  const unread = rrd.papers_pool.filter((paper, index) => readings[index] === "unread" && isDecided(paper));
+  const isJudged = readings.some(isJudgedBy);
+  const each = readings.every(isJudgedBy) ? "Each paper" : "Each paper that was read";
   const isFound = rrd.papers_pool.length + (rrd.excluded?.length ?? 0) > 0;
   return [
     ...(isFound ? [] : ["No paper has been found yet."]),
@@ -272,8 +294,8 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
           ...(!isJudged
             ? ["No paper has been judged yet."]
             : agents.size <= 1
-              ? ["Each paper was judged once, by one model or agent; nobody judged it a second time."]
-              : ["Each paper was judged once, by one of several models or agents; nobody judged it a second time."]),
+              ? [`${each} was judged once, by one model or agent; nobody judged it a second time.`]
+              : [`${each} was judged once, by one of several models or agents; nobody judged it a second time.`]),
           ...(isFound && agreementOf(rrd) === undefined
             ? ["Screening by title and abstract was done once, by one agent."]
             : []),
@@ -283,6 +305,16 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
       : ["No eligibility criteria were set; papers are chosen by their points."]),
     ...(isJudged && !hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
+    ...(title > 0
+      ? [`Of ${many(title, "paper")} only the title is known, so ${title === 1 ? "it was" : "they were"} not judged.`]
+      : []),
+    ...(unread.length > 0
+      ? [
+          unread.every(({ retracted }) => retracted === true)
+            ? `${many(unread.length, "retracted paper")} ${unread.length === 1 ? "was" : "were"} rejected without being read.`
+            : `${many(unread.length, "paper")} ${unread.length === 1 ? "was" : "were"} decided on without being read: retracted, or excluded by a person.`,
+        ]
+      : []),
     ...(isFound && !hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
     "No risk-of-bias tool was applied to the papers, and the certainty of the evidence was not graded.",
     "No results were pooled and no meta-analysis was made.",

@@ -11,6 +11,7 @@ import type { ReportFile } from "../generated/report.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf, totalOf } from "../overview/costs.js";
 import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/decisions/scores-and-decision.js";
+import type { Reading } from "../papers/reading.js";
 import { isDecided } from "../workflow/decisions/status.js";
 import { secondsBefore, wasReadElsewhere } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport } from "../workflow/eligibility/eligibility.js";
@@ -28,7 +29,7 @@ import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
 import { counted, thousands } from "./pictures/words.js";
-import { namesOf } from "./quotes.js";
+import { namesOf, tablesAsText } from "./quotes.js";
 import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
 import { type SaidSentence, type Statement, statementOf, type StatementSources } from "./statements.js";
 import { type Strength, strengthOf, type Sureness, surenessOf } from "./strength.js";
@@ -229,7 +230,7 @@ export function reportModel(input: ReportInput): ReportModel {
     const paper = rowById.get(paper_id ?? "");
     return {
       id: id ?? "",
-      text: insight,
+      text: tablesAsText(insight),
       tags: tags ?? [],
       ...(paper === undefined ? {} : { paper }),
       refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
@@ -348,7 +349,7 @@ export function reportModel(input: ReportInput): ReportModel {
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
     ...(answer.length > 0 ? {} : { unanswered: whyNoAnswer(rows) }),
     sureness: surenessOf({
-      findings,
+      ...{ findings, agreed },
       ...given({ quotes: figures.find(({ name }) => name === "quotes"), judged: method.judged }),
       retracted: rows.filter(({ isRetracted }) => isRetracted).length,
     }),
@@ -401,7 +402,7 @@ function whyNoAnswer(rows: readonly PaperRow[]): string {
   if (unread > 0)
     return `There is none yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
   const waits = `${counted(waiting, "paper waits", "papers wait")} for a person's decision`;
-  return `There is none yet: ${waiting > 0 ? waits : "all papers are read"}, and the report is not written.`;
+  return `There is none yet: ${waiting > 0 ? waits : "every paper has its decision"}, and the report is not written.`;
 }
 
 /** The question where no narrative states it: what the requirements say is sought, a bare topic as a question. */
@@ -420,6 +421,7 @@ function figuresOf(
   total: Sum,
 ): Figure[] {
   const decided = rrd.papers_pool.filter(isDecided).length;
+  const read = readOf(rows);
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
   let [all, found] = [0, 0];
@@ -440,19 +442,20 @@ function figuresOf(
   // In a sentence, and in Markdown, "<" is a letter of its own.
   const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : duration(seconds * 1000);
   return [
-    figure(
-      "papers",
-      decided,
-      decided === rows.length ? (decided === 1 ? "paper read" : "papers read") : `of ${rows.length} papers read`,
-    ),
-    figure("presented", presented, "presented"),
-    figure("insights", insights, insights === 1 ? "insight" : "insights"),
+    figure("papers", thousands(read.count), read.says),
+    figure("presented", thousands(presented), "presented"),
+    figure("insights", thousands(insights), insights === 1 ? "insight" : "insights"),
     ...(decided === 0
       ? []
       : [
           all === 0
             ? figure("quotes", 0, "quotes kept: claims are unchecked", true)
-            : figure("quotes", `${found}/${all}`, "quotes found in the text", found * 2 < all),
+            : figure(
+                "quotes",
+                `${thousands(found)}/${thousands(all)}`,
+                `${all === 1 ? "quote" : "quotes"} found in the text`,
+                found * 2 < all,
+              ),
         ]),
     figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),
     ...(total.cost_usd !== undefined
@@ -461,6 +464,22 @@ function figuresOf(
         ? []
         : [figure("cost", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
   ];
+}
+
+/** How many papers were read, and of how many and how far, as the words behind that number. */
+function readOf(rows: readonly PaperRow[]): { readonly count: number; readonly says: string } {
+  const count = (wanted: Reading) => rows.filter(({ reading }) => reading === wanted).length;
+  const [full, partial, unrecorded, abstract] = [
+    count("full"),
+    count("partial"),
+    count("unrecorded"),
+    count("abstract"),
+  ];
+  const all = full + partial + unrecorded;
+  const papers = all === rows.length ? (all === 1 ? "paper" : "papers") : `of ${counted(rows.length, "paper")}`;
+  const how = unrecorded > 0 || full + partial + abstract === 0 ? "" : partial > 0 ? " in full or in part" : " in full";
+  const others = abstract === 0 ? "" : `, ${thousands(abstract)} ${all > 0 ? "more " : ""}by the abstract alone`;
+  return { count: all, says: `${papers} read${how}${others}` };
 }
 
 function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {

@@ -3,16 +3,16 @@ import { authorsOf } from "../papers/authors.js";
 import { criteriaOf } from "../folder/criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
-  couldBeRead,
   executionDimensions,
   scoresOf,
   strategicDimensions,
   totalsOf,
 } from "../workflow/decisions/scores-and-decision.js";
+import { couldBeRead, type Reading, readingOf } from "../papers/reading.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { prose } from "../workflow/derived/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
-import { type PaperName, type Quote, quotesOf, webAddress } from "./quotes.js";
+import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 import { publicationOf } from "./strength.js";
 
 /** What became of a paper. `waiting`: read, and a person decides; `unread`: no decision yet. */
@@ -45,8 +45,7 @@ export interface PaperRow extends PaperName {
   /** http or https, or absent. */
   readonly url?: string;
   readonly doi?: string;
-  /** How much of it was read; absent: nobody recorded it. */
-  readonly depth?: "full" | "partial" | "abstract";
+  readonly reading: Reading;
   /** Quotes that may be shown, and of these the ones found in the text. */
   readonly quotes: number;
   readonly quotesFound: number;
@@ -162,6 +161,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     date,
     venue: oneLine(paper.venue ?? paper.source ?? ""),
     source: oneLine(paper.source ?? ""),
+    reading: readingOf(paper),
     quotes,
     quotesFound,
     insights,
@@ -175,7 +175,6 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
   if (year !== undefined) row.year = Number(year);
   if (url !== undefined) row.url = url;
   if (paper.identifiers?.doi !== undefined) row.doi = paper.identifiers.doi;
-  if (paper.read_depth !== undefined) row.depth = paper.read_depth;
   return row;
 }
 
@@ -188,7 +187,7 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   // What was noted of a retracted paper that nobody read is why it was screened in.
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
-  return couldBeRead(paper) || status === "unread" ? firstSentence(paper.notes ?? "") : notJudged;
+  return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudged;
 }
 
 const isRetractionNotice = (warning: string): boolean => /^(?:Retracted|Withdrawn)/.test(warning);
@@ -215,19 +214,23 @@ export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[
             ),
           ],
     warnings: warningsOf(paper),
-    abstract: paper.abstract ?? "",
-    summary: prose(analysis?.summary),
-    method: prose(analysis?.methodology),
-    results: prose(analysis?.results),
-    limitations: prose(analysis?.limitations),
+    abstract: tablesAsText(paper.abstract ?? ""),
+    summary: told(analysis?.summary),
+    method: told(analysis?.methodology),
+    results: told(analysis?.results),
+    limitations: told(analysis?.limitations),
     code: codeOf(analysis?.implementations_found),
     evidence: quotesOf(paper, row),
     notInText: (analysis?.evidence ?? []).filter(({ status }) => status === "not-in-text").length,
     unprovedNumbers: (analysis?.numbers ?? []).flatMap(({ number, status }) =>
       status === "not-in-text" ? number : [],
     ),
-    insightTexts: insights.map(({ id, insight, tags: own }) => ({ id: id ?? "", text: insight, tags: own ?? [] })),
-    notes: couldBeRead(paper) ? (paper.notes ?? "") : notJudged,
+    insightTexts: insights.map(({ id, insight, tags: own }) => ({
+      id: id ?? "",
+      text: tablesAsText(insight),
+      tags: own ?? [],
+    })),
+    notes: couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged,
     tags: [...tags],
     citation: citationOf(paper),
     ...(publication === undefined ? {} : { publication }),
@@ -236,6 +239,9 @@ export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[
     ...(paper.text_from === undefined ? {} : { textFrom: paper.text_from }),
   };
 }
+
+/** A field of an analysis as text. */
+const told = (value: unknown): string => tablesAsText(prose(value));
 
 /** Names of dimensions as people read them. */
 const labels: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { couldBeRead } from "../workflow/decisions/scores-and-decision.js";
+import { couldBeRead } from "../papers/reading.js";
 import { isDecided } from "../workflow/decisions/status.js";
 import { criteriaOf } from "../folder/criteria.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";

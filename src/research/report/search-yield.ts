@@ -1,5 +1,6 @@
 import type { QueryLine } from "../../engine/generated/query.js";
 import type { Rrd } from "../generated/rrd.js";
+import { thousands } from "./pictures/words.js";
 import { blockedNames } from "../workflow/derived/statistics.js";
 
 /** One source and what it brought. */
@@ -10,10 +11,8 @@ export interface SourceYield {
   readonly reason?: string;
   /** The source that was asked for instead of this one. */
   readonly replacedBy?: string;
-  /** Requests that it was sent; 0 where none was logged. */
-  readonly queries: number;
-  /** Results in its answers, duplicates included. */
-  readonly hits: number;
+  /** Requests that it was sent; undefined where no search log is kept. */
+  readonly queries?: number;
   /** Records that the search took from it; undefined where that was not counted. */
   readonly identified?: number;
   /** Papers in the pool that it found, alone or with others. */
@@ -94,12 +93,12 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
   for (const name of metrics.sources_tried ?? []) note(name);
   for (const name of Object.keys(metrics.flow?.identified ?? {})) note(name);
 
-  const asked = new Map<string, { queries: number; hits: number; ok: number }>();
-  for (const { source, results = 0, status, by } of queries) {
+  const asked = new Map<string, { queries: number; ok: number }>();
+  for (const { source, status, by } of queries) {
     if (by !== undefined) continue;
     const key = source.toLowerCase();
-    const sum = asked.get(key) ?? { queries: 0, hits: 0, ok: 0 };
-    asked.set(key, { queries: sum.queries + 1, hits: sum.hits + results, ok: sum.ok + (status === "ok" ? 1 : 0) });
+    const sum = asked.get(key) ?? { queries: 0, ok: 0 };
+    asked.set(key, { queries: sum.queries + 1, ok: sum.ok + (status === "ok" ? 1 : 0) });
   }
   const found = new Map<string, { papers: number; presented: number }>();
   for (const { source, found: provenance, status } of rrd.papers_pool) {
@@ -115,7 +114,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
   const replaced = byLower(metrics.substitutions);
   const identified = byLower(metrics.flow?.identified);
   return [...names].map(([key, name]) => {
-    const log = asked.get(key) ?? { queries: 0, hits: 0, ok: 0 };
+    const log = asked.get(key) ?? { queries: 0, ok: 0 };
     const papers = found.get(key) ?? { papers: 0, presented: 0 };
     const [reason, replacedBy, records] = [reasons.get(key), replaced.get(key), identified.get(key)];
     const outcome: SourceYield["outcome"] = blocked.has(key)
@@ -134,13 +133,19 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
       outcome,
       ...(reason === undefined ? {} : { reason: String(reason) }),
       ...(replacedBy === undefined ? {} : { replacedBy }),
-      queries: log.queries,
-      hits: log.hits,
+      ...(queries.length === 0 ? {} : { queries: log.queries }),
       ...(records === undefined ? {} : { identified: records }),
       ...papers,
     };
   });
 }
+
+/** How a source answered, why not, and which was asked instead. */
+export const outcomeText = ({ outcome, reason, replacedBy }: SourceYield): string =>
+  `${outcome}${reason === undefined ? "" : `: ${reason}`}${replacedBy === undefined ? "" : `; ${replacedBy} instead`}`;
+
+/** A count as a table has it: a dash where nobody counted, which is not none. */
+export const countCell = (count: number | undefined): string => (count === undefined ? "–" : thousands(count));
 
 /** Parameters in which services take the words of a search. */
 const wordParameters = ["search_query", "query", "q", "search", "query.bibliographic", "term", "title.search"];

@@ -1,6 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
 import { many } from "../../engine/ui/terminal/format.js";
+import { type Reading, readingOf } from "../papers/reading.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";
 
@@ -14,8 +15,10 @@ export interface Strength {
   readonly papers: number;
   /** Of these, groups that share no author with one another. */
   readonly independent: number;
-  /** Read in full or in large part; the others from the abstract. */
+  /** Read in full or in large part. */
   readonly readInFull: number;
+  /** How the papers were read, the fullest first, with how many were. */
+  readonly readings: readonly (readonly [reading: Reading, papers: number])[];
   readonly published: number;
   readonly preprints: number;
   /** Quotes that code found in the text, of those it rests on. */
@@ -62,7 +65,12 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   const quotes = statement.quotes.filter(({ paper }) => stand.has(paper.id));
   const quotesFound = quotes.filter(({ status }) => status === "verified").length;
   const independent = groupsOf(standing);
-  const readInFull = standing.filter(({ read_depth }) => read_depth === "full" || read_depth === "partial").length;
+  const theirs = standing.map(readingOf);
+  const readings = readingOrder.flatMap((reading) => {
+    const count = theirs.filter((each) => each === reading).length;
+    return count === 0 ? [] : [[reading, count] as const];
+  });
+  const readInFull = theirs.filter((reading) => reading === "full" || reading === "partial").length;
   const kinds = standing.map(publicationOf);
   const published = kinds.filter((kind) => kind === "published").length;
   const preprints = kinds.filter((kind) => kind === "preprint").length;
@@ -75,7 +83,7 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   ];
   const most = quotesFound === 0 ? Math.min(1, standing.length) : independent > 1 ? 5 : mostOfOneGroup;
   const level = Math.min(most, points.filter(Boolean).length);
-  const strength = { papers: standing.length, independent, readInFull, published, preprints, quotesFound };
+  const strength = { papers: standing.length, independent, readInFull, readings, published, preprints, quotesFound };
   return {
     level,
     says: says({ ...strength, retracted, excluded, corrected, quotes: quotes.length }),
@@ -83,8 +91,21 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   };
 }
 
+const readingOrder: readonly Reading[] = ["full", "partial", "abstract", "title", "unrecorded", "unread"];
+
+/** How papers were read: one alone, all of several, or some of them where `one` does not do behind their number. */
+const readingWords: Readonly<Record<Reading, { readonly one: string; readonly all: string; readonly some?: string }>> =
+  {
+    full: { one: "read in full", all: "all read in full" },
+    partial: { one: "read in part", all: "all read in part" },
+    abstract: { one: "from the abstract alone", all: "from the abstracts alone" },
+    title: { one: "known by its title only", all: "all known by title only", some: "known by title only" },
+    unrecorded: { one: "read to an extent not recorded", all: "all read to an extent not recorded" },
+    unread: { one: "not read", all: "none of them read" },
+  };
+
 function says(of: Omit<Strength, "level" | "says">): string {
-  const { papers, independent, readInFull, published, preprints, quotesFound, quotes, retracted, excluded, corrected } =
+  const { papers, independent, readings, published, preprints, quotesFound, quotes, retracted, excluded, corrected } =
     of;
   if (papers === 0 && excluded.length > 0) return "rests on papers that are not included";
   if (papers === 0 && retracted.length > 0) return "rests on retracted papers alone";
@@ -95,20 +116,16 @@ function says(of: Omit<Strength, "level" | "says">): string {
       : independent === papers
         ? `${papers} papers that share no author`
         : `${papers} papers, ${independent === 1 ? "all sharing authors" : `${independent} groups that share no author`}`;
-  const depth =
-    readInFull === papers
-      ? papers === 1
-        ? "read in full"
-        : "all read in full"
-      : readInFull === 0
-        ? "from the abstract alone"
-        : `${readInFull} read in full`;
+  const depths = readings.map(([reading, count]) => {
+    const { one, all, some } = readingWords[reading];
+    return papers === 1 ? one : count === papers ? all : `${count} ${some ?? one}`;
+  });
   const kinds = [
     ...(published > 0 ? [papers === 1 ? "published" : `${published} published`] : []),
     ...(preprints > 0 ? [papers === 1 ? "a preprint" : many(preprints, "preprint")] : []),
   ];
   return [
-    [who, depth, ...kinds].join(", "),
+    [who, ...depths, ...kinds].join(", "),
     ...(quotes === 0 ? ["no quote"] : quotesFound < quotes ? [`${quotesFound} of ${many(quotes, "quote")} found`] : []),
     ...(corrected.length > 0 ? [`${many(corrected.length, "paper")} corrected since`] : []),
     ...(retracted.length > 0 ? [`${many(retracted.length, "retracted paper")} not counted`] : []),
@@ -163,6 +180,8 @@ const levelWords = ["not supported", "weak", "limited", "moderate", "good", "str
 /** What an answer's sureness is counted from. */
 export interface SurenessFacts {
   readonly findings: readonly { readonly strength: Strength }[];
+  /** What the papers agree on. */
+  readonly agreed: readonly { readonly strength: Strength }[];
   /** The figure of quotes, where papers were read. */
   readonly quotes?: { readonly value: string; readonly label: string };
   /** How many papers of the pool are retracted. */
@@ -171,7 +190,7 @@ export interface SurenessFacts {
   readonly judged?: string;
 }
 
-export function surenessOf({ findings, quotes, retracted, judged }: SurenessFacts): Sureness {
+export function surenessOf({ findings, agreed, quotes, retracted, judged }: SurenessFacts): Sureness {
   const because = [
     ...(quotes === undefined
       ? []
@@ -190,12 +209,14 @@ export function surenessOf({ findings, quotes, retracted, judged }: SurenessFact
     };
   const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
   const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
-  const several = findings.filter(({ strength }) => strength.independent > 1).length;
+  const isBySeveral = ({ strength }: { readonly strength: Strength }) => strength.independent > 1;
+  const several = findings.filter(isBySeveral).length;
+  const points = agreed.filter(isBySeveral).length;
   // An answer that nobody has found twice is limited, whatever each of its findings is.
   const level = several === 0 ? Math.min(middle, 2) : middle;
   const carried =
     several === 0
-      ? "no finding rests on two papers by different authors"
+      ? `no finding rests on two papers by different authors${points === 0 ? "" : `, only ${many(points, "point")} of agreement ${points === 1 ? "does" : "do"}`}`
       : `${several} of ${many(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
   return { level, words: levelWords[level] ?? "", because: [carried, ...because] };
 }

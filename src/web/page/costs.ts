@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count } from "../../engine/ui/terminal/format.js";
+import { count, many } from "../../engine/ui/terminal/format.js";
 import { forecastText, shortCost } from "../../engine/ui/terminal/tally.js";
 import { costsOf, type Sum } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
@@ -24,7 +24,9 @@ export function costPart({ rrd, ledger }: Records): Part[] {
         ([head, sums]) =>
           markup`<tbody><tr><th scope="rowgroup" colspan="6">${head}</th></tr>${Object.entries(sums).map(([name, sum]) => row(name, sum))}</tbody>`,
       )}<tbody class="all">${row("All", total)}</tbody></table></div>${
-        lost === 0 ? "" : markup`<p class="quiet">${lost} of ${total.iterations} iterations were refused or failed.</p>`
+        lost === 0
+          ? ""
+          : markup`<p class="quiet">${lost} of ${many(total.iterations, "iteration")} ${lost === 1 ? "was" : "were"} refused or failed.</p>`
       }${forecast === undefined || forecast.iterations === 0 ? "" : markup`<p class="quiet">Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.</p>`}</section>`,
     ),
   ];

@@ -5,7 +5,7 @@ import { textsFolder } from "../../research/folder/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
 import type { Paper } from "../../research/generated/rrd.js";
-import { quoteMarks } from "../../research/report/quotes.js";
+import { quoteMarks, tablesAsText } from "../../research/report/quotes.js";
 import type { PaperEntry } from "../../research/report/papers.js";
 import { type Page, part } from "../live-page.js";
 import { projectAt } from "./texts.js";
@@ -84,7 +84,7 @@ function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>): Markup {
       ...(locator === undefined ? [] : [locator]),
       ...(reason === undefined ? [] : [reason]),
     ];
-    return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${claim}</p>`}<blockquote dir="auto">${quote}</blockquote><p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
+    return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}</p>`}<blockquote dir="auto">${tablesAsText(quote)}</blockquote><p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
   })}</ol>`;
 }
 

@@ -4,6 +4,10 @@ import { doubtsOf } from "../../../src/research/report/narrative/check.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { markdownOf } from "../../../src/research/report/documents/markdown.js";
+import { promptsText } from "../../../src/research/report/method.js";
+import { contextOf } from "../../../src/research/report/page/context.js";
+import { reportPage } from "../../../src/research/report/page/page.js";
 import { surenessText } from "../../../src/research/report/strength.js";
 import { paper, rrdWith } from "../../support/research.js";
 
@@ -85,7 +89,7 @@ describe("what was not done", () => {
       "There is none yet: 1 paper waits for a person's decision, and the report is not written.",
     );
     expect(modelOf(rrdWith([read("two", [])])).unanswered).toBe(
-      "There is none yet: all papers are read, and the report is not written.",
+      "There is none yet: every paper has its decision, and the report is not written.",
     );
     expect(modelOf(rrdWith([waiting, paper("two")])).unanswered).toBe(
       "There is none yet: 1 paper of 2 is still to be read.",
@@ -95,6 +99,62 @@ describe("what was not done", () => {
   test("says how sure it is where nothing tells why", () => {
     expect(surenessText({ words: "not known", because: [] })).toBe("not known.");
     expect(surenessText({ level: 2, words: "limited", because: ["a", "b"] })).toBe("●●○○○ limited: a; b.");
+  });
+
+  test.each([
+    [1, "no finding rests on two papers by different authors, only 1 point of agreement does"],
+    [2, "no finding rests on two papers by different authors, only 2 points of agreement do"],
+    [0, "no finding rests on two papers by different authors"],
+  ])("of findings that nobody else found says what %d points of agreement rest on", (count, says) => {
+    const papers = [
+      read("one", [quote("It works.")]),
+      read("two", [quote("It works.")], { authors: ["Somebody Else"] }),
+    ];
+    const report = narrative({
+      findings: [{ text: "It works.", rests_on: ["one#1"] }],
+      agreed: [
+        ...Array.from({ length: count }, () => ({ text: "It works.", rests_on: ["one#1", "two#1"] })),
+        { text: "It works.", rests_on: ["two#1"] },
+      ],
+    });
+    expect(modelOf(rrdWith(papers), { report }).sureness.because[0]).toBe(says);
+  });
+
+  test("lists an agent once, with all its prompts", () => {
+    const line = { at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted", agent: "baseline" } as const;
+    const of = (iteration: number, prompt?: string) => ({
+      ...{ ...line, iteration, unit: `p${iteration}` },
+      ...(prompt === undefined ? {} : { prompt_sha256: prompt.repeat(64) }),
+    });
+    const { method } = modelOf(rrdWith([]), {
+      ledger: [of(1), of(2, "a"), of(3, "b"), of(4, "a"), { ...of(5, "c"), model: "another" }],
+    });
+    expect(method.agents.map(({ model, prompts, iterations }) => [model, promptsText(prompts), iterations])).toEqual([
+      [undefined, "aaaaaaaaaaaa, bbbbbbbbbbbb", 4],
+      ["another", "cccccccccccc", 1],
+    ]);
+    expect(promptsText(Array.from({ length: 14 }, (_, index) => String(index)))).toMatch(/^0, 1, .*11, 2 more$/);
+  });
+
+  test("tells a count that nobody made from none, in the page's table and in the Markdown's alike", async () => {
+    const rrd = rrdWith([read("one", [], { source: "arXiv" })], {
+      requirements: { ...rrdWith([]).requirements, sources: ["arXiv"] },
+    });
+    const rowsOf = async (over: Partial<ReportInput>) => {
+      const model = modelOf(rrd, over);
+      const page = [...reportPage(await contextOf(model))].join("");
+      const cells = /<td>arXiv<\/td><td>answered<\/td>(.*?)<\/tr>/.exec(page)?.[1]?.match(/[^<>]+(?=<\/td>)/g);
+      const line = /^\| arXiv \| answered \| (.*) \|$/m.exec(markdownOf(model))?.[1]?.split(" | ");
+      return [cells, line];
+    };
+    const none = ["–", "–", "1", "1"];
+    expect(await rowsOf({})).toEqual([none, none]);
+    const query = { at: "2026-11-22T10:00:00Z", method: "GET", url: "https://example.org/", from: "network" } as const;
+    const asked = ["1", "–", "1", "1"];
+    expect(await rowsOf({ queries: [{ ...query, source: "arXiv", status: "ok", results: 7 }] })).toEqual([
+      asked,
+      asked,
+    ]);
   });
 
   test("a flow that lacks one record says so of one", () => {

@@ -5,13 +5,16 @@ import { queriesName, rrdName } from "../../folder/layout.js";
 import { block, cell, flat, inline, line, maxListed, moreThan } from "../../workflow/derived/markdown.js";
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
+import { countCell, outcomeText } from "../search-yield.js";
+import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
 import { signs, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
-import { evidenceWords, type PaperName, type Quote, quoteMarks } from "../quotes.js";
+import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
+import type { Reading } from "../../papers/reading.js";
 import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
 
 /** Papers with an entry of their own, and papers whose quotes are printed. */
@@ -56,7 +59,7 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       ...(model.unanswered !== undefined
         ? [model.unanswered]
         : [
-            model.answer.map((statement) => `${line(statement.text)}${cited(statement)}${doubts(statement)}`).join(" "),
+            model.answer.map((statement) => `${said(statement)}${cited(statement)}${doubts(statement)}`).join(" "),
             `**How sure:** ${surenessText(model.sureness)}`,
           ]),
       figures(model),
@@ -70,7 +73,7 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       .map(({ priority, list }) =>
         [
           ...(priority === "high" ? [] : [`${priority === "medium" ? "Then" : "Later"}:`]),
-          list.map((one, index) => `${index + 1}. ${line(one.text)}${cited(one)}${doubts(one)}`).join("\n"),
+          list.map((one, index) => `${index + 1}. ${said(one)}${cited(one)}${doubts(one)}`).join("\n"),
         ].join("\n\n"),
       )
       .join("\n\n"),
@@ -84,7 +87,7 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       ...disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`),
       ...pairs.filter(({ stand }) => stand !== "agreed").map(pairText),
     ].join("\n\n"),
-  gaps: ({ gaps }) => gaps.map((gap) => `- ${line(gap.text)}${cited(gap)}${doubts(gap)}`).join("\n"),
+  gaps: ({ gaps }) => gaps.map((gap) => `- ${said(gap)}${cited(gap)}${doubts(gap)}`).join("\n"),
   questions: ({ questions }) => questions.map(questionText).join("\n\n"),
   comparison: ({ comparison }) =>
     comparison === undefined
@@ -93,7 +96,7 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
           ["", ...comparison.approaches.map(cell)],
           comparison.rows.map(({ aspect, cells }) => [
             `**${cell(aspect)}**`,
-            ...cells.map((each) => `${cell(each.text)}${cited(each)}${doubts(each)}`),
+            ...cells.map((each) => `${cell(tablesAsText(each.text))}${cited(each)}${doubts(each)}`),
           ]),
         ),
   scores: scoresTable,
@@ -132,6 +135,9 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       .join("\n"),
 };
 
+/** A sentence of the narrative at the beginning of a line. */
+const said = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
+
 /** Two quotes on one outcome, side by side. */
 const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   [
@@ -139,10 +145,10 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
     sides
       .map(
         ({ quote, compared, says, doubt }) =>
-          `- ${inline(compared)}: ${says} ([${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})): “${inline(quote.quote)}”${doubt === undefined ? "" : ` **[${inline(doubt)}]**`}`,
+          `- ${inline(compared)}: ${says} ([${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})): “${inline(tablesAsText(quote.quote))}”${doubt === undefined ? "" : ` **[${inline(doubt)}]**`}`,
       )
       .join("\n"),
-    ...(differs === undefined ? [] : [`${line(differs.text)}${doubts(differs)}`]),
+    ...(differs === undefined ? [] : [`${said(differs)}${doubts(differs)}`]),
   ].join("\n\n");
 
 /** A question that was asked, with its answer: each sentence with the words it rests on. */
@@ -166,7 +172,7 @@ const questionText = ({ question, day, sentences, fallen }: AskedQuestion): stri
 
 /** What the last update changed: papers, then findings. */
 function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
-  const said = movesText(findings);
+  const moves = movesText(findings);
   return [
     `What came from ${since} to ${until}:`,
     [
@@ -178,12 +184,12 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
         .map(({ paper, says, reading }) => `- **Changed:** ${named(paper)}: ${inline(says)}; ${reading}`),
       ...papers.retracted.slice(0, maxListed).map((paper) => `- **Retracted:** ${named(paper)}`),
     ].join("\n"),
-    ...(said === "" ? [] : [`Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}`]),
+    ...(moves === "" ? [] : [`Findings: ${moves}.${isWritten ? "" : " None lost or won a paper."}`]),
     findings
       .filter(({ move }) => move !== "kept")
       .map(
         ({ move, text, from, to, before }) =>
-          `- **${moveWords[move]}**${levels(from, to)}: ${line(text)}${before === undefined ? "" : ` Before: ${line(before)}`}`,
+          `- **${moveWords[move]}**${levels(from, to)}: ${said({ text })}${before === undefined ? "" : ` Before: ${said({ text: before })}`}`,
       )
       .join("\n"),
     ...(failed.length === 0 ? [] : [`Not asked in full for this time: ${inline(failed.join(", "))}.`]),
@@ -206,11 +212,13 @@ function figures({ figures: all }: ReportModel): string {
 function findingText(finding: Finding): string {
   const { level, says } = finding.strength;
   return [
-    `- ${line(finding.text)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
+    `- ${said(finding)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
     `  <br>${signs(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
       const isSame = finding.quotes.length === 1 && evidenceWords(quote.quote) === evidenceWords(finding.text);
-      return isSame ? `  > In these words: ${source(quote)}` : `  > “${inline(quote.quote)}” ${source(quote)}`;
+      return isSame
+        ? `  > In these words: ${source(quote)}`
+        : `  > “${inline(tablesAsText(quote.quote))}” ${source(quote)}`;
     }),
   ].join("\n");
 }
@@ -308,7 +316,7 @@ function entryText(entry: PaperEntry): string {
     entry.venue,
     entry.score === undefined ? "" : `${entry.score} points`,
     statusWords[entry.status],
-    entry.depth === undefined ? "" : depths[entry.depth],
+    entry.status === "unread" ? "" : readingWords[entry.reading],
   ].filter((each) => each !== "");
   return [
     `### <a id="${anchor(entry.id)}"></a>${entry.isRetracted ? "RETRACTED: " : ""}${inline(entry.title)}`,
@@ -335,7 +343,14 @@ function entryText(entry: PaperEntry): string {
   ].join("\n\n");
 }
 
-const depths = { full: "read in full", partial: "read in part", abstract: "abstract only" } as const;
+const readingWords: Readonly<Record<Reading, string>> = {
+  full: "read in full",
+  partial: "read in part",
+  abstract: "abstract only",
+  title: "title only",
+  unrecorded: "",
+  unread: "not read",
+};
 
 const authorsText = (authors: readonly string[]): string =>
   authors.length > 4 ? `${authors.slice(0, 4).join(", ")} and ${authors.length - 4} others` : authors.join(", ");
@@ -357,7 +372,7 @@ function themesText(model: ReportModel): string {
       .map(({ name, statement, insights }) =>
         [
           `### ${inline(name)} (${insights.length})`,
-          ...(statement === undefined ? [] : [`${line(statement.text)}${cited(statement)}${doubts(statement)}`]),
+          ...(statement === undefined ? [] : [`${said(statement)}${cited(statement)}${doubts(statement)}`]),
           list(insights),
         ].join("\n\n"),
       ),
@@ -396,14 +411,11 @@ function flowText({ flow, search }: ReportModel): string {
       ? []
       : [
           grid(
-            ["Source", "Outcome", "Requests", "Results", "Papers", "Presented"],
+            ["Source", "Outcome", "Requests", "Records", "Papers", "Presented"],
             search.sources.map((source) => [
               cell(source.name),
-              cell(`${source.outcome}${source.reason === undefined ? "" : `: ${source.reason}`}`),
-              String(source.queries),
-              String(source.hits),
-              String(source.papers),
-              String(source.presented),
+              cell(outcomeText(source)),
+              ...[source.queries, source.identified, source.papers, source.presented].map(countCell),
             ]),
           ),
         ]),
@@ -451,11 +463,11 @@ function methodText(model: ReportModel): string {
     ...heading(
       "Agents",
       method.agents
-        .map(({ agent, model: name, version, prompt, iterations, confinement }) => {
+        .map(({ agent, model: name, version, prompts, iterations, confinement }) => {
           const facts = [
             name === undefined ? "" : `model ${name}`,
             version === undefined ? "no version reported" : `version ${version}`,
-            prompt === undefined ? "" : `prompt ${prompt.slice(0, 12)}`,
+            prompts.length === 0 ? "" : `${prompts.length === 1 ? "prompt" : "prompts"} ${promptsText(prompts)}`,
             many(iterations, "iteration"),
             confinement ?? "",
           ].filter((each) => each !== "");
@@ -557,9 +569,11 @@ function evidenceOf(model: ReportModel): string {
     const quotes = entry.evidence.map((quote) => {
       const mark = quoteMarks[quote.status];
       const what = quote.status === "verified" ? mark.sign : `${mark.sign} ${mark.words}`;
-      const words = `“${inline(quote.quote)}”${quote.locator === undefined ? "" : ` (${inline(quote.locator)})`} ${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
+      const words = `“${inline(tablesAsText(quote.quote))}”${quote.locator === undefined ? "" : ` (${inline(quote.locator)})`} ${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
       const at = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
-      return quote.claim === quote.quote ? `- ${at}: ${words}` : `- ${at}: ${inline(quote.claim)}\n  > ${words}`;
+      return quote.claim === quote.quote
+        ? `- ${at}: ${words}`
+        : `- ${at}: ${inline(tablesAsText(quote.claim))}\n  > ${words}`;
     });
     return [
       `### <a id="${anchor(row.id)}-evidence"></a>${own}${inline(row.title)}`,

@@ -1,6 +1,7 @@
 import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
 import type { SectionName } from "../checklist.js";
+import { tablesAsText } from "../quotes.js";
 import type { ReportModel } from "../model.js";
 import type { Statement } from "../statements.js";
 
@@ -33,7 +34,7 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
   const handles = new Set(statements.flatMap(({ quotes }) => quotes.map(({ handle }) => handle)));
   const isNamed = (handle: string) => handles.has(handle);
   if (![...statements, ...model.disputed].some(({ text }) => marked.test(text)))
-    return { model, isNamed, say: (text) => markup`${joinedUnits(text)}` };
+    return { model, isNamed, say: (text) => markup`${shownLine(text)}` };
   const { default: MarkdownIt } = await import("markdown-it");
   const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
   markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
@@ -44,11 +45,13 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
     model,
     isNamed,
     say: (text) => {
-      const line = joinedUnits(text);
+      const line = shownLine(text);
       return marked.test(line) ? trusted(markdown.renderInline(sanitise(line))) : markup`${line}`;
     },
   };
 }
+
+const shownLine = (text: string): string => joinedUnits(tablesAsText(text));
 
 /** No line ends between a number and its percent sign. */
 const joinedUnits = (text: string): string => text.replace(/(\d) (?=%)/g, "$1\u00a0");

@@ -3,10 +3,10 @@ import { costText } from "../../../engine/ui/terminal/tally.js";
 import { duration } from "../../../engine/ui/terminal/format.js";
 import { sectionTitles } from "../checklist.js";
 import { citationMarks } from "../citation-status.js";
-import type { Method } from "../method.js";
+import { type Method, promptsText } from "../method.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
-import type { SearchYield } from "../search-yield.js";
+import { countCell, outcomeText, type SearchYield } from "../search-yield.js";
 import type { PageContext } from "./context.js";
 import { table } from "./findings.js";
 import { authorsText } from "./papers.js";
@@ -40,8 +40,8 @@ const sourcesTable = ({ sources }: SearchYield): Markup =>
   table(
     "Sources and their outcome",
     markup`<tr><th>Source</th><th>Outcome</th><th class="n">Requests</th><th class="n">Records</th><th class="n">Papers</th><th class="n">Presented</th></tr>${sources.map(
-      ({ name, outcome, reason, replacedBy, queries, identified, papers, presented }) =>
-        markup`<tr><td>${name}</td><td>${outcome}${reason === undefined ? "" : `: ${reason}`}${replacedBy === undefined ? "" : `; ${replacedBy} instead`}</td><td class="n">${queries}</td><td class="n">${identified === undefined ? "–" : String(identified)}</td><td class="n">${papers}</td><td class="n">${presented}</td></tr>`,
+      (source) =>
+        markup`<tr><td>${source.name}</td><td>${outcomeText(source)}</td>${[source.queries, source.identified, source.papers, source.presented].map((count) => markup`<td class="n">${countCell(count)}</td>`)}</tr>`,
     )}`,
   );
 
@@ -63,9 +63,9 @@ function* queryLog({ model }: PageContext): Iterable<Markup> {
 const agentsTable = (agents: Method["agents"]): Markup =>
   table(
     "Agents",
-    markup`<tr><th>Agent</th><th>Model</th><th>Version</th><th>Prompt</th><th class="n">Iterations</th></tr>${agents.map(
-      ({ agent, model, version, prompt, iterations, confinement }) =>
-        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "none reported"}</td><td>${prompt === undefined ? "–" : prompt.slice(0, 12)}</td><td class="n">${iterations}</td></tr>`,
+    markup`<tr><th>Agent</th><th>Model</th><th>Version</th><th>Prompts</th><th class="n">Iterations</th></tr>${agents.map(
+      ({ agent, model, version, prompts, iterations, confinement }) =>
+        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "none reported"}</td><td>${promptsText(prompts) || "–"}</td><td class="n">${iterations}</td></tr>`,
     )}`,
   );
 

@@ -1,11 +1,13 @@
-import { type Markup, direction, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
+import { tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { signs } from "../strength.js";
+import type { Reading } from "../../papers/reading.js";
 import { quoteAnchorOf, quoteWords } from "./statements.js";
 
 /** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
@@ -45,7 +47,9 @@ const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(
 function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
   const { score } = row;
   const why =
-    row.why === "" || rows.length >= farRows ? "" : markup`<span class="why"${direction(row.why)}>${row.why}</span>`;
+    row.why === "" || rows.length >= farRows
+      ? ""
+      : markup`<span class="why"${direction(row.why)}>${withMarks(row.why)}</span>`;
   const points = score === undefined ? "–" : markup`${score}<small>of ${scores.full}</small>`;
   return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${row.title}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
 }
@@ -58,16 +62,28 @@ const chipOf = ({ isRetracted, status }: PaperRow): Markup =>
     ? markup`<span class="chip bad">Retracted</span>`
     : markup`<span class="chip">${statusWords[status]}</span>`;
 
-const depths = { full: "", partial: "read in part", abstract: "abstract only" } as const;
+/** How far a paper was read, where that is less than a reader takes for granted. */
+const readingWords: Readonly<Record<Reading, string>> = {
+  full: "",
+  partial: "read in part",
+  abstract: "abstract only",
+  title: "title only",
+  unrecorded: "",
+  unread: "not read",
+};
 
 /** Authors, year, venue, quotes. */
-function metaOf({ authors, year, venue, quotes, quotesFound, depth, hasWarnings }: PaperRow, named = 3): string {
+function metaOf(
+  { authors, year, venue, quotes, quotesFound, reading, status, hasWarnings }: PaperRow,
+  named = 3,
+): string {
   return [
     authorsText(authors, named),
     year === undefined ? "" : String(year),
     venue,
     quotes === 0 ? "" : `${quotesFound} of ${counted(quotes, "quote")}\u00a0✓`,
-    depth === undefined ? "" : depths[depth],
+    // The chip of a paper without a decision says so already.
+    status === "unread" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
   ]
     .filter((part) => part !== "")
@@ -108,7 +124,21 @@ function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Mark
 }
 
 const part = (name: string, text: string): Markup =>
-  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${direction(text)}>${text}</dd>`;
+  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${direction(text)}>${withMarks(text)}</dd>`;
+
+/** A text whose `code` and **strong words** an agent marked as in Markdown. Of thousands of texts few have any. */
+function withMarks(text: string): Piece {
+  if (!text.includes("`") && !text.includes("**")) return text;
+  return text
+    .split(/(`[^`\n]+`|\*\*(?=\S)[^*\n]+(?<=\S)\*\*)/)
+    .map((part, index) =>
+      index % 2 === 0
+        ? part
+        : part.startsWith("`")
+          ? markup`<code>${part.slice(1, -1)}</code>`
+          : markup`<strong>${part.slice(2, -2)}</strong>`,
+    );
+}
 
 /** Where it can be read. */
 function linksOf({ doi, url, pdf }: PaperEntry): Markup {
@@ -128,7 +158,7 @@ function evidenceOf(
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${quote.claim}</p>`}${quoteWords(quote, true)}</dd>`,
+      markup`<dd${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}</p>`}${quoteWords(quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

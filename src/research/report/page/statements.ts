@@ -1,6 +1,6 @@
 import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
-import { type PaperName, type Quote, quoteMarks } from "../quotes.js";
+import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";
 import type { PageContext } from "./context.js";
@@ -20,7 +20,7 @@ export const quoteWords = ({ quote, locator, opens, status, reason }: Quote, isB
   const found =
     isBrief && status === "verified" ? sign : markup`<span class="${markClasses[status]}">${sign} ${words}</span>`;
   const place = locator === undefined && opens === undefined ? "" : markup` ${link(opens, locator ?? "open there")}`;
-  return markup`<q${direction(quote)}>${quote}</q><small>${found}${reason === undefined ? "" : ` (${reason})`}${place}</small>`;
+  return markup`<q${direction(quote)}>${tablesAsText(quote)}</q><small>${found}${reason === undefined ? "" : ` (${reason})`}${place}</small>`;
 };
 
 /** A link to a paper of the page, such as "Meyer 2025". */

@@ -12,11 +12,11 @@ import {
   totalsOf,
   usesBothRubrics,
   type Scores,
-  couldBeRead,
   executionDimensions,
   strategicDimensions,
   type Totals,
 } from "../decisions/scores-and-decision.js";
+import { couldBeRead } from "../../papers/reading.js";
 import type { Change } from "../../folder/research.js";
 import { insightId, lastNumber } from "../../folder/rrd-file.js";
 import { papersToReadAgain } from "../decisions/open-update.js";

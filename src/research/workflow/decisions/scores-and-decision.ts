@@ -1,4 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
+import { couldBeRead } from "../../papers/reading.js";
 import { isDecided } from "./status.js";
 
 export const executionDimensions = [
@@ -139,13 +140,6 @@ export function decide(
 
 /** What a score is out of. */
 export const fullScore = (rrd: Rrd): 50 | 30 => (usesBothRubrics(rrd) ? 50 : 30);
-
-/**
- * Whether more of a paper than its title was there to be read. Where nobody recorded how it was read, the reading is
- * believed.
- */
-export const couldBeRead = ({ read_depth, text_sha256, abstract }: Paper): boolean =>
-  read_depth !== "abstract" || text_sha256 !== undefined || (abstract ?? "").trim() !== "";
 
 /**
  * Whether a paper's scores say something of it: it is decided, it stands, and more than its title could be read.
