@@ -53,7 +53,10 @@ describe("report", () => {
   test("renders the report from the state, again and again the same, and names what it wrote", async () => {
     const { run, read } = project(said());
     const { exitCode, out } = await run();
-    expect([exitCode, out]).toEqual([0, expect.stringMatching(/2 papers read in full · 2 presented[^]*research-report\.md/)]);
+    expect([exitCode, out]).toEqual([
+      0,
+      expect.stringMatching(/2 papers read in full · 2 presented[^]*research-report\.md/),
+    ]);
     expect(out).toMatch(
       /How long does it take\?\nAnswer: It takes 14 minutes\.\nHow sure: [●○]{5} \w+: no finding rests/,
     );
