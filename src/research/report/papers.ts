@@ -46,7 +46,8 @@ export interface PaperRow extends PaperName {
   readonly url?: string;
   readonly doi?: string;
   readonly reading: Reading;
-  /** Quotes that may be shown, and of these the ones found in the text. */
+  /** Quotes that were given for it, those of them that may be shown, and of these the ones found in the text. */
+  readonly quotesGiven: number;
   readonly quotes: number;
   readonly quotesFound: number;
   readonly insights: number;
@@ -162,6 +163,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     venue: oneLine(paper.venue ?? paper.source ?? ""),
     source: oneLine(paper.source ?? ""),
     reading: readingOf(paper),
+    quotesGiven: paper.analysis?.evidence?.length ?? 0,
     quotes,
     quotesFound,
     insights,

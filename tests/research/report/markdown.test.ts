@@ -71,6 +71,38 @@ test("a finding stands with its strength and the words it rests on, which link t
   expect(section(text, "Evidence")).toContain('- <a id="p1-1"></a>1: It is quick.\n  > “It takes 14 minutes');
 });
 
+test("papers without an entry are counted by what became of them, also presented ones beyond the first hundred", () => {
+  const many = Array.from({ length: 103 }, (_, index) => presented(`p${index}`, [time]));
+  const others = [paper("r1", { status: "rejected" }), paper("r2", { status: "rejected" }), paper("u1")];
+  expect(
+    section(render(rrdWith([...many, ...others])), "Papers")
+      .split("\n")
+      .at(-2),
+  ).toBe("6 further papers have no entry here: 3 presented, 2 rejected, 1 not read. The reasons stand in rrd.json.");
+  expect(section(render(rrdWith([paper("r1", { status: "rejected" })])), "Papers")).toBe(
+    "\n1 paper has no entry here: 1 rejected. The reasons stand in rrd.json.\n",
+  );
+});
+
+test("one author beyond the first few is named, more are counted", () => {
+  const of = (count: number) => {
+    const authors = Array.from({ length: count }, (_, index) => `Author ${index}`);
+    return /^Author 0.*?(?= · )/m.exec(section(render(rrdWith([presented("p1", [time], { authors })])), "Papers"))?.[0];
+  };
+  expect(of(5)).toBe("Author 0, Author 1, Author 2, Author 3, Author 4");
+  expect(of(6)).toBe("Author 0, Author 1, Author 2, Author 3 and 2 others");
+});
+
+test("a theme that holds no insight of its own stands without a count", () => {
+  const themes = [{ name: "Wear", text: "Tendons are what breaks.", insight_ids: [] }];
+  const insights = [{ id: "insight_001", paper_id: "p1", insight: "Minutes are enough.", tags: [] }];
+  const text = section(
+    render(rrdWith([presented("p1", [time])], { insights }), { report: said({ themes }) }),
+    "Insights by theme",
+  );
+  expect(text).toContain("### Wear\n\nTendons are what breaks.\n\n### More insights (1)");
+});
+
 describe("a quote is marked wherever it is shown", () => {
   test.each([
     ["near", "the text has 13.6 minutes", "≈ near the text: the text has 13.6 minutes"],

@@ -296,13 +296,19 @@ function scoresTable(model: ReportModel): string {
 
 function papersText(model: ReportModel): string {
   const shown = model.rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
-  const others = model.rows.length - shown.length;
+  const further = shown.length === 0 ? "paper" : "further paper";
+  const listed = new Set(shown.map(({ id }) => id));
+  const left = model.rows.filter(({ id }) => !listed.has(id));
+  const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
+    const number = left.filter((row) => row.status === status).length;
+    return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
+  });
   return [
     ...shown.map((row) => entryText(model.entry(row))),
-    ...(others === 0
+    ...(left.length === 0
       ? []
       : [
-          `${many(others, "further paper")} ${others === 1 ? "was" : "were"} rejected or not read; ${others === 1 ? "its reason stands" : "their reasons stand"} in the table above and in rrd.json.`,
+          `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}. The reasons stand in rrd.json.`,
         ]),
   ].join("\n\n");
 }
@@ -334,13 +340,15 @@ function entryText(entry: PaperEntry): string {
           ]),
       ...part("Points", dimensions.map(({ label, points }) => `${label} ${points}`).join(", ")),
       ...part("Why", entry.notes),
-      ...(entry.quotes === 0
-        ? []
-        : [
-            `- **Evidence:** [${entry.quotesFound} of ${many(entry.quotes, "quote")} found in the text](#${anchor(entry.id)}-evidence)`,
-          ]),
+      ...evidenceLine(entry),
     ].join("\n"),
   ].join("\n\n");
+}
+
+/** How many quotes were found, with a link to them where there are any to be shown. */
+function evidenceLine({ id, quotes, quotesGiven, quotesFound }: PaperEntry): string[] {
+  const says = `${quotesFound} of ${many(quotesGiven, "quote")} found in the text`;
+  return quotesGiven === 0 ? [] : [`- **Evidence:** ${quotes === 0 ? says : `[${says}](#${anchor(id)}-evidence)`}`];
 }
 
 const readingWords: Readonly<Record<Reading, string>> = {
@@ -353,7 +361,7 @@ const readingWords: Readonly<Record<Reading, string>> = {
 };
 
 const authorsText = (authors: readonly string[]): string =>
-  authors.length > 4 ? `${authors.slice(0, 4).join(", ")} and ${authors.length - 4} others` : authors.join(", ");
+  authors.length > 5 ? `${authors.slice(0, 4).join(", ")} and ${authors.length - 4} others` : authors.join(", ");
 
 function themesText(model: ReportModel): string {
   const insightLine = ({ text, paper }: InsightRow) =>
@@ -371,9 +379,9 @@ function themesText(model: ReportModel): string {
       .themes()
       .map(({ name, statement, insights }) =>
         [
-          `### ${inline(name)} (${insights.length})`,
+          `### ${inline(name)}${insights.length === 0 ? "" : ` (${insights.length})`}`,
           ...(statement === undefined ? [] : [`${said(statement)}${cited(statement)}${doubts(statement)}`]),
-          list(insights),
+          ...(insights.length === 0 ? [] : [list(insights)]),
         ].join("\n\n"),
       ),
     ...(others.length === 0 ? [] : [`### More insights (${others.length})\n\n${list(others)}`]),

@@ -26,7 +26,7 @@ export function* method(context: PageContext): Iterable<Markup> {
   if (model.search.sources.length > 0) yield markup`<h3>Sources</h3>${sourcesTable(model.search)}`;
   yield* queryLog(context);
   if (exclusions.length > 0)
-    yield markup`<h3>Why records were left out by title and abstract</h3>${table("Reasons of exclusion", markup`<tr><th>Reason</th><th class="n">Records</th></tr>${exclusions.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${count}</td></tr>`)}`)}`;
+    yield markup`<h3>Why records were left out</h3>${table("Reasons of exclusion", markup`<tr><th>Reason</th><th class="n">Records</th></tr>${exclusions.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${count}</td></tr>`)}`)}`;
   if (agents.length > 0) yield markup`<h3>Who read</h3>${agentsTable(agents)}`;
   if (phases.length > 0) yield markup`<h3>What it took</h3>${phasesTable(phases)}${costs(context)}`;
   if (setbacks.length > 0)

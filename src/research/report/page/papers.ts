@@ -38,7 +38,7 @@ const wholePaper = (context: PageContext, row: PaperRow): Markup =>
 
 /** Of thousands, every byte counts: the year stands for the date, and the points are out of what the others say. */
 const onlyRow = (row: PaperRow): Markup =>
-  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, row.title))}<span class="meta">${metaOf({ ...row, quotes: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
+  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, row.title))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
@@ -74,14 +74,14 @@ const readingWords: Readonly<Record<Reading, string>> = {
 
 /** Authors, year, venue, quotes. */
 function metaOf(
-  { authors, year, venue, quotes, quotesFound, reading, status, hasWarnings }: PaperRow,
+  { authors, year, venue, quotesGiven, quotesFound, reading, status, hasWarnings }: PaperRow,
   named = 3,
 ): string {
   return [
     authorsText(authors, named),
     year === undefined ? "" : String(year),
     venue,
-    quotes === 0 ? "" : `${quotesFound} of ${counted(quotes, "quote")}\u00a0✓`,
+    quotesGiven === 0 ? "" : `${quotesFound} of ${counted(quotesGiven, "quote")}\u00a0✓`,
     // The chip of a paper without a decision says so already.
     status === "unread" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
@@ -151,12 +151,12 @@ function linksOf({ doi, url, pdf }: PaperEntry): Markup {
 }
 
 function evidenceOf(
-  { evidence, quotesFound, notInText, unprovedNumbers, status }: PaperEntry,
+  { evidence, quotesGiven, quotesFound, notInText, unprovedNumbers, status }: PaperEntry,
   isNamed: PageContext["isNamed"],
 ): Markup {
-  if (evidence.length + notInText === 0)
+  if (quotesGiven === 0)
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
-  return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(evidence.length + notInText, "quote")} found in the text ✓</dt>${evidence.map(
+  return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(quotesGiven, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
       markup`<dd${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}</p>`}${quoteWords(quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${

@@ -158,6 +158,7 @@ table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.45;over
 th,td{text-align:left;padding:.45rem .9rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 td{overflow-wrap:anywhere;min-width:4.5rem}
 th{font-weight:600;color:var(--soft);white-space:nowrap}
+td:first-child{overflow-wrap:break-word}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;min-width:0}
 td:last-child,th:last-child{padding-right:0}
 .refs{font-size:.95rem}

@@ -17,7 +17,7 @@ export function* themes(context: PageContext): Iterable<Markup> {
     const said = evidenceWords(statement?.text ?? "");
     const these = insights.filter(({ text }) => evidenceWords(text) !== said).slice(0, left);
     left -= these.length;
-    yield markup`<h3 dir="auto">${name} <span class="meta">${counted(insights.length, "insight")}</span></h3>${statement === undefined ? "" : markup`<p dir="auto">${statementLine(context, statement)}</p>`}${unfolding(these, mostShown)}`;
+    yield markup`<h3 dir="auto">${name}${insights.length === 0 ? "" : markup` <span class="meta">${counted(insights.length, "insight")}</span>`}</h3>${statement === undefined ? "" : markup`<p dir="auto">${statementLine(context, statement)}</p>`}${unfolding(these, mostShown)}`;
   }
   const others = context.model.otherInsights();
   if (others.length === 0) return;

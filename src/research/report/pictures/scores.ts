@@ -1,7 +1,7 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
 import { type PaperStatus } from "../papers.js";
-import { type Box, counted, placedLabels, round, shortened } from "./words.js";
+import { type Box, boxesAlong, counted, isUpon, placedLabels, round, shortened } from "./words.js";
 
 /** One judged paper. */
 export interface ScoredPaper {
@@ -87,20 +87,27 @@ function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width
         markup`<path class="grid" d="M${left} ${round(y(at))}H${right}"/><text class="tick" x="${left - 8}" y="${round(y(at) + 4)}" text-anchor="end">${at}</text>`,
     ),
   ];
-  const taken: Box[] = [];
+  const drawn = dotsOf(groups, many, x, y);
+  const taken = drawn.map(({ at: [cx, cy], reach }): Box => [cx - reach, cy - reach, cx + reach, cy + reach]);
+  const dashes: Box[] = [];
   const bars = lines.flatMap(({ at }) => {
     // Where the line of this sum enters and leaves the plane.
     const [fromX, fromY] = at > 20 ? [at - 20, 20] : [0, at];
     const [toX, toY] = at > 30 ? [30, at - 30] : [at, 0];
     if (at <= 0 || at >= 50) return [];
-    const beside: Box = [x(fromX) + 13, y(fromY) + 1, x(fromX) + 32, y(fromY) + 16];
+    const [from, to] = [[x(fromX), y(fromY)] as const, [x(toX), y(toY)] as const];
+    dashes.push(...boxesAlong(from, to));
+    // Beside the line, as near to where it enters as no sign stands.
+    const places = [0, 0.06, 0.12, 0.18, 0.24].map((share): Box => {
+      const [cx, cy] = [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
+      return [cx + 13, cy + 1, cx + 32, cy + 16];
+    });
+    const beside = places.find((place) => !isUpon(place, taken)) ?? (places[0] as Box);
     taken.push(beside);
     return [
-      markup`<path class="bar" d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}"/><text class="axis" x="${round(beside[0] + 2)}" y="${round(beside[1] + 12)}">${at}</text>`,
+      markup`<path class="bar" d="M${round(from[0])} ${round(from[1])}L${round(to[0])} ${round(to[1])}"/><text class="axis" x="${round(beside[0] + 2)}" y="${round(beside[1] + 12)}">${at}</text>`,
     ];
   });
-  const drawn = dotsOf(groups, many, x, y);
-  taken.push(...drawn.map(({ at: [cx, cy], reach }): Box => [cx - reach, cy - reach, cx + reach, cy + reach]));
   const room = width < 500 ? 120 : 170;
   const named = drawn.filter(({ paper, count }) => count === 1 && paper.status === "presented").slice(0, 14);
   const labels = named.map(({ paper, at, reach }) => ({
@@ -111,7 +118,7 @@ function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width
   }));
   return {
     height: bottom + 42,
-    parts: markup`${grid}${bars}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${drawn.map(({ sign }) => sign)}${placedLabels(labels, taken, [left, top, right + 10, bottom])}`,
+    parts: markup`${grid}${bars}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${drawn.map(({ sign }) => sign)}${placedLabels(labels, taken, [left, top, right + 10, bottom], { lines: dashes })}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, figure } from "./picture.js";
-import { type Box, counted, placedLabels, round, shortened, thousands, widthOf } from "./words.js";
+import { boxesAlong, counted, placedLabels, round, shortened, thousands, widthOf } from "./words.js";
 
 /** What one source brought. */
 interface SourceYield {
@@ -103,7 +103,12 @@ function draw(
     points.map((point) => [point.screened, point.kept / most] as const),
     recalls.map(({ screened: at, recall }) => [at, recall] as const),
   ];
-  const line = curves.flatMap((curve) => curve.slice(1).flatMap((end, index) => along(curve[index] ?? end, end, x, y)));
+  const line = curves.flatMap((curve) =>
+    curve.slice(1).flatMap((end, index) => {
+      const [from, to] = [curve[index] ?? end, end].map(([at, share]) => [x(at), y(share)] as const);
+      return from === undefined || to === undefined ? [] : boxesAlong(from, to);
+    }),
+  );
   return {
     height: bottom + 42,
     parts: markup`<path class="grid" d="M${left} ${top}V${bottom}H${right}"/><text class="tick" x="${left - 6}" y="${y(1) + 4}" text-anchor="end">${most}</text><text class="tick" x="${left - 6}" y="${bottom + 4}" text-anchor="end">0</text><text class="tick" x="${left}" y="${bottom + 17}" text-anchor="middle">0</text><text class="tick" x="${right}" y="${bottom + 17}" text-anchor="end">${thousands(screened)}</text><text class="axis" x="${round((left + right) / 2)}" y="${bottom + 36}" text-anchor="middle">Records screened</text>${recalls.length > 0 ? markup`<text class="tick" x="${right + 6}" y="${y(1) + 4}">100 %</text><text class="tick" x="${right + 6}" y="${bottom + 4}">0 %</text>${target === undefined ? "" : markup`<path class="grid" d="M${left} ${y(target)}H${right}"/>`}<path class="curve second" d="${path(curves[1] ?? [])}"/>` : ""}<path class="curve" d="${path(curves[0] ?? [])}"/>${points
@@ -113,16 +118,4 @@ function draw(
         (point) => markup`<circle class="plain" cx="${x(point.screened)}" cy="${y(point.kept / most)}" r="2.5"/>`,
       )}${placedLabels(labels, line, [left, 0, right, bottom])}`,
   };
-}
-
-type At = readonly [value: number, share: number];
-
-/** A stretch of a curve as small boxes, where no label may stand. */
-function along(from: At, to: At, x: (value: number) => number, y: (share: number) => number): Box[] {
-  const [x1, y1, x2, y2] = [x(from[0]), y(from[1]), x(to[0]), y(to[1])];
-  const steps = Math.min(200, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6));
-  return Array.from({ length: steps + 1 }, (_, index): Box => {
-    const [px, py] = [x1 + ((x2 - x1) * index) / (steps || 1), y1 + ((y2 - y1) * index) / (steps || 1)];
-    return [px - 2, py - 2, px + 2, py + 2];
-  });
 }

@@ -67,18 +67,32 @@ export interface Label {
 
 const gap = 5;
 
+/** Whether a box lies upon one of others. */
+export const isUpon = (box: Box, others: readonly Box[]): boolean =>
+  !others.every((other) => box[0] >= other[2] || box[2] <= other[0] || box[1] >= other[3] || box[3] <= other[1]);
+
+/** A straight line as small boxes, where no label should stand. */
+export function boxesAlong([x1, y1]: readonly [number, number], [x2, y2]: readonly [number, number]): Box[] {
+  const steps = Math.min(200, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6));
+  return Array.from({ length: steps + 1 }, (_, index): Box => {
+    const [x, y] = [x1 + ((x2 - x1) * index) / (steps || 1), y1 + ((y2 - y1) * index) / (steps || 1)];
+    return [x - 2, y - 2, x + 2, y + 2];
+  });
+}
+
 /**
- * Labels next to their marks, the first ones first. Each takes the first free place of four; one without a free place
- * is left out, as a label over another tells nothing.
+ * Labels next to their marks, the first ones first. Each takes the first free place of four, one that crosses no line of
+ * `lines` before others; one without a free place is left out, as a label over another tells nothing.
  */
-export function placedLabels(labels: readonly Label[], taken: readonly Box[], within: Box, size = 12): Markup[] {
+export function placedLabels(
+  labels: readonly Label[],
+  taken: readonly Box[],
+  within: Box,
+  { size = 12, lines = [] }: { readonly size?: number; readonly lines?: readonly Box[] } = {},
+): Markup[] {
   const full = [...taken];
   const isFree = (box: Box) =>
-    box[0] >= within[0] &&
-    box[1] >= within[1] &&
-    box[2] <= within[2] &&
-    box[3] <= within[3] &&
-    full.every((other) => box[0] >= other[2] || box[2] <= other[0] || box[1] >= other[3] || box[3] <= other[1]);
+    box[0] >= within[0] && box[1] >= within[1] && box[2] <= within[2] && box[3] <= within[3] && !isUpon(box, full);
   return labels.flatMap(({ text, x, y, reach }) => {
     const width = widthOf(text, size);
     const half = size * 0.65;
@@ -88,16 +102,19 @@ export function placedLabels(labels: readonly Label[], taken: readonly Box[], wi
       [x, y - reach - half - 2, "middle"],
       [x, y + reach + half + 2, "middle"],
     ];
-    for (const [at, middle, anchor] of places) {
-      const left = anchor === "start" ? at : anchor === "end" ? at - width : at - width / 2;
-      const box: Box = [left - 2, middle - half, left + width + 2, middle + half];
-      if (!isFree(box)) continue;
-      full.push(box);
-      return [
-        markup`<text class="name" x="${round(at)}" y="${round(middle + size * 0.35)}" text-anchor="${anchor}">${text}</text>`,
-      ];
-    }
-    return [];
+    const free = places
+      .map(([at, middle, anchor]) => {
+        const left = anchor === "start" ? at : anchor === "end" ? at - width : at - width / 2;
+        return { at, middle, anchor, box: [left - 2, middle - half, left + width + 2, middle + half] as Box };
+      })
+      .filter(({ box }) => isFree(box));
+    const place = free.find(({ box }) => !isUpon(box, lines)) ?? free[0];
+    if (place === undefined) return [];
+    const { at, middle, anchor, box } = place;
+    full.push(box);
+    return [
+      markup`<text class="name" x="${round(at)}" y="${round(middle + size * 0.35)}" text-anchor="${anchor}">${text}</text>`,
+    ];
   });
 }
 

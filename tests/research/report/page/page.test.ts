@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { load } from "cheerio";
 import { describe, expect, it } from "vitest";
 import { sectionNames } from "../../../../src/research/report/checklist.js";
+import { markdownOf } from "../../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../../src/research/report/model.js";
 import { contextOf } from "../../../../src/research/report/page/context.js";
 import { heldSections, reportPage, sectionText } from "../../../../src/research/report/page/page.js";
@@ -85,6 +86,14 @@ describe("report.html", () => {
       .map((element) => page(element).attr("href") ?? "");
     expect(addresses.length).toBeGreaterThan(30);
     for (const address of addresses) expect(address).toMatch(/^https:\/\/\S+#(?:page=\d+|:~:text=[^#]+)$/);
+  });
+
+  it("counts the quotes of a paper alike in its row, its evidence and the Markdown, also those not in the text", async () => {
+    const input = ordinaryProject(1);
+    const page = load(await render(input));
+    expect(page(".paper .head .meta").text()).toContain("6 of 8 quotes\u00a0✓");
+    expect(page(".ev dt").text()).toContain("6 of 8 quotes found");
+    expect(markdownOf(reportModel(input))).toContain("- **Evidence:** [6 of 8 quotes found in the text]");
   });
 
   it("marks a number and a source that nothing carries", async () => {

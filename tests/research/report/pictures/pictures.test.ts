@@ -8,6 +8,7 @@ import { mapPicture } from "../../../../src/research/report/pictures/map.js";
 import { scoresPicture } from "../../../../src/research/report/pictures/scores.js";
 import { saturationPicture, yieldPicture } from "../../../../src/research/report/pictures/search.js";
 import {
+  boxesAlong,
   placedLabels,
   shortened,
   thousands,
@@ -91,6 +92,25 @@ describe("the scores", () => {
     for (const circle of page("svg.wide circle").toArray()) {
       expect(Number(page(circle).attr("cx"))).toBeLessThanOrEqual(720);
       expect(Number(page(circle).attr("cy"))).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it("writes what a decision line stands for where no paper's sign is", () => {
+    const lines = [18, 25, 35].map((at) => ({ at, says: "something" }));
+    // Where each line comes in, and along it: the number beside it has to give way.
+    const papers = [judged(1, 1, 18), judged(2, 6, 19), judged(3, 16, 19), judged(4, 2, 17)];
+    const page = load(scoresPicture(papers, lines)?.text ?? "");
+    const signs = page("svg.wide circle")
+      .toArray()
+      .map((sign) => [Number(page(sign).attr("cx")), Number(page(sign).attr("cy"))] as const);
+    const numbers = page("svg.wide text.axis").filter((_, text) => /^\d+$/.test(page(text).text()));
+    expect(numbers.text()).toBe("182535");
+    for (const text of numbers.toArray()) {
+      const [left, base] = [Number(page(text).attr("x")), Number(page(text).attr("y"))];
+      for (const [x, y] of signs) {
+        const isBeside = x + 5 <= left || x - 5 >= left + 15 || y + 5 <= base - 10 || y - 5 >= base;
+        expect(isBeside).toBe(true);
+      }
     }
   });
 
@@ -235,6 +255,16 @@ describe("words in pictures", () => {
         }
       }),
     );
+  });
+
+  it("lets a label cross a line only where every place beside its mark does", () => {
+    const mark = { text: "calibrated", x: 100, y: 100, reach: 5 };
+    const anchorOf = (lines: Parameters<typeof placedLabels>[3]) =>
+      placedLabels([mark], [], [0, 0, 400, 400], lines).map(({ text }) => /text-anchor="(\w+)"/.exec(text)?.[1]);
+    const right = boxesAlong([150, 0], [150, 400]);
+    expect(anchorOf({})).toEqual(["start"]);
+    expect(anchorOf({ lines: right })).toEqual(["end"]);
+    expect(anchorOf({ lines: [[0, 0, 400, 400]] })).toEqual(["start"]);
   });
 
   it("sets whole numbers apart by thousands, as the language does", () => {
