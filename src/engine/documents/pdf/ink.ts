@@ -111,6 +111,11 @@ const strokes = new Set("stroke closeStroke fillStroke eoFillStroke closeFillStr
 const fills = new Set("fill eoFill fillStroke eoFillStroke closeFillStroke closeEOFillStroke rawFillPath".split(" "));
 /** pdf.js calls a space so in fonts of single bytes alone. */
 const isBlank = (character: string | undefined): boolean => character === " " || character === "\u00a0";
+/** pdf.js gives signs of punctuation that stand in columns another number, whatever the font says of them. */
+const isForColumns = (character: string | undefined): boolean => {
+  const code = character?.charCodeAt(0) ?? 0;
+  return code >= 0xfe10 && code < 0xfe50;
+};
 /** Colours of one page that are told apart. */
 const maxColours = 100_000;
 /** Points in either direction; a smaller area neither carries nor covers text. */
@@ -224,7 +229,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
             const code = glyph.originalCharCode ?? 0;
             if (code < 256) continue;
             if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
-            else font.translated += 1;
+            else if (!isForColumns(glyph.unicode)) font.translated += 1;
           }
         }
         const end = times(start, [1, 0, 0, 1, width * state.scale, 0]);

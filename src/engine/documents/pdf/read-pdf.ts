@@ -5,6 +5,7 @@ import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
 import { isPlausible } from "./plausible.js";
 import { joinPages, withAccents } from "./pages.js";
+import { withColumnsTurned } from "./vertical.js";
 import { beginStep } from "../../process/serve-tasks.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type DocumentText, type ReadResult, withoutEntities } from "../text/document-text.js";
@@ -133,6 +134,10 @@ interface TextItem {
   readonly str: string;
   readonly transform: readonly number[];
   readonly width: number;
+  /** Of writing from top to bottom its length, else that of the font. */
+  readonly height: number;
+  /** "ttb" of writing from top to bottom. */
+  readonly dir: string;
 }
 
 /**
@@ -162,18 +167,24 @@ const isTiny = ({ str, transform }: TextItem) =>
  * lines.
  */
 function uprightFirst(items: readonly TextItem[], numbering: LineNumbering): Line[] {
+  const given = items
+    .filter((item) => item.str !== "")
+    .map(({ str, transform, width, height: length, dir }) => {
+      const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform;
+      const quarter = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
+      const [x, y] = [
+        [e, f],
+        [f, -e],
+        [-e, -f],
+        [-f, e],
+      ][quarter] as [number, number];
+      const run = { text: str, x, y, width, height: Math.hypot(c, d) };
+      return { quarter, run, down: dir === "ttb" ? length : undefined };
+    });
   const directions = new Map<number, Run[]>();
-  for (const { str, transform, width } of items.filter((item) => item.str !== "")) {
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform;
-    const quarter = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
-    const [x, y] = [
-      [e, f],
-      [f, -e],
-      [-e, -f],
-      [-f, e],
-    ][quarter] as [number, number];
+  for (const { quarter, run } of withColumnsTurned(given)) {
     const runs = directions.get(quarter) ?? [];
-    runs.push({ text: str, x, y, width, height: Math.hypot(c, d) });
+    runs.push(run);
     directions.set(quarter, runs);
   }
   const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
