@@ -10,4 +10,5 @@ export const needOwnProcess: readonly string[] = [
   "tests/fuzz/linear-work.test.ts",
   "tests/research/folder/tamper/hindered.test.ts",
   "tests/research/workflow/workspace.test.ts",
+  "tests/task/test-runs/own-command.test.ts",
 ];

@@ -81,8 +81,8 @@ export function boxesAlong([x1, y1]: readonly [number, number], [x2, y2]: readon
 }
 
 /**
- * Labels next to their marks, the first ones first. Each takes the first free place of four, one that crosses no line of
- * `lines` before others; one without a free place is left out, as a label over another tells nothing.
+ * Labels next to their marks, the first ones first. Each takes the first free place of four, one that crosses no line
+ * of `lines` before others; one without a free place is left out, as a label over another tells nothing.
  */
 export function placedLabels(
   labels: readonly Label[],
