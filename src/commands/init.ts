@@ -5,9 +5,11 @@ import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
 import { packageFile } from "../engine/lib/package-root.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { Io } from "../engine/ui/io.js";
-
+import { flowed } from "../engine/ui/terminal/format.js";
 import { onPath } from "../engine/agents/program.js";
-import { configKeys } from "../compose/config.js";
+import { settingsFor } from "../compose/agents.js";
+import { configKeys, resolveConfig } from "../compose/config.js";
+import { checkAgent } from "../engine/agents/registry.js";
 import { projectFiles } from "../engine/config/file.js";
 import { shown } from "../research/overview/find-research.js";
 import { choose } from "./run/ask.js";
@@ -62,8 +64,8 @@ export async function initCommand(
   if (json) io.stdout(`${JSON.stringify({ steps, warnings })}\n`);
   else {
     for (const { file, did } of steps) io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
-    for (const warning of warnings) io.stderr(`warning: ${warning}\n`);
-    io.stdout(`Next: research-ralph doctor, then research-ralph new "<topic>"\n`);
+    for (const warning of warnings) io.stderr(`${flowed(`warning: ${warning}`, io)}\n`);
+    io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
   }
   return 0;
 }
@@ -78,12 +80,23 @@ async function askForAgent(io: Io): Promise<string | undefined> {
   const installed = onPath(["claude", "codex", "amp"], io.env);
   const agent = await choose(io, "Which agent should do the work?", [
     ...installed.map((name) => ({ value: name, label: name })),
-    { value: "", label: installed.length === 0 ? "none is installed: decide later" : "decide later" },
+    ...(await builtIn(io)),
+    {
+      value: "",
+      label: installed.length === 0 ? "none of claude, codex, amp is installed: decide later" : "decide later",
+    },
     { value: "baseline", label: "baseline: no model, no key; it only extracts sentences" },
   ]);
   if (agent === "" || agent === "claude") return undefined;
   const { writeConfigValue } = await import("../engine/config/write.js");
   return writeConfigValue(configKeys, files, "agent", agent);
+}
+
+/** The agent that needs no program, where there is a key for it. */
+async function builtIn(io: Io): Promise<readonly { readonly value: string; readonly label: string }[]> {
+  const config = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd });
+  const { ok } = await checkAgent("ralph", settingsFor(config, io));
+  return ok ? [{ value: "ralph", label: "ralph: built in, asks a model with your key" }] : [];
 }
 
 async function copyOnce(file: string, cwd: string): Promise<Step> {

@@ -60,3 +60,17 @@ test("on a terminal init asks for an agent among those installed and writes it d
   expect(await main(["init"], io, "0.0.0")).toBe(0);
   expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe("agent: codex\n");
 });
+
+test("init offers the built-in agent where there is a key for it, and none of its own accord without", async () => {
+  for (const [env, expected] of [
+    [{ ANTHROPIC_API_KEY: "planted" }, "agent: ralph\n"],
+    [{}, undefined],
+  ] as const) {
+    const cwd = freshFolder();
+    const io = ioIn(cwd, { PATH: "/usr/bin:/bin", ...env }, { canAsk: true });
+    type(io, "\r");
+    expect(await main(["init"], io, "0.0.0")).toBe(0);
+    const file = join(cwd, "ralph.config.yaml");
+    expect(existsSync(file) ? readFileSync(file, "utf8") : undefined).toBe(expected);
+  }
+});

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
+import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 
 /** What doctor says about one thing. */
 export interface Finding {
@@ -76,7 +77,7 @@ export async function folderFinding(name: string, folder: string): Promise<Findi
       name,
       ok: false,
       needed: true,
-      detail: messageOf(error),
+      detail: messageOf(explainSystemError(error, folder)),
       fix: `Make ${folder} writable, or free some space.`,
     };
   }

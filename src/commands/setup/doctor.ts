@@ -3,6 +3,7 @@ import { checkAgent, createAgent, isDistant, knownAgents } from "../../engine/ag
 import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
+import { labelled, wrap } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
@@ -53,17 +54,33 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);
     return ready ? 0 : 1;
   }
-  for (const { name, ok, needed, detail, fix } of findings) {
-    io.stdout(
-      `${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} ${detail}\n${ok || fix === undefined ? "" : `${" ".repeat(16)}→ ${fix}\n`}`,
-    );
-  }
-  if (tried !== undefined) io.stdout(`${tried.ok ? "✓" : "✗"} ${"probe".padEnd(13)} ${tried.detail}\n`);
-  io.stdout(
-    ready ? `Ready to run with ${withoutSecrets(config.agent, redact)}.\n` : "Not ready: see the lines marked ✗.\n",
-  );
+  const room = io.tableWidth - 1;
+  const told = [...findings, ...(tried === undefined ? [] : [{ ...tried, name: "probe", needed: true }])];
+  const chosen = withoutSecrets(config.agent, redact) as string;
+  const lines = [
+    ...told.flatMap((finding) => findingLines(finding, room)),
+    ...wrap(ready ? `Ready to run with ${chosen}.` : notReady(findings, chosen), room),
+  ];
+  io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;
 }
+
+/** A mark, the name, what was found, and below it how to mend it. */
+function findingLines({ name, ok, needed, detail, fix }: Finding, room: number): string[] {
+  const lines = labelled(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, room);
+  return ok || fix === undefined ? lines : [...lines, ...labelled(`${" ".repeat(16)}→ `, fix, room)];
+}
+
+/** What stands at the end where something is missing, with the agent that could do the work instead of the chosen. */
+function notReady(findings: readonly Finding[], chosen: string): string {
+  const isThere = (name: string) => findings.some((finding) => finding.name === name && finding.ok);
+  const other = isThere(chosen) ? undefined : withModel.find(isThere);
+  const instead = other === undefined ? "" : ` ${other} is ready: research-ralph config agent=${other} chooses it.`;
+  return `Not ready: see the lines marked ✗.${instead}`;
+}
+
+/** Agents that ask a model, in the order in which they are offered. */
+const withModel = ["claude", "codex", "amp", "ralph"];
 
 /** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */
 async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {

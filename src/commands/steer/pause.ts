@@ -1,6 +1,7 @@
 import { pauseName, stopName } from "../../engine/lib/layout.js";
 import { hold, type Hold, resume } from "../../engine/storage/records/from-outside.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findLed } from "./led-work.js";
 import { requirePerson } from "./require-person.js";
@@ -15,10 +16,10 @@ async function put(name: Hold, { folder: argument, json }: FolderOptions, io: Io
   requirePerson(io.env);
   const { work, heard } = await findLed(io.cwd, argument);
   const { file, running, says } = await hold(work, name);
+  if (json) io.stdout(`${JSON.stringify({ folder: work.folder, file, running })}\n`);
+  else io.stderr(`${flowed(says, io)}\n`);
   // It is held all the same, but a person has to know that no run could have gone on.
   await heard();
-  if (json) io.stdout(`${JSON.stringify({ folder: work.folder, file, running })}\n`);
-  else io.stderr(`${says}\n`);
   return 0;
 }
 
@@ -28,6 +29,6 @@ export async function resumeCommand({ folder: argument, json }: FolderOptions, i
   const { work } = await findLed(io.cwd, argument);
   const { lifted, says } = await resume(work);
   if (json) io.stdout(`${JSON.stringify({ folder: work.folder, lifted })}\n`);
-  else io.stderr(`${says}\n`);
+  else io.stderr(`${flowed(says, io)}\n`);
   return 0;
 }

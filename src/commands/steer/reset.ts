@@ -7,7 +7,8 @@ import type { ResetUnit } from "../../research/folder/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
 import { requirePerson } from "./require-person.js";
-import { findResearch } from "../../research/overview/find-research.js";
+import { flowed, many, wrap } from "../../engine/ui/terminal/format.js";
+import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
   readonly folder: string;
@@ -31,23 +32,33 @@ export async function resetCommand(
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
-  const to = undo ? await beforeLastReset(folder) : iteration;
+  const last = undo ? await lastReset(folder) : undefined;
+  const to = last === undefined ? iteration : last.iteration - 1;
   const target: ResetTarget =
     paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
-  const done = await resetResearch(folder, target, { derive, git, now: io.clock.now });
+  const resets = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   await signState(folder, stateDir);
+  const done = last === undefined ? resets : [takenBack(last), ...resets];
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
-  else for (const sentence of done) io.stdout(`${sentence}\n`);
+  else for (const sentence of done) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
+  if (!json) io.stderr(`${flowed(`research-ralph reset ${nameFor(io.cwd, folder)} --undo takes this back.`, io)}\n`);
   return 0;
 }
 
-/**
- * The last iteration before the last reset: going back to it undoes the reset too. @throws ExpectedError where nothing
- * was reset.
- */
-async function beforeLastReset(folder: string): Promise<number> {
-  const last = (await readLedger(folder)).lines.findLast(({ outcome }) => outcome === "reset");
+interface LastReset {
+  readonly iteration: number;
+  /** Iterations after it. */
+  readonly since: number;
+}
+
+/** Going back to before it undoes the reset too. @throws ExpectedError where nothing was reset. */
+async function lastReset(folder: string): Promise<LastReset> {
+  const { lines } = await readLedger(folder);
+  const last = lines.findLast(({ outcome }) => outcome === "reset");
   if (last === undefined)
     throw new ExpectedError(`Nothing of ${folder} was reset, so there is nothing to take back.`, 2);
-  return last.iteration - 1;
+  return { iteration: last.iteration, since: lines.filter(({ iteration }) => iteration > last.iteration).length };
 }
+
+const takenBack = ({ iteration, since }: LastReset): string =>
+  `The last reset (iteration ${iteration}) is taken back${since === 0 ? "" : `, and the ${many(since, "iteration")} after it`}.`;

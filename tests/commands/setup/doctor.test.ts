@@ -8,9 +8,13 @@ import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder } from "../../support/research-folder.js";
 
 /** Runs doctor where no agent CLI is on the PATH: only Node, sh and git. */
-async function doctor(options: Partial<DoctorOptions>, cwd = freshFolder()) {
-  const env = { HOME: cwd, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  const io = fakeIo({ cwd, env });
+async function doctor(
+  options: Partial<DoctorOptions>,
+  cwd = freshFolder(),
+  { tableWidth = Number.POSITIVE_INFINITY, keys = {} }: { tableWidth?: number; keys?: NodeJS.ProcessEnv } = {},
+) {
+  const env = { HOME: cwd, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...keys };
+  const io = fakeIo({ cwd, env, tableWidth });
   const exitCode = await doctorCommand({ json: false, flags: {}, ...options }, io);
   return { exitCode, out: io.out() };
 }
@@ -59,6 +63,22 @@ test("a chosen agent that is missing makes the verdict, others do not", async ()
   expect(missing.out).toMatch(/^– codex/m);
   const ready = await doctor({ flags: { agent: "cmd:true", unconfined: true }, json: true });
   expect(JSON.parse(ready.out)).toMatchObject({ ready: true });
+});
+
+test("on a terminal its lines are broken at words and stand below each other; in a pipe they stay whole", async () => {
+  const [narrow, whole] = [await doctor({}, freshFolder(), { tableWidth: 60 }), await doctor({})];
+  const words = narrow.out.split("\n").filter((line) => line.length > 59 && /\s\S/.test(line.slice(18)));
+  expect(words).toEqual([]);
+  expect(narrow.out).toMatch(/^ {16}→ Install it .*\n {18}\S/m);
+  expect(whole.out).toMatch(/^ {16}→ Install it with .* log in\.$/m);
+});
+
+test("where the chosen agent is missing and another is ready, that one is named", async () => {
+  const keys = { ANTHROPIC_API_KEY: "planted" };
+  const { exitCode, out } = await doctor({ flags: { agent: "claude" } }, freshFolder(), { keys });
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/ralph is ready: research-ralph config agent=ralph chooses it\.$/m);
+  expect((await doctor({ flags: { agent: "claude" } })).out).toMatch(/^Not ready: see the lines marked ✗\.$/m);
 });
 
 test("an agent that a run would refuse to start is not ready, and the rest is still shown", async () => {

@@ -32,6 +32,9 @@ interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"
   readonly everything: boolean;
 }
 
+/** "a, b and c". */
+const inWords = new Intl.ListFormat("en-GB");
+
 /**
  * Takes results back, after a copy of the state, the log and the output files was put into .ralph/backups/. Nothing is
  * lost in the logs: the reset is an iteration of its own. A state file that was broken by hand is kept next to the last
@@ -71,7 +74,7 @@ export async function resetRecords<State extends Fields>(
     const all =
       gone.length === 0
         ? sentences
-        : [...sentences, `${gone.join(" and ")} ${gone.length === 1 ? "is" : "are"} removed.`];
+        : [...sentences, `${inWords.format(gone)} ${gone.length === 1 ? "is" : "are"} removed.`];
     done.push(...all);
     await store.fold({
       iteration,

@@ -90,6 +90,12 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
+/** A text behind its label, broken at words into lines of at most `columns` columns that stand below each other. */
+export function labelled(label: string, text: string, columns: number): string[] {
+  const [first = "", ...rest] = wrap(text, Math.max(20, columns - width(label)));
+  return [`${label}${first}`, ...rest.map((line) => `${" ".repeat(width(label))}${line}`)];
+}
+
 /** A message on stderr, broken at words on a terminal; a log keeps it on one line. */
 export const flowed = (
   message: string,

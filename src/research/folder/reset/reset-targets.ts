@@ -101,7 +101,8 @@ async function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Promise<Res
     unit === "discovery" ? refused?.startsWith("discovery-") === true : refused === unit;
   const others = refusals.filter((refusal) => !isOf(refusal.unit));
   const kept: Rrd = others.length === 0 ? rest : { ...rest, refusals: others };
-  const cleared = `${count(refusals.length - others.length, "refusal")} cleared`;
+  const gone = refusals.length - others.length;
+  const cleared = gone === 0 ? "" : `; ${count(gone, "refusal")} cleared`;
   if (unit === "discovery") {
     const after = searchingAgain(folder, kept);
     const again = (rrd.excluded ?? []).length - (after.excluded ?? []).length;
@@ -109,7 +110,10 @@ async function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Promise<Res
       after,
       unit,
       sentences: [
-        `The search continues; ${cleared}, ${count(again, "work")} that ${again === 1 ? "was" : "were"} excluded may be screened again.`,
+        `The search continues${cleared}.`,
+        ...(again === 0
+          ? []
+          : [`${count(again, "work")} that ${again === 1 ? "was" : "were"} excluded may be screened again.`]),
       ],
     };
   }
@@ -117,7 +121,7 @@ async function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Promise<Res
     unit === "report" && rrd.phase !== "DISCOVERY" ? "ANALYSIS" : rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase;
   const sentence = unit === "report" ? "The report will be written again" : "The ideas will be derived again";
   const statistics = unit === "report" ? await withStated(folder, rrd.statistics) : rrd.statistics;
-  return { after: { ...kept, ...given({ statistics }), phase }, unit, sentences: [`${sentence}; ${cleared}.`] };
+  return { after: { ...kept, ...given({ statistics }), phase }, unit, sentences: [`${sentence}${cleared}.`] };
 }
 
 /** The statistics with what the report that goes away states of the work, where another program wrote it. */

@@ -350,9 +350,8 @@ describe("resetting a unit that is no paper", () => {
     const folder = researchFolder({ ...sampleRrd(1), requirements: { target_papers: 3 }, excluded });
     const told = await reset(folder, { unit: "discovery" });
     expect(readRrd(folder).excluded?.map(({ id }) => id)).toEqual(["duplicate", "retracted"]);
-    expect(told).toContain(
-      "The search continues; 0 refusals cleared, 2 works that were excluded may be screened again.",
-    );
+    expect(told).toContain("The search continues.");
+    expect(told).toContain("2 works that were excluded may be screened again.");
   });
 
   it("is named where somebody takes it for a paper", async () => {
@@ -528,9 +527,7 @@ describe("a reset of a unit that is no paper", () => {
     const ideas = await after({ ...rrd, refusals: [refusal("ideas")] }, { unit: "ideas" });
     expect(ideas.sentences).toEqual(["The ideas will be derived again; 1 refusal cleared."]);
     expect(ideas.after).not.toHaveProperty("refusals");
-    expect((await after(sampleRrd(1), { unit: "ideas" })).sentences).toEqual([
-      "The ideas will be derived again; 0 refusals cleared.",
-    ]);
+    expect((await after(sampleRrd(1), { unit: "ideas" })).sentences).toEqual(["The ideas will be derived again."]);
   });
 
   it("of the search clears the refusals of every batch, and of nothing that is only called alike", async () => {
