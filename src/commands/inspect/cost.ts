@@ -92,7 +92,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
   ];
   const flow = (text: string) => wrap(text, room - 1);
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
-  if (total.iterations === 0 && total.tokens === 0)
+  if (total.iterations === 0 && total.tokens === 0 && total.unrecorded === undefined)
     return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))])];
   return [
     ...table([["Total", total]], room),
@@ -102,6 +102,9 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     ...(total.unreported === undefined
       ? []
       : flow(`  The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),
+    ...(total.unrecorded === undefined
+      ? []
+      : flow(`  What ${many(total.unrecorded, "iteration")} cost is not known: their records in the ledger are gone.`)),
     ...(phases === undefined ? [] : part("phase", phases)),
     ...part("agent", agents),
     ...part("model", models),

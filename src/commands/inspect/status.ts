@@ -150,8 +150,8 @@ function statusLines(status: Status, io: Io): string[] {
     const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
     say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
   }
-  if (status.iterations > 0 && (status.cost_usd !== undefined || (status.unreported ?? 0) > 0))
-    say("Cost", costText(status));
+  const isCostKnown = status.cost_usd !== undefined || (status.unreported ?? 0) > 0;
+  if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) say("Cost", costText(status));
   if (status.without_result >= 2)
     say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
   for (const words of status.steering) say("Steering", oneLine(words));

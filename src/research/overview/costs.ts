@@ -28,11 +28,13 @@ export interface Sum {
   readonly subscription?: true;
   /** Iterations whose agent worked and whose cost is not known, so that `cost_usd` is too small; absent: none. */
   readonly unreported?: number;
+  /** Iterations before the first that the ledger holds, so that their records are gone; absent: none. */
+  readonly unrecorded?: number;
 }
 
 /** A state that says what summaries of its history have cost. */
 interface Summarised {
-  readonly loop?: Pick<NonNullable<Rrd["loop"]>, "rch_metrics"> | null;
+  readonly loop?: Pick<NonNullable<Rrd["loop"]>, "rch_metrics" | "iteration"> | null;
 }
 
 /** What any work cost, and what for. */
@@ -99,11 +101,18 @@ export function workCosts(
   };
 }
 
-/** All that a project used up, summaries of its history by a model included. */
+/**
+ * All that a project used up, summaries of its history by a model included, and how many iterations have no record any
+ * more.
+ */
 export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): Sum {
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
   const historian = historianIn(rrd);
-  return historian === undefined ? sum : together([sum, historian]);
+  const first = Math.min(...ledger.map(({ iteration }) => iteration), (rrd.loop?.iteration ?? 0) + 1);
+  return {
+    ...(historian === undefined ? sum : together([sum, historian])),
+    ...(first > 1 ? { unrecorded: first - 1 } : {}),
+  };
 }
 
 export function sumOf(lines: readonly LedgerLine[]): Sum {
@@ -180,6 +189,7 @@ export function together(sums: readonly Sum[]): Sum {
     ...(sums.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
     ...(sums.some(({ subscription }) => subscription === true) ? { subscription: true as const } : {}),
     ...(add(({ unreported }) => unreported) === 0 ? {} : { unreported: add(({ unreported }) => unreported) }),
+    ...(add(({ unrecorded }) => unrecorded) === 0 ? {} : { unrecorded: add(({ unrecorded }) => unrecorded) }),
   };
 }
 

@@ -217,3 +217,18 @@ test("waiting for a service uses up no iteration of a research's budget", () => 
     accountOf(rrd, ledger).spent.iterations + 1,
   );
 });
+
+test("a ledger that is gone is told: nothing says that the project has cost $0.00", async () => {
+  const cwd = freshFolder();
+  const loop = { iteration: 12 };
+  const gone = makeResearch(cwd, "gone", { papers_pool: [paper("a", "presented")], loop } as Partial<Rrd>, []);
+  const said = async (command: typeof costCommand, folder: string) => {
+    const io = fakeIo({ cwd });
+    await command({ folder, json: false }, io);
+    return io.out();
+  };
+  expect(await said(costCommand, gone)).toContain("What 12 iterations cost is not known: their records");
+  expect(await said(statusCommand, gone)).toMatch(/Cost +at least \$0\.00; the records of 12 iterations are gone\n/);
+  const half = makeResearch(cwd, "half", { loop } as Partial<Rrd>, [line(11, "a", { cost_usd: 0.5, agent: "claude" })]);
+  expect(await said(statusCommand, half)).toMatch(/Cost +at least \$0\.50; the records of 10 iterations are gone\n/);
+});

@@ -98,8 +98,13 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   }
   if (progress !== undefined) {
     const { done, total, counts = {} } = progress;
-    const parts = Object.entries(counts).map(([name, value]) => `${value} ${name.replaceAll("_", " ")}`);
-    const label = ` ${[`${done} of ${total}`, ...parts].join(" · ")}`;
+    const parts = Object.entries(counts).map(([name, value]) => ({
+      value,
+      text: `${value} ${name.replaceAll("_", " ")}`,
+    }));
+    const labelOf = (some: typeof parts) => ` ${[`${done} of ${total}`, ...some.map(({ text }) => text)].join(" · ")}`;
+    // Where not all have room, those that are none say the least.
+    const label = width(labelOf(parts)) <= room ? labelOf(parts) : labelOf(parts.filter(({ value }) => value > 0));
     const forBar = Math.min(24, room - width(label));
     lines.push(line(forBar < 6 ? label.trim() : `${bar(done, total, forBar)}${label}`, colors.cyan));
   }

@@ -183,15 +183,21 @@ export interface KnownCost {
   readonly cost_usd?: number;
   readonly estimated?: true;
   readonly unreported?: number;
+  /** Iterations whose records are gone. */
+  readonly unrecorded?: number;
 }
 
 /** "$0.12", or "at least $0.12; 22 iterations did not say": what agents did not report is never told as $0.00. */
 export const costText = (cost: KnownCost): string =>
-  `${shortCost(cost)}${(cost.unreported ?? 0) === 0 ? "" : `; ${many(cost.unreported ?? 0, "iteration")} did not say`}`;
+  [
+    shortCost(cost),
+    ...((cost.unreported ?? 0) === 0 ? [] : [`${many(cost.unreported ?? 0, "iteration")} did not say`]),
+    ...((cost.unrecorded ?? 0) === 0 ? [] : [`the records of ${many(cost.unrecorded ?? 0, "iteration")} are gone`]),
+  ].join("; ");
 
 /** The same without the count. */
-export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0 }: KnownCost): string =>
-  `${unreported === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
+export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 }: KnownCost): string =>
+  `${unreported + unrecorded === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
 
 /** "≈ 14 iterations left (12 records): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ left, iterations, tokens, seconds, cost_usd }: Forecast): string {

@@ -185,5 +185,7 @@ export function progressOf(rrd: Rrd): Progress {
   if (done === 0) return { done, total };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
   const [presented, for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
-  return { done, total, counts: { presented, for_insights, rejected } };
+  const waiting_for_you = count("waiting");
+  const counts = { presented, for_insights, rejected, ...(waiting_for_you === 0 ? {} : { waiting_for_you }) };
+  return { done, total, counts };
 }

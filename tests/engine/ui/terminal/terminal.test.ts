@@ -113,6 +113,9 @@ test("what became of the work is counted, named is the project, and a run of man
   expect(lines.filter((line) => /^#\d .* \d+s$/.test(line))).toHaveLength(2);
   sink.event({ ...begun, iteration: 3 } as LoopEvent);
   expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 presented · 1 for insights · 0 rejected");
+  const waits = { done: 3, total: 12, counts: { presented: 0, for_insights: 0, rejected: 1, waiting_for_you: 2 } };
+  sink.event({ ...begun, iteration: 4, progress: waits } as LoopEvent);
+  expect(screenOf(io.err(), 60)).toContainEqual(expect.stringMatching(/3 of 12 · 1 rejected · 2 waiting for you$/));
 });
 
 test("the reasons of a refusal are shown whole, on lines of their own", () => {

@@ -315,6 +315,12 @@ it("progress counts decided papers, of those the research will hold", () => {
     total: 4,
     counts: { presented: 1, for_insights: 0, rejected: 1 },
   });
+  expect(progressOf(rrdWith([...papers, paper("p5", { status: "waiting" })])).counts).toEqual({
+    presented: 1,
+    for_insights: 0,
+    rejected: 1,
+    waiting_for_you: 1,
+  });
   expect(progressOf({ ...searching({ target_papers: 9 }, papers), phase: "ANALYSIS" })).toMatchObject({
     done: 2,
     total: 4,
