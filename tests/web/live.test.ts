@@ -227,8 +227,9 @@ test("the list tells of projects that come, change and go; one that can't be rea
   const follower = browser.follow("/events");
   const before = await follower.until((parts) => parts.size === 2);
   expect(await page(browser, "/")).toMatch(/Not running<\/b> <span class="progress"><progress max="2" value="1">/);
-  makeResearch(cwd, "feet-2026-01-15", { phase: "COMPLETE" });
+  makeResearch(cwd, "feet-2026-01-15", { phase: "COMPLETE", project: "Research: Feet of <robots>" });
   await follower.until((parts) => parts.size === 3);
+  expect(await page(browser, "/")).toContain('dir="auto">Feet of &lt;robots&gt;</a>');
   change(folder, { papers_pool: [pool[0]] });
   await follower.until((parts) => [...before].some(([id, hash]) => parts.has(id) && parts.get(id) !== hash));
   writeFileSync(join(folder, "rrd.json"), "{ broken }");

@@ -10,6 +10,7 @@ import { progressOf, statusOf } from "../workflow/decisions/status.js";
 import { type Sum, sumOf, totalOf } from "./costs.js";
 import { timeSpent } from "./time-and-cost.js";
 import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { rrdFile, rrdName } from "../folder/layout.js";
 import { given } from "../../engine/lib/given.js";
@@ -20,6 +21,8 @@ type LastRun = NonNullable<NonNullable<Rrd["loop"]>["last_run"]>;
 export interface WatchedResearch {
   readonly name: string;
   readonly folder: string;
+  /** What the project is called in its own words; absent where it can't be read. */
+  readonly title?: string;
   readonly phase: string;
   readonly progress: Progress;
   /** Whether a process works on it. */
@@ -52,6 +55,7 @@ export async function lookAt(folder: string): Promise<WatchedResearch | undefine
     const spentMs = timeSpent(rrd, ledger);
     return {
       ...(await seenFromOutside(folder)),
+      title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
       phase: statusOf(rrd, ledger).phase,
       progress: progressOf(rrd),
       ...given({ lastRun: rrd.loop?.last_run ?? undefined }),

@@ -64,11 +64,19 @@ export interface ChecklistFacts {
   readonly hasQueries: boolean;
   readonly hasLedger: boolean;
   readonly hasQuotes: boolean;
+  readonly hasCriteria: boolean;
   readonly addsUp: boolean;
 }
 
 /** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
-export function checklistOf({ has, hasQueries, hasLedger, hasQuotes, addsUp }: ChecklistFacts): ChecklistItem[] {
+export function checklistOf({
+  has,
+  hasQueries,
+  hasLedger,
+  hasQuotes,
+  hasCriteria,
+  addsUp,
+}: ChecklistFacts): ChecklistItem[] {
   const at = (item: string, topic: string, section: SectionName, says: string): ChecklistItem =>
     has(section) ? { item, topic, section, says } : { item, topic, says: "not done" };
   const not = (item: string, topic: string, why = ""): ChecklistItem => ({
@@ -88,7 +96,14 @@ export function checklistOf({ has, hasQueries, hasLedger, hasQuotes, addsUp }: C
     at("2", "Abstract", "answer", "the answer and the six figures; not the PRISMA abstract checklist"),
     not("3", "Rationale", "the requirements hold the reasons, where somebody wrote them down"),
     at("4", "Objectives: the question", "question", "the question"),
-    at("5", "Eligibility criteria", "method", "search words, dates, and the thresholds of the scores"),
+    at(
+      "5",
+      "Eligibility criteria",
+      "method",
+      hasCriteria
+        ? "the criteria, search words, dates, and the thresholds of the scores"
+        : "search words, dates, and the thresholds of the scores; no criteria were set",
+    ),
     at("6", "Information sources with dates", "method", "every source with its outcome"),
     when(
       hasQueries,
@@ -145,7 +160,16 @@ export function checklistOf({ has, hasQueries, hasLedger, hasQuotes, addsUp }: C
       "findings",
       "the strength of each finding: how many papers that share no author carry it, and how they were read",
     ),
-    at("23a", "Discussion: interpretation", "agreed", "what is agreed and disputed"),
+    at(
+      "23a",
+      "Discussion: interpretation",
+      has("agreed") ? "agreed" : "disputed",
+      has("agreed") && has("disputed")
+        ? "what the papers agree on; what they dispute stands behind it"
+        : has("agreed")
+          ? "what the papers agree on"
+          : "what the papers dispute",
+    ),
     at("23b", "Discussion: limits of the evidence", "gaps", "what is not known"),
     at("23c", "Discussion: limits of the process", "method", "what was not done"),
     at("23d", "Discussion: implications", "recommendations", "what to do first"),

@@ -62,5 +62,24 @@ export function citationOf(paper: Paper): Citation {
   };
 }
 
+/** So many references with one status and one reason are told of together. */
+const minTogether = 3;
+
+/** The status that most of these have, with the reason they share; absent where too few share one. */
+export function commonCitation(citations: readonly Citation[]): (Citation & { readonly count: number }) | undefined {
+  const counts = new Map<string, number>();
+  for (const { status, says } of citations) {
+    const key = `${status} ${says}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const [most, count = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const citation = citations.find(({ status, says }) => `${status} ${says}` === most);
+  return citation === undefined || count < minTogether ? undefined : { ...citation, count };
+}
+
+/** What is said of references together, above them: "? could not check (9 of 11): No catalogue was asked for it." */
+export const commonText = ({ status, says, count }: Citation & { readonly count: number }, all: number): string =>
+  `${citationMarks[status].sign} ${citationMarks[status].words} (${count === all ? `all ${all}` : `${count} of ${all}`}): ${says}`;
+
 const listed = (names: readonly string[]): string =>
   names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

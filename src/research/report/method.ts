@@ -156,8 +156,8 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     from != null || until != null
       ? `Published ${from ?? "at any time"} to ${until ?? "today"}.`
       : [
-          recent == null ? "" : `Recent is what is at most ${recent} days old.`,
-          back == null ? "" : `Nothing older than ${back} days.`,
+          recent == null ? "" : `Recent: at most ${many(recent, "day")} old.`,
+          back == null ? "" : `Nothing older than ${many(back, "day")}.`,
         ]
           .filter((part) => part !== "")
           .join(" ");
@@ -263,14 +263,17 @@ const lookedAtTwice = (lines: readonly LedgerLine[]): number =>
 /** Whether a reading is one that a paper can be judged by. */
 const isJudgedBy = (reading: Reading): boolean => reading !== "unread" && reading !== "title";
 
+/** The built-in agent takes sentences and counts words; no model judges anything. */
+export const agentWithoutModel = "baseline";
+
 function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
   const readings = papers_pool.map(readingOf);
   if (!readings.some(isJudgedBy)) return undefined;
   const twice = lookedAtTwice(lines);
+  const agents = new Set(lines.flatMap(({ agent }) => agent ?? []));
+  const how = agents.size === 1 && agents.has(agentWithoutModel) ? ", by counting words and by no model" : "";
   return twice === 0
-    ? readings.every(isJudgedBy)
-      ? "each paper was judged once"
-      : "each paper that was read was judged once"
+    ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}`
     : `${many(twice, "unit")} of work had a second look, all others were done once`;
 }
 

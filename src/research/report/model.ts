@@ -15,6 +15,7 @@ import type { Reading } from "../papers/reading.js";
 import { isDecided } from "../workflow/decisions/status.js";
 import { secondsBefore, wasReadElsewhere } from "../workflow/derived/timing.js";
 import { criterionText, eligibilityReport } from "../workflow/eligibility/eligibility.js";
+import { criteriaOf } from "../folder/criteria.js";
 import { whyNoGround } from "../workflow/report/handles.js";
 import { groupInsights } from "../workflow/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../workflow/decisions/calibration.js";
@@ -22,7 +23,7 @@ import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.j
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";
 import { mapOf, type PaperMap } from "./links.js";
-import { type Method, methodOf } from "./method.js";
+import { agentWithoutModel, type Method, methodOf } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
 import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
@@ -201,6 +202,7 @@ export interface ReportModel {
   readonly checklist: readonly ChecklistItem[];
   /** Papers that the report names: of its statements and themes, presented ones, and those kept for insights. */
   readonly references: () => readonly Reference[];
+  /** Recommended ones first, then by points. */
   readonly ideas: readonly Idea[];
   /** Whether a section holds something; one that does not is left out. */
   readonly has: (section: SectionName) => boolean;
@@ -236,6 +238,7 @@ export function reportModel(input: ReportInput): ReportModel {
       refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
     };
   };
+  const criteria = criteriaOf(rrd);
   const gone = new Set(rrd.papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
   const standing = (rrd.insights ?? []).filter(({ paper_id }) => !gone.has(paper_id ?? ""));
   const byTheme = once(() => themesOf(rrd, narrative, standing, statement, insightRow));
@@ -261,7 +264,9 @@ export function reportModel(input: ReportInput): ReportModel {
           approaches: narrative.comparison.approaches,
           rows: narrative.comparison.rows.map(({ aspect, cells }) => ({ aspect, cells: cells.map(statement) })),
         };
-  const ideas = (ideasFile?.ideas ?? []).map((idea) => ideaOf(idea, rowById, standing, insightRow));
+  const ideas = (ideasFile?.ideas ?? [])
+    .map((idea) => ideaOf(idea, rowById, standing, insightRow))
+    .sort((a, b) => Number(b.isRecommended) - Number(a.isRecommended) || (b.combined ?? -1) - (a.combined ?? -1));
   const map = once(() => mapOf(rrd, rows));
   const question = narrative.question ?? questionOf(rrd);
   const figures = figuresOf(input, rows, standing.length, total);
@@ -301,6 +306,7 @@ export function reportModel(input: ReportInput): ReportModel {
       ...pairs.map(({ sides }) => ({ quotes: sides.map(({ quote }) => quote), papers: [] })),
       ...gaps,
       ...recommendations,
+      ...byTheme().themes.flatMap(({ statement }) => statement ?? []),
     ].flatMap(({ quotes, papers: others }) => [...quotes.map(({ paper }) => paper.id), ...others.map(({ id }) => id)]),
     ...(comparison?.rows ?? []).flatMap(({ cells }) =>
       cells.flatMap(({ quotes }) => quotes.map(({ paper }) => paper.id)),
@@ -321,7 +327,7 @@ export function reportModel(input: ReportInput): ReportModel {
       rrd.timing?.complete?.ended_at ?? (isReadElsewhere ? "" : (ledger.at(-1)?.at ?? narrative.writtenAt ?? ""))
     ).slice(0, 10),
     renderedAt: now.toISOString(),
-    agents: agents.length > 0 ? agents : narrative.agent === undefined ? [] : [narrative.agent],
+    agents: (agents.length > 0 ? agents : narrative.agent === undefined ? [] : [narrative.agent]).map(readerText),
     narrative: narrative.from,
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
@@ -339,7 +345,7 @@ export function reportModel(input: ReportInput): ReportModel {
     entry: (row) => {
       const paper = papers.get(row.id);
       if (paper === undefined) throw new Error(`${row.id} is no paper of this report`);
-      return entryOf(row, paper, insights.get(row.id) ?? []);
+      return entryOf(row, paper, insights.get(row.id) ?? [], criteria);
     },
     themes: () => byTheme().themes,
     otherInsights: () => byTheme().others,
@@ -359,6 +365,7 @@ export function reportModel(input: ReportInput): ReportModel {
       hasQueries: log.length > 0,
       hasLedger: ledger.length > 0,
       hasQuotes,
+      hasCriteria: method.criteria.length > 0,
       addsUp: flow.addsUp,
     }),
     references: once(() => referencesOf(rows, new Set(named()), (id) => citationOf(papers.get(id) as Paper))),
@@ -366,6 +373,9 @@ export function reportModel(input: ReportInput): ReportModel {
     has,
   };
 }
+
+/** An agent as a reader is told of it. */
+const readerText = (agent: string): string => (agent === agentWithoutModel ? `${agent} (no model)` : agent);
 
 /** What insights refer to besides their own paper: by whether it is a paper of the project. */
 function crossReferencesOf(

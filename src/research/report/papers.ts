@@ -1,4 +1,4 @@
-import type { Insight, Paper, Rrd } from "../generated/rrd.js";
+import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
 import { criteriaOf } from "../folder/criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -63,6 +63,16 @@ export interface Dimension {
   readonly points: number;
 }
 
+/** Whether a paper meets a criterion, and the words that settle it. */
+export interface CriterionAnswer {
+  /** The id of the criterion with the beginning of its text. */
+  readonly criterion: string;
+  readonly answer: "yes" | "no" | "unclear";
+  /** Where it stands, or how far the paper was looked at; with the reason where the answer is unclear. */
+  readonly says: string;
+  readonly quote?: string;
+}
+
 /** A paper as `read` prints it, made when it is asked for. */
 export interface PaperEntry extends PaperRow {
   readonly dimensions: readonly Dimension[];
@@ -79,6 +89,8 @@ export interface PaperEntry extends PaperRow {
   readonly notInText: number;
   /** Numbers of the results that no quote holds and the text does not have. */
   readonly unprovedNumbers: readonly string[];
+  /** What was found of each eligibility criterion, by the fullest look at the paper; empty where there are none. */
+  readonly eligibility: readonly CriterionAnswer[];
   readonly insightTexts: readonly { readonly id: string; readonly text: string; readonly tags: readonly string[] }[];
   /** Notes on the decision, whole. */
   readonly notes: string;
@@ -197,7 +209,12 @@ const isRetractionNotice = (warning: string): boolean => /^(?:Retracted|Withdraw
 const notJudged = "Not judged: nothing but its title could be read.";
 
 /** A paper's whole entry. */
-export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[]): PaperEntry {
+export function entryOf(
+  row: PaperRow,
+  paper: Paper,
+  insights: readonly Insight[],
+  criteria: readonly Criterion[],
+): PaperEntry {
   const { analysis } = paper;
   const scores = scoresOf(paper);
   const pdf = webAddress(paper.pdf_url);
@@ -227,6 +244,7 @@ export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[
     unprovedNumbers: (analysis?.numbers ?? []).flatMap(({ number, status }) =>
       status === "not-in-text" ? number : [],
     ),
+    eligibility: criteria.length === 0 ? [] : eligibilityOf(paper, criteria),
     insightTexts: insights.map(({ id, insight, tags: own }) => ({
       id: id ?? "",
       text: tablesAsText(insight),
@@ -240,6 +258,24 @@ export function entryOf(row: PaperRow, paper: Paper, insights: readonly Insight[
     ...(arxiv === undefined ? {} : { arxiv }),
     ...(paper.text_from === undefined ? {} : { textFrom: paper.text_from }),
   };
+}
+
+/** So much of a criterion names it where each paper answers it; the whole of it stands with the method. */
+const maxCriterion = 80;
+const stageWords = { screening: "title and abstract", full_text: "full text" } as const;
+
+function eligibilityOf({ answers = [] }: Paper, criteria: readonly Criterion[]): CriterionAnswer[] {
+  return criteria.flatMap(({ id, text }) => {
+    const mine = answers.filter(({ criterion }) => criterion === id);
+    const answer = mine.find(({ stage }) => stage === "full_text") ?? mine.at(-1);
+    if (answer === undefined) return [];
+    const letters = [...oneLine(text).replace(/\.$/, "")];
+    const short = letters.length > maxCriterion ? `${letters.slice(0, maxCriterion - 1).join("")}…` : letters.join("");
+    const place = oneLine(answer.locator ?? stageWords[answer.stage]);
+    const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
+    const quote = answer.quote === undefined ? {} : { quote: answer.quote };
+    return { criterion: `${id} ${short}`, answer: answer.answer, says: `${place}${why}`, ...quote };
+  });
 }
 
 /** A field of an analysis as text. */

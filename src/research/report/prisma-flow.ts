@@ -137,7 +137,13 @@ export function flowOf(rrd: Rrd): Flow {
       box: {
         label: recorded === undefined ? "Records known" : "Records identified",
         count: identified,
-        lines: identifiedBy.map(([label, number]) => ({ label, count: number })),
+        lines: [
+          ...identifiedBy.map(([label, number]) => ({ label, count: number })),
+          // The list of what was left out does not say where a record came from.
+          ...(recorded === undefined && excluded.length > 0
+            ? [{ label: "left out since, source not recorded", count: excluded.length }]
+            : []),
+        ],
       },
       ...out("Removed before screening", [
         { label: "duplicates", count: duplicates },

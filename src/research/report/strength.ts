@@ -47,11 +47,11 @@ export function publicationOf(paper: Paper): "preprint" | "published" | undefine
 /** What one group of authors has found is at best moderately sure, however well it is published and read. */
 const mostOfOneGroup = 3;
 
-/**
- * The strength of a finding. One level each for: a paper that stands, a quote that was found, a second paper that
- * shares no author with the first, a third or a published one, and all read in full; no more than three where nobody
- * else has found the same. A retracted paper carries nothing, and neither does one that is not included.
- */
+/** What the signs of a strength count, for a reader who meets them the first time. */
+export const strengthSays =
+  "One ● each for: a paper that stands; a quote that was found in its text; a second paper by other authors; a third one, or one that is published; and all of them read in full, with no correction since. At most ●●●○○ where all share authors, and ●○○○○ where no quote was found.";
+
+/** The strength of a finding, as `strengthSays`. A retracted paper carries nothing, nor does one not included. */
 export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
   const ids = [...new Set([...statement.quotes.map(({ paper }) => paper.id), ...statement.papers.map(({ id }) => id)])];
   const all = ids.flatMap((id) => papers.get(id) ?? []);

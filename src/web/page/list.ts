@@ -33,7 +33,8 @@ const lastOf = ({ ledger, lastRun }: WatchedResearch): string =>
 function row(project: WatchedResearch, now: number) {
   const { name, broken, phase, progress, running, ledger, spending, spentMs, lastRun } = project;
   const id = `project-${Buffer.from(name).toString("base64url")}`;
-  const title = markup`<h2><a href="${projectAt(name)}" dir="auto">${name}</a></h2>`;
+  const shown = project.title === undefined || project.title === "" ? name : project.title;
+  const title = markup`<h2><a href="${projectAt(name)}" dir="auto">${shown.length > 160 ? `${shown.slice(0, 159)}…` : shown}</a></h2>`;
   if (broken !== undefined)
     return part(
       id,
@@ -43,6 +44,7 @@ function row(project: WatchedResearch, now: number) {
   const { kind, words } = stateOf(project, isFinished);
   const last = lastOf(project);
   const facts = [
+    shown === name ? "" : name,
     isFinished ? "" : phase.toLowerCase(),
     ledger.length === 0 ? "" : `iteration ${ledger.reduce((most, line) => Math.max(most, line.iteration), 0)}`,
     spentMs === undefined ? "" : `${duration(spentMs)} of work`,

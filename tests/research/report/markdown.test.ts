@@ -103,6 +103,44 @@ test("a theme that holds no insight of its own stands without a count", () => {
   expect(text).toContain("### Wear\n\nTendons are what breaks.\n\n### More insights (1)");
 });
 
+test("an insight that a theme's sentence says already does not stand below it again", () => {
+  const insights = ["Tendons break first.", "A tendon costs little."].map((insight, index) => ({
+    ...{ id: `i${index}`, paper_id: "p1", insight, tags: ["wear"] },
+  }));
+  const themes = [{ name: "Wear", text: "Tendons break first.", rests_on: ["p1#1"], insight_ids: ["i0", "i1"] }];
+  const text = section(
+    render(rrdWith([presented("p1", [time])], { insights }), { report: said({ themes }) }),
+    "Insights by theme",
+  );
+  expect(text.match(/Tendons break first\./g)).toHaveLength(1);
+  expect(text).toContain("- A tendon costs little.");
+});
+
+test("every link within the file leads to a place in it, whatever became of the paper", () => {
+  const rejected = (id: string) => presented(id, [time], { status: "rejected", decision: "REJECT", score: 9 });
+  const many = Array.from({ length: 120 }, (_, index) => rejected(`r${index}`));
+  const papers = [presented("p1", [time]), ...many, paper("u1", { status: "pending" })];
+  const insights = papers.map(({ id }) => ({ id: `i-${id}`, paper_id: id, insight: `Of ${id}.`, tags: ["wear"] }));
+  const themes = [{ name: "Wear", text: "Minutes [are] enough.", rests_on: ["r7#1"], insight_ids: ["i-r3", "i-r99"] }];
+  const text = render(rrdWith(papers, { insights }), { report: said({ themes }) });
+  const places = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id));
+  const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, id]) => id);
+  expect(links).toEqual(expect.arrayContaining(["p1-1", "r7-1", "r3"]));
+  expect(links.filter((id) => !places.has(id))).toEqual([]);
+  expect(text).toMatch(/^- Of r99\. \([^[\]]+\)$/m);
+  expect(text).not.toContain("](#u1)");
+});
+
+test("what most references share is said of them once", () => {
+  const papers = ["p1", "p2", "p3"].map((id) => presented(id, [time], { identifiers: { doi: `10.1000/${id}` } }));
+  const known = presented("p4", [time], { found: { sources: ["OpenAlex"], round: 1 } as never });
+  const text = section(render(rrdWith([...papers, known])), "References");
+  expect(text).toContain("? could not check (3 of 4): No catalogue was asked for it.");
+  expect(text.match(/No catalogue was asked/g)).toHaveLength(1);
+  expect(text.match(/\? could not check$/gm)).toHaveLength(3);
+  expect(text).toContain("✓ verified: The record is that of OpenAlex.");
+});
+
 describe("a quote is marked wherever it is shown", () => {
   test.each([
     ["near", "the text has 13.6 minutes", "≈ near the text: the text has 13.6 minutes"],
@@ -143,7 +181,7 @@ test("a retracted paper is called so everywhere, and its insights count nowhere"
   const text = render(rrd);
   expect(text).toContain("1 insight, 0 cross-references");
   expect(text).not.toContain("- Of p2.");
-  expect(section(text, "How the papers score")).toContain("| RETRACTED: [On the matter of p2](#p2) |");
+  expect(section(text, "How the papers score")).toContain('| <a id="p2"></a>RETRACTED: On the matter of p2 |');
   expect(section(text, "Method and limits")).toContain("Retracted on 2026-03-01, as X says.");
 });
 

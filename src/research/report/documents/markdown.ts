@@ -4,11 +4,11 @@ import { count, duration, many } from "../../../engine/ui/terminal/format.js";
 import { queriesName, rrdName } from "../../folder/layout.js";
 import { block, cell, flat, inline, line, maxListed, moreThan } from "../../workflow/derived/markdown.js";
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
-import { citationMarks } from "../citation-status.js";
+import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { countCell, outcomeText } from "../search-yield.js";
 import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
-import { signs, surenessText } from "../strength.js";
+import { signs, strengthSays, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
@@ -30,15 +30,25 @@ export function markdownOf(model: ReportModel): string {
     .filter((name) => name === "answer" || (name !== "figures" && model.has(name)))
     .map((name) => `## ${sectionTitles[name]}\n\n${sections[name](model)}`);
   const evidence = evidenceOf(model);
-  return `${[
-    `# ${inline(model.title)}`,
-    byline(model),
-    ...model.warnings.map(({ says }) => `> **Warning:** ${inline(says)}`),
-    ...parts,
-    ...(evidence === "" ? [] : [`## Evidence\n\n${evidence}`]),
-    "---",
-    `*Made by research-ralph on ${model.renderedAt.slice(0, 10)} from rrd.json${model.narrative === "data" ? " and report.json" : ""}: the sentences are the agent's, every number, table and mark is derived by code. \`research-ralph report\` renders it again.*`,
-  ].join("\n\n")}\n`;
+  return withoutDeadLinks(
+    `${[
+      `# ${inline(model.title)}`,
+      byline(model),
+      ...model.warnings.map(({ says }) => `> **Warning:** ${inline(says)}`),
+      ...parts,
+      ...(evidence === "" ? [] : [`## Evidence\n\n${evidence}`]),
+      "---",
+      `*Made by research-ralph on ${model.renderedAt.slice(0, 10)} from rrd.json${model.narrative === "data" ? " and report.json" : ""}: the sentences are the agent's, every number, table and mark is derived by code. \`research-ralph report\` renders it again.*`,
+    ].join("\n\n")}\n`,
+  );
+}
+
+/** A link to a paper that this file has no room for becomes its words. */
+function withoutDeadLinks(text: string): string {
+  const places = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id));
+  return text.replace(/\[((?:\\.|[^\\[\]])*)\]\(#([^()\s]+)\)/g, (link, words: string, id: string) =>
+    places.has(id) ? link : words,
+  );
 }
 
 const byline = ({ isFinished, phase, day, agents }: ReportModel): string =>
@@ -65,7 +75,11 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
       figures(model),
     ].join("\n\n"),
   figures,
-  findings: ({ findings }) => findings.map(findingText).join("\n"),
+  findings: ({ findings }) =>
+    [
+      findings.map(findingText).join("\n"),
+      ...(findings.some(({ strength }) => strength.papers > 0) ? [inline(strengthSays)] : []),
+    ].join("\n\n"),
   recommendations: ({ recommendations }) =>
     (["high", "medium", "low"] as const)
       .map((priority) => ({ priority, list: recommendations.filter((one) => one.priority === priority) }))
@@ -114,17 +128,7 @@ const sections: Readonly<Record<SectionName, (model: ReportModel) => string>> = 
         section === undefined ? cell(says) : `${cell(sectionTitles[section])}: ${cell(says)}`,
       ]),
     ),
-  references: (model) =>
-    [
-      ...model
-        .references()
-        .slice(0, maxEvidence)
-        .map(
-          ({ number, paper, citation }) =>
-            `${number}. ${reference(paper)} ${citationMarks[citation.status].sign} ${citationMarks[citation.status].words}${citation.status === "verified" ? "" : `: ${inline(citation.says)}`}`,
-        ),
-      ...moreThan(model.references().length, maxEvidence, "reference"),
-    ].join("\n"),
+  references: referencesText,
   ideas: ({ ideas }) =>
     ideas
       .slice(0, maxListed)
@@ -263,8 +267,9 @@ const notIncluded = ({ isRetracted, isIneligible }: PaperName): string =>
 const standing = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
 const named = (paper: PaperName): string =>
   `${paper.isRetracted ? "RETRACTED " : ""}[${cell(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
+const retracted = ({ isRetracted }: PaperName): string => (isRetracted ? "RETRACTED: " : "");
 const titled = (paper: PaperName): string =>
-  `${paper.isRetracted ? "RETRACTED: " : ""}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
+  `${retracted(paper)}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
 
 /** An address between angle brackets: nothing in it ends it, or is one half of code or of a link. */
 const address = (url: string): string =>
@@ -283,22 +288,45 @@ function scoresTable(model: ReportModel): string {
     scores.both
       ? [String(row.score ?? "–"), String(row.execution ?? "–"), String(row.strategic ?? "–")]
       : [String(row.score ?? "–")];
-  const shown = model.rows.filter(({ status }) => status !== "unread").slice(0, maxListed);
+  const shown = inTable(model);
+  const elsewhere = new Set([...entriesOf(model), ...withEvidence(model).slice(0, maxEvidence)].map(({ id }) => id));
+  const title = (row: PaperRow) =>
+    elsewhere.has(row.id) ? titled(row) : `<a id="${anchor(row.id)}"></a>${retracted(row)}${cell(row.title)}`;
   return [
     `Points of ${scores.full}: ${lines}.`,
     grid(
       ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
-      shown.map((row) => [titled(row), ...points(row), statusWords[row.status], cell(row.why)]),
+      shown.map((row) => [title(row), ...points(row), statusWords[row.status], cell(row.why)]),
     ),
     ...moreThan(model.rows.length, shown.length, "paper"),
   ].join("\n\n");
 }
 
+/** Papers with a decision, as far as the table of scores shows them. */
+const inTable = ({ rows }: ReportModel): PaperRow[] =>
+  rows.filter(({ status }) => status !== "unread").slice(0, maxListed);
+
+/** Papers with an entry of their own. */
+const entriesOf = ({ rows }: ReportModel): PaperRow[] =>
+  rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
+
+/** Papers that the report names, whose quotes stand at the end. */
+function withEvidence(model: ReportModel): PaperRow[] {
+  const named = new Set(model.references().map(({ paper }) => paper.id));
+  return model.rows.filter((row) => row.quotes > 0 && named.has(row.id));
+}
+
 function papersText(model: ReportModel): string {
-  const shown = model.rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
+  const shown = entriesOf(model);
   const further = shown.length === 0 ? "paper" : "further paper";
   const listed = new Set(shown.map(({ id }) => id));
   const left = model.rows.filter(({ id }) => !listed.has(id));
+  const told = new Set(model.has("scores") ? inTable(model).map(({ id }) => id) : []);
+  const decided = left.filter(({ status }) => status !== "unread");
+  const reasons =
+    decided.length === 0
+      ? ""
+      : ` The reasons stand in ${decided.every(({ id }) => told.has(id)) ? "the table above" : rrdName}.`;
   const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
     const number = left.filter((row) => row.status === status).length;
     return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
@@ -308,7 +336,7 @@ function papersText(model: ReportModel): string {
     ...(left.length === 0
       ? []
       : [
-          `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}. The reasons stand in rrd.json.`,
+          `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
         ]),
   ].join("\n\n");
 }
@@ -325,7 +353,7 @@ function entryText(entry: PaperEntry): string {
     entry.status === "unread" ? "" : readingWords[entry.reading],
   ].filter((each) => each !== "");
   return [
-    `### <a id="${anchor(entry.id)}"></a>${entry.isRetracted ? "RETRACTED: " : ""}${inline(entry.title)}`,
+    `### <a id="${anchor(entry.id)}"></a>${retracted(entry)}${inline(entry.title)}`,
     `${byline.map(inline).join(" · ")}${entry.url === undefined ? "" : ` · [open](<${address(entry.url)}>)`}`,
     ...warnings.map((warning) => `> **Warning:** ${inline(warning)}`),
     [
@@ -340,6 +368,15 @@ function entryText(entry: PaperEntry): string {
           ]),
       ...part("Points", dimensions.map(({ label, points }) => `${label} ${points}`).join(", ")),
       ...part("Why", entry.notes),
+      ...part(
+        "Eligibility",
+        entry.eligibility
+          .map(
+            ({ criterion, answer, says, quote }) =>
+              `${criterion}: ${answer}, ${quote === undefined ? "" : `“${tablesAsText(quote)}”, `}${says}`,
+          )
+          .join(" · "),
+      ),
       ...evidenceLine(entry),
     ].join("\n"),
   ].join("\n\n");
@@ -375,15 +412,16 @@ function themesText(model: ReportModel): string {
   const counted = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
   return [
     counted,
-    ...model
-      .themes()
-      .map(({ name, statement, insights }) =>
-        [
-          `### ${inline(name)}${insights.length === 0 ? "" : ` (${insights.length})`}`,
-          ...(statement === undefined ? [] : [`${said(statement)}${cited(statement)}${doubts(statement)}`]),
-          ...(insights.length === 0 ? [] : [list(insights)]),
-        ].join("\n\n"),
-      ),
+    ...model.themes().map(({ name, statement, insights }) => {
+      // What the theme's sentence says already need not stand below it again.
+      const sentence = evidenceWords(statement?.text ?? "");
+      const others = insights.filter(({ text }) => evidenceWords(text) !== sentence);
+      return [
+        `### ${inline(name)}${insights.length === 0 ? "" : ` (${insights.length})`}`,
+        ...(statement === undefined ? [] : [`${said(statement)}${cited(statement)}${doubts(statement)}`]),
+        ...(others.length === 0 ? [] : [list(others)]),
+      ].join("\n\n");
+    }),
     ...(others.length === 0 ? [] : [`### More insights (${others.length})\n\n${list(others)}`]),
   ].join("\n\n");
 }
@@ -493,7 +531,7 @@ function methodText(model: ReportModel): string {
               ...method.phases.map((phase) => ({ name: phase.phase, ...phase })),
               { name: "together", accepted: "", refused: "", failed: "", ...total },
             ].map((phase) => [
-              cell(phase.name),
+              cell(phase.name.toLowerCase()),
               String(phase.iterations),
               ...[phase.accepted, phase.refused, phase.failed].map(String),
               duration(phase.seconds * 1000),
@@ -561,16 +599,26 @@ function reference(paper: PaperRow): string {
   return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titled(paper)}.${where.map((each) => ` ${each}.`).join("")}`;
 }
 
+function referencesText(model: ReportModel): string {
+  const all = model.references();
+  const shown = all.slice(0, maxEvidence).map(({ number, paper, citation }) => ({ number, paper, citation }));
+  const common = commonCitation(shown.map(({ citation }) => citation));
+  const list = shown.map(({ number, paper, citation: { status, says } }) => {
+    const { sign, words } = citationMarks[status];
+    const isToldAbove = status === common?.status && says === common.says;
+    return `${number}. ${reference(paper)} ${sign} ${words}${isToldAbove ? "" : `: ${inline(says)}`}`;
+  });
+  return [
+    ...(common === undefined ? [] : [`${inline(commonText(common, shown.length))}\n`]),
+    ...list,
+    ...moreThan(all.length, maxEvidence, "reference"),
+  ].join("\n");
+}
+
 /** Every quote of the papers that the report names, by its number. A paper without an entry has its anchor here. */
 function evidenceOf(model: ReportModel): string {
-  const named = new Set(model.references().map(({ paper }) => paper.id));
-  const rows = model.rows.filter((row) => row.quotes > 0 && named.has(row.id));
-  const hasEntry = new Set(
-    model.rows
-      .filter(({ status }) => status === "presented" || status === "insights")
-      .slice(0, maxEntries)
-      .map(({ id }) => id),
-  );
+  const rows = withEvidence(model);
+  const hasEntry = new Set(entriesOf(model).map(({ id }) => id));
   const shown = rows.slice(0, maxEvidence).map((row) => {
     const entry = model.entry(row);
     const own = hasEntry.has(row.id) ? "" : `<a id="${anchor(row.id)}"></a>`;

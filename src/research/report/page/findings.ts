@@ -2,10 +2,12 @@ import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { Finding, Recommendation } from "../model.js";
 import type { PageContext } from "./context.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
+import { strengthSays } from "../strength.js";
 import { paperLink, quoteWords, statementLine, statementParts } from "./statements.js";
 
 export function* findings(context: PageContext): Iterable<Markup> {
-  yield markup`<ol class="list numbered">${context.model.findings.map((finding) => item(context, finding))}</ol>`;
+  const { findings: all } = context.model;
+  yield markup`<ol class="list numbered">${all.map((finding) => item(context, finding))}</ol>${all.some(({ strength }) => strength.papers > 0) ? markup`<p class="quiet">${strengthSays}</p>` : ""}`;
 }
 
 export function* agreed(context: PageContext): Iterable<Markup> {

@@ -49,8 +49,11 @@ export function* answer(context: PageContext): Iterable<Markup> {
     model.unanswered !== undefined
       ? markup`<p>${model.unanswered}</p>`
       : markup`<p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${surenessLine(model.sureness)}`
-  }</div>`;
+  }</div>${model.warnings.filter(isForAPerson).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
 }
+
+/** What only the reader can do stands by the answer; what concerns the scores stands by them. */
+export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean => kind === "waiting";
 
 /** The same for a reader who sees no dots. */
 const surenessLine = ({ level, words, because }: Sureness): Markup =>

@@ -2,7 +2,7 @@ import { type Markup, link, markup } from "../../../engine/lib/markup.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
 import { duration } from "../../../engine/ui/terminal/format.js";
 import { sectionTitles } from "../checklist.js";
-import { citationMarks } from "../citation-status.js";
+import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { type Method, promptsText } from "../method.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
@@ -11,6 +11,7 @@ import type { PageContext } from "./context.js";
 import { table } from "./findings.js";
 import { authorsText } from "./papers.js";
 import { costs } from "./pictures.js";
+import { paperLink } from "./statements.js";
 
 /** So many lines of the search log and of setbacks stand in the page; all are in the files. */
 const mostLines = 500;
@@ -21,7 +22,8 @@ export function* method(context: PageContext): Iterable<Markup> {
   const { model } = context;
   const { facts, agents, phases, setbacks, exclusions, retractions, limits } = model.method;
   yield markup`<h3>What was not done</h3><ul>${limits.map((limit) => markup`<li>${limit}</li>`)}</ul>`;
-  yield markup`<h3>Criteria</h3>${table("Criteria", markup`${facts.map(({ name, says }) => markup`<tr><th scope="row">${name}</th><td>${says}</td></tr>`)}`)}`;
+  yield* eligibility(context);
+  yield markup`<h3>How it was done</h3>${table("How it was done", markup`${facts.map(({ name, says }) => markup`<tr><th scope="row">${name}</th><td>${says}</td></tr>`)}`)}`;
   if (retractions !== "") yield markup`<p>${retractions}</p>`;
   if (model.search.sources.length > 0) yield markup`<h3>Sources</h3>${sourcesTable(model.search)}`;
   yield* queryLog(context);
@@ -36,14 +38,42 @@ export function* method(context: PageContext): Iterable<Markup> {
     )}</details>`;
 }
 
-const sourcesTable = ({ sources }: SearchYield): Markup =>
-  table(
+/** The criteria as they are numbered, how often each excluded, and the papers that wait for a person. */
+function* eligibility({ model }: PageContext): Iterable<Markup> {
+  const { criteria, eligibility: exclusions } = model.method;
+  if (criteria.length > 0)
+    yield markup`<h3>Eligibility criteria</h3>${table(
+      "Eligibility criteria",
+      markup`${criteria.map(({ id, kind, text }) => markup`<tr><th scope="row">${id}</th><td class="short">${kind}</td><td dir="auto">${text}</td></tr>`)}`,
+    )}`;
+  for (const { stage, reasons } of exclusions)
+    yield markup`<h3>Not eligible at ${stage}</h3>${table(
+      `Not eligible at ${stage}`,
+      markup`${reasons.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${thousands(count)}</td></tr>`)}`,
+    )}`;
+  if (model.waiting.length > 0)
+    yield markup`<h3>Waiting for a person</h3><ul>${model.waiting
+      .slice(0, mostLines)
+      .map(
+        ({ paper, open }) =>
+          markup`<li dir="auto">${paperLink(paper)}: ${open.length === 0 ? paper.title : open.join("; ")}</li>`,
+      )}</ul>`;
+}
+
+/** A column of counts that nobody made is left out. */
+function sourcesTable({ sources }: SearchYield): Markup {
+  const counts = (["queries", "identified", "papers", "presented"] as const).filter((name) =>
+    sources.some((source) => source[name] !== undefined),
+  );
+  return table(
     "Sources and their outcome",
-    markup`<tr><th>Source</th><th>Outcome</th><th class="n">Requests</th><th class="n">Records</th><th class="n">Papers</th><th class="n">Presented</th></tr>${sources.map(
+    markup`<tr><th>Source</th><th>Outcome</th>${counts.map((name) => markup`<th class="n">${countNames[name]}</th>`)}</tr>${sources.map(
       (source) =>
-        markup`<tr><td>${source.name}</td><td>${outcomeText(source)}</td>${[source.queries, source.identified, source.papers, source.presented].map((count) => markup`<td class="n">${countCell(count)}</td>`)}</tr>`,
+        markup`<tr><td>${source.name}</td><td>${outcomeText(source)}</td>${counts.map((name) => markup`<td class="n">${countCell(source[name])}</td>`)}</tr>`,
     )}`,
   );
+}
+const countNames = { queries: "Requests", identified: "Records", papers: "Papers", presented: "Presented" } as const;
 
 /** Every request with its time and hits, as far as they fit. */
 function* queryLog({ model }: PageContext): Iterable<Markup> {
@@ -65,18 +95,24 @@ const agentsTable = (agents: Method["agents"]): Markup =>
     "Agents",
     markup`<tr><th>Agent</th><th>Model</th><th>Version</th><th>Prompts</th><th class="n">Iterations</th></tr>${agents.map(
       ({ agent, model, version, prompts, iterations, confinement }) =>
-        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "none reported"}</td><td>${promptsText(prompts) || "–"}</td><td class="n">${iterations}</td></tr>`,
+        markup`<tr><td>${agent}${confinement === undefined ? "" : ` (${confinement})`}</td><td>${model ?? "–"}</td><td>${version ?? "none reported"}</td><td class="hashes">${promptsText(prompts) || "–"}</td><td class="n">${iterations}</td></tr>`,
     )}`,
   );
 
-const phasesTable = (phases: Method["phases"]): Markup =>
-  table(
+/** Refused and failed iterations have a column where there were any. */
+function phasesTable(phases: Method["phases"]): Markup {
+  const outcomes = (["accepted", "refused", "failed"] as const).filter(
+    (outcome) => outcome === "accepted" || phases.some((use) => use[outcome] > 0),
+  );
+  return table(
     "Tokens, time and cost by phase",
-    markup`<tr><th>Phase</th><th class="n">Iterations</th><th class="n">Accepted</th><th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
+    markup`<tr><th>Phase</th><th class="n">Iterations</th>${outcomes.map((outcome) => markup`<th class="n">${outcomeNames[outcome]}</th>`)}<th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
       (use) =>
-        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td><td class="n">${use.accepted}</td><td class="n">${duration(use.seconds * 1000)}</td><td class="n">${thousands(use.input)}</td><td class="n">${thousands(use.output)}</td><td class="n">${use.cost_usd === undefined ? "not known" : costText(use)}</td></tr>`,
+        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${use[outcome]}</td>`)}<td class="n">${duration(use.seconds * 1000)}</td><td class="n">${thousands(use.input)}</td><td class="n">${thousands(use.output)}</td><td class="n">${use.cost_usd === undefined ? "not known" : costText(use)}</td></tr>`,
     )}`,
   );
+}
+const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 
 export function* checklist({ model }: PageContext): Iterable<Markup> {
   yield markup`<details class="words"><summary>Where each of the ${model.checklist.length} items stands, and what was not done</summary>${table(
@@ -90,12 +126,17 @@ export function* checklist({ model }: PageContext): Iterable<Markup> {
 
 export function* references({ model }: PageContext): Iterable<Markup> {
   const all = model.references();
+  const shown = all.slice(0, mostReferences).map(({ paper, citation }) => ({ paper, citation }));
+  const common = commonCitation(shown.map(({ citation }) => citation));
+  if (common !== undefined) yield markup`<p class="quiet">${commonText(common, shown.length)}</p>`;
   yield markup`<ol class="refs">`;
-  for (const { paper, citation } of all.slice(0, mostReferences)) {
-    const { authors, year, venue, doi, url, title, id, isRetracted } = paper;
+  for (const { paper, citation } of shown) {
+    const { authors, year, doi, url, title, id, isRetracted } = paper;
+    const venue = paper.venue === paper.source ? "" : paper.venue;
     const address = doi === undefined ? url : `https://doi.org/${doi}`;
     const { sign, words } = citationMarks[citation.status];
-    yield markup`<li dir="auto">${authors.length === 0 ? "No author known" : authorsText(authors, 6)} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${title}</a>.${venue === "" ? "" : ` ${venue}.`}${address === undefined ? "" : markup` ${link(address, doi === undefined ? address : `doi:${doi}`)}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} <span class="meta">${sign} ${words}: ${citation.says}</span></li>
+    const isCommon = citation.status === common?.status && citation.says === common.says;
+    yield markup`<li dir="auto">${authors.length === 0 ? "No author known" : authorsText(authors, 6)} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${title}</a>.${venue === "" ? "" : ` ${venue}.`}${address === undefined ? "" : markup` ${link(address, doi === undefined ? address : `doi:${doi}`)}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
 `;
   }
   yield markup`</ol>`;

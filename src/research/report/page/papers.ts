@@ -120,8 +120,18 @@ function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Mark
     entry.insightTexts.length === 0
       ? ""
       : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd${direction(text)}>${text}</dd>`)}`
-  }</dl>${evidenceOf(entry, isNamed)}`;
+  }${eligibilityOf(entry)}</dl>${evidenceOf(entry, isNamed)}`;
 }
+
+const answerSigns = { yes: "✓", no: "✗", unclear: "?" } as const;
+
+const eligibilityOf = ({ eligibility }: PaperEntry): Markup =>
+  eligibility.length === 0
+    ? markup``
+    : markup`<dt>Eligibility</dt>${eligibility.map(
+        ({ criterion, answer, says, quote }) =>
+          markup`<dd${direction(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${quote === undefined ? markup` <small class="meta">${says}</small>` : markup`<q${direction(quote)}>${tablesAsText(quote)}</q><small>${says}</small>`}</dd>`,
+      )}`;
 
 const part = (name: string, text: string): Markup =>
   text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${direction(text)}>${withMarks(text)}</dd>`;

@@ -6,10 +6,11 @@ import { mapPicture } from "../pictures/map.js";
 import { scoresPicture } from "../pictures/scores.js";
 import { saturationPicture, yieldPicture } from "../pictures/search.js";
 import type { PageContext } from "./context.js";
+import { isForAPerson } from "./first-screen.js";
 
 /** How the papers score, with what to know before trusting it; and when they were published. */
 export function* scores({ model }: PageContext): Iterable<Markup> {
-  yield markup`${model.warnings.map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
+  yield markup`${model.warnings.filter((warning) => !isForAPerson(warning)).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
   const { both } = model.scores;
   const judged = model.scores.rows.flatMap(({ id, title, status, execution, strategic }) =>
     execution === undefined

@@ -106,10 +106,10 @@ button[aria-pressed=true]{border-color:var(--accent);background:var(--tint);font
 .paper[open]>.head .title{color:var(--accent)}
 summary.head:hover .title{color:var(--accent)}
 .title{font-weight:600;line-height:1.4}
-summary.head .title::after{content:" ▸"/"";color:var(--accent)}
-.paper[open]>.head .title::after{content:" ▾"/""}
+summary.head .title::after{content:"\\a0 ▸"/"";color:var(--accent)}
+.paper[open]>.head .title::after{content:"\\a0 ▾"/""}
 .why{display:block;font-size:.9rem;line-height:1.45;margin-top:.15rem}
-q+small{font:.82rem/1.45 var(--sans);color:var(--soft)}
+q+small{display:block;padding-left:1.1rem;font:.82rem/1.45 var(--sans);color:var(--soft)}
 .meta{display:block;font-size:.82rem;line-height:1.45;color:var(--soft);margin-top:.1rem}
 .rank{font-size:1.16rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums;color:var(--rejected)}
 .rank small{display:block;font-size:.74rem;font-weight:400;color:var(--soft)}
@@ -156,13 +156,16 @@ svg a:hover circle,svg a:hover path,svg a:focus-visible circle,svg a:focus-visib
 .table{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.45;overflow-wrap:normal}
 th,td{text-align:left;padding:.45rem .9rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-td{overflow-wrap:anywhere;min-width:4.5rem}
+td{overflow-wrap:anywhere;min-width:7.2rem}
+td.short{min-width:0}td.hashes{min-width:8.5rem}
 th{font-weight:600;color:var(--soft);white-space:nowrap}
-td:first-child{overflow-wrap:break-word}
+td:first-child{overflow-wrap:break-word;min-width:4.5rem}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;min-width:0}
 td:last-child,th:last-child{padding-right:0}
 .refs{font-size:.95rem}
+.refs .src{color:var(--soft);white-space:nowrap}
 .refs li{margin:.45rem 0}
+#themes li,#method li,#ideas li{margin:.3rem 0}
 .md>:first-child{margin-top:0}
 .md img{display:none}
 footer{margin-top:4rem;border-top:1px solid var(--line);padding-top:1rem}
@@ -185,6 +188,7 @@ figure svg.narrow{display:block;max-width:32rem}
 .answer{padding:.8rem .95rem .7rem}
 .answer p.said,.asked{font-size:1.06rem}
 .head{grid-template-columns:2.9rem minmax(0,1fr)}
+th[scope=row]{white-space:normal}
 .head .chip{grid-column:2;justify-self:start;margin-top:.35rem}
 .body{padding-left:0}
 }

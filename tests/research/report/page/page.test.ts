@@ -144,6 +144,45 @@ describe("report.html", () => {
     expect(page("#findings .words .meta, #findings .words small").first().text()).toContain("✓ found in the text");
   });
 
+  it("shows the criteria, what they excluded, and next to the answer that papers wait for a person", async () => {
+    const { rrd, ...input } = ordinaryProject(12);
+    const criteria = [
+      { id: "c1", kind: "include" as const, text: "It measures <something> on people." },
+      { id: "c2", kind: "exclude" as const, text: "It is an animal study." },
+    ];
+    const [open, out, ...others] = rrd.papers_pool;
+    if (open === undefined || out === undefined) throw new Error("no papers");
+    const answer = (criterion: string, said: "yes" | "no" | "unclear") => ({
+      ...{ criterion, stage: "full_text" as const, answer: said },
+    });
+    const rats = { ...answer("c2", "yes"), quote: "We took forty rats.", locator: "p. 2" };
+    const papers_pool = [
+      { ...open, status: "waiting" as const, answers: [answer("c1", "unclear"), answer("c2", "no")] },
+      { ...out, status: "rejected" as const, excluded_by: "c2", answers: [answer("c1", "yes"), rats] },
+      ...others.map((paper) => ({ ...paper, answers: [answer("c1", "yes"), answer("c2", "no")] })),
+    ];
+    const requirements = { ...rrd.requirements, criteria };
+    const page = load(await render({ ...input, rrd: { ...rrd, requirements, papers_pool } }));
+    const rows = (title: string) =>
+      page(`#method h3:contains("${title}")`)
+        .next()
+        .find("tr")
+        .toArray()
+        .map((row) =>
+          page(row)
+            .children()
+            .toArray()
+            .map((cell) => page(cell).text()),
+        );
+    expect(rows("Eligibility criteria")).toEqual(criteria.map(({ id, kind, text }) => [id, kind, text]));
+    expect(rows("Not eligible at full text")).toEqual([["c2 (exclude: It is an animal study.)", "1"]]);
+    expect(page('#method h3:contains("Waiting for a person")').next().text()).toContain("c1 (include: It measures");
+    const entry = page(`[id="${anchorOf(out.id)}"]`).text();
+    expect(entry).toContain("c2 It is an animal study: ✓ yesWe took forty rats.");
+    expect(page("#answer > .note").text()).toContain("1 paper waits for your decision");
+    expect(page("#scores .note").text()).not.toContain("waits");
+  });
+
   it("says at its top what of the folder could not be read", async () => {
     const context = { ...(await contextOf(reportModel(ordinaryProject(3)))), notices: ["rrd.json <is> broken."] };
     expect(load([...reportPage(context)].join(""))("header .note").text()).toBe("rrd.json <is> broken.");
