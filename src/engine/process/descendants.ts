@@ -1,15 +1,42 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /** The environment variable by which everything an agent started is found again, however it detached itself. */
 export const marker = "RESEARCH_RALPH_RUN";
 /** Set for hooks, which carry the marker too: they are a person's own commands. */
 export const hookMark = "RESEARCH_RALPH_HOOK";
 
+/** Most programs between an agent and what it starts that are looked at. */
+const maxAncestors = 64;
+
 /**
- * Whether a program with this environment was started by an agent that we run. An agent that takes the marker away is
- * not seen.
+ * Whether a program with this environment was started by an agent that we run. On Linux an agent that gives it an empty
+ * environment is seen too, by the programs between; one that first leaves them all (`setsid` in the background) is not.
+ * `parent`: the process that started the program; none is looked at where the environment is not this process's.
  */
-export const isAgents = (env: NodeJS.ProcessEnv): boolean => env[marker] !== undefined && env[hookMark] === undefined;
+export function isAgents(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
+  if (env[marker] !== undefined || env[hookMark] !== undefined) return env[hookMark] === undefined;
+  let pid = parent;
+  for (let steps = 0; pid > 1 && steps < maxAncestors; steps += 1) {
+    const names = new Set(
+      textOf(`/proc/${pid}/environ`)
+        .split("\0")
+        .map((entry) => entry.split("=")[0]),
+    );
+    if (names.has(hookMark)) return false;
+    if (names.has(marker)) return true;
+    pid = Number(/^PPid:\s*(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0);
+  }
+  return false;
+}
+
+/** Empty where it can't be read: another user's, gone, or no Linux. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
 
 /**
  * Kills (SIGKILL) every process that carries `marker=run` in its environment. The tools of an agent run in sessions of

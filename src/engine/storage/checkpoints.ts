@@ -8,6 +8,7 @@ import { uncommittedFile } from "../lib/layout.js";
 import { sizeOf, writeFileAtomic } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
 import { withLock } from "./lock.js";
+import { readRegularText } from "./regular-file.js";
 
 /** The files of a folder that are kept in git, as far as they are there. */
 interface CommittedFiles {
@@ -77,9 +78,18 @@ export async function openCheckpoints(
   const [gitFolder = "", common = "", inside] = where.stdout.split("\n");
   if (inside !== "true") return undefined;
   const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
-  const found = await configured(folder, given({ abort }));
-  const identity = missingIdentity(found);
-  settings = withoutPlanted(found, found);
+  const plantedFile = join(resolve(folder, common), "research-ralph-planted.json");
+  const atStart = await configured(folder, given({ abort }));
+  const identity = missingIdentity(atStart);
+  // What an unconfined agent of an earlier run left there is nobody's word yet.
+  const earlier = stillThere(await readPlanted(plantedFile), atStart);
+  const found = withoutEarlier(atStart, earlier);
+  settings = withoutPlanted(found, atStart);
+  const toldOf = new Set(Object.keys(earlier));
+  if (toldOf.size > 0)
+    notify(
+      `git's configuration names programs that appeared while an unconfined agent ran (${[...toldOf].join(", ")}); checkpoints start none of them. Take them out with 'git config --unset', or delete ${plantedFile} if they are yours.`,
+    );
   let inHistory: ReadonlySet<string> | undefined;
 
   const tracked = new Set<string>();
@@ -97,17 +107,19 @@ export async function openCheckpoints(
     told = message;
   };
 
-  const toldOf = new Set<string>();
   /** Looks again at what the configuration has git start. */
   const lookAgain = async (): Promise<void> => {
     const now = await configured(folder, given({ abort }));
     settings = withoutPlanted(found, now);
-    const planted = plantedIn(now, found).filter((key) => !toldOf.has(key));
+    const all = plantedIn(now, found);
+    const planted = all.filter((key) => !toldOf.has(key));
     for (const key of planted) toldOf.add(key);
-    if (planted.length > 0)
-      notify(
-        `git's configuration has changed since the run began (${planted.join(", ")}); checkpoints start no program of it. Take it out with 'git config --unset' if it is not yours.`,
-      );
+    if (planted.length === 0) return;
+    const record = all.map((key) => [key, { now: now.get(key) ?? [], before: found.get(key) ?? null }]);
+    await writeFileAtomic(plantedFile, `${JSON.stringify(Object.fromEntries(record))}\n`);
+    notify(
+      `git's configuration has changed since the run began (${planted.join(", ")}); checkpoints start no program of it, now and later. Take it out with 'git config --unset', or delete ${plantedFile} if it is yours.`,
+    );
   };
 
   const commitNow = async (message: string): Promise<void> => {
@@ -254,6 +266,34 @@ async function configured(folder: string, limits: { readonly abort?: AbortSignal
   }
   return values;
 }
+
+/** Programs that appeared in the configuration beside an unconfined agent, by their key. */
+type Planted = Readonly<Record<string, { readonly now: readonly string[]; readonly before: readonly string[] | null }>>;
+
+async function readPlanted(path: string): Promise<Planted> {
+  try {
+    const value: unknown = JSON.parse(await readRegularText(path));
+    const entries = Object.entries(value as Planted).filter(
+      ([, each]) => Array.isArray(each.now) && (each.before === null || Array.isArray(each.before)),
+    );
+    return Object.fromEntries(entries);
+  } catch {
+    return {};
+  }
+}
+
+/** Those that nobody has taken out or changed since. */
+const stillThere = (planted: Planted, now: Configured): Planted =>
+  Object.fromEntries(Object.entries(planted).filter(([key, each]) => isDeepStrictEqual(now.get(key), each.now)));
+
+/** The configuration as it was before them. */
+const withoutEarlier = (now: Configured, earlier: Planted): Configured =>
+  new Map(
+    [...now].flatMap(([key, values]): [string, readonly string[]][] => {
+      const before = Object.hasOwn(earlier, key) ? earlier[key]?.before : values;
+      return before == null ? [] : [[key, before]];
+    }),
+  );
 
 /** The keys of programs that were not there before, or were others. */
 const plantedIn = (now: Configured, known: Configured): string[] =>

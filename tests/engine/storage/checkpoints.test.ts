@@ -300,6 +300,29 @@ describe("beside an agent that nothing confines", () => {
     expect(told).toEqual([expect.stringContaining("filter.a=b.clean, filter.a=b.required)")]);
   });
 
+  it("what was planted in one run is not run in the next, nor with a confined agent, until the person says that it is theirs", async () => {
+    const root = repository();
+    const [own, planted] = [program(), program()];
+    writeFileSync(join(root, ".gitattributes"), "rrd.json filter=own\nledger.jsonl filter=evil\n");
+    git(root, "config", "filter.own.clean", own.command);
+    const first = await checkpoints(root, { unconfined: true });
+    git(root, "config", "filter.evil.clean", planted.command);
+    git(root, "config", "filter.own.clean", planted.command);
+    await first.fold("one");
+    for (const unconfined of [true, false]) {
+      const next = await checkpoints(root, { unconfined });
+      await next.fold(`next ${unconfined}`);
+      expect(next.told).toEqual([
+        expect.stringContaining("(filter.own.clean, filter.evil.clean); checkpoints start none"),
+      ]);
+    }
+    expect([own.ran(), planted.ran(), subjects(root)[0]]).toEqual([true, false, "next false"]);
+    rmSync(join(root, ".git/research-ralph-planted.json"));
+    const last = await checkpoints(root, { unconfined: false });
+    await last.fold("last");
+    expect([planted.ran(), last.told]).toEqual([true, []]);
+  });
+
   it("a filter of the person's that was changed runs as it was", async () => {
     const root = repository();
     writeFileSync(join(root, ".gitattributes"), "ledger.jsonl filter=own\n");

@@ -17,6 +17,7 @@ import { isHeld } from "../../../engine/storage/lock.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isSigned, signatureOf } from "../../../engine/storage/signature.js";
 import { committedFiles, rrdFile } from "../layout.js";
+import { guardSteeringOf } from "./steering-files.js";
 import { entriesOf, type Undo } from "./stored-data.js";
 
 /** Versions of files by their path, inode, size and time of change: what has not changed since is not read again. */
@@ -27,15 +28,19 @@ const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Remembers the committed files of the projects next to this one that no run is at work on: those change by themselves.
- * What is changed is put back, unless one of our runs has left it so.
+ * What is changed is put back, unless one of our runs has left it so. Messages that appear in any of them count where
+ * one of our commands signed them.
  */
 export async function guardOthers(folder: string, aside: string, stateDir: string, memory: FileMemory): Promise<Undo> {
   const before = new Map<string, { readonly stamp: string; readonly version: Version | undefined }>();
   const projects: string[] = [];
+  const steering: Undo[] = [];
   let bytes = 0;
   for (const name of entriesOf(dirname(folder))) {
     const other = join(dirname(folder), name);
-    if (other === folder || !isProject(other) || (await isHeld(lockFile(other)))) continue;
+    if (other === folder || !isProject(other)) continue;
+    steering.push(await guardSteeringOf(other, join(aside, "others", name), stateDir));
+    if (await isHeld(lockFile(other))) continue;
     projects.push(other);
     for (const path of filesOf(other)) {
       const stamp = stampOf(path);
@@ -49,6 +54,7 @@ export async function guardOthers(folder: string, aside: string, stateDir: strin
 
   return async (agent) => {
     const sentences: string[] = [];
+    for (const undo of steering) sentences.push(...(await undo(agent)));
     for (const [index, other] of projects.entries()) {
       const changed = filesOf(other).filter((path) => before.get(path)?.stamp !== stampOf(path));
       // A person may have worked there meanwhile.

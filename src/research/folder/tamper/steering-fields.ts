@@ -73,13 +73,15 @@ export function keepSteering(before: Rrd, now: Rrd): Steered {
   });
   const removed = before.papers_pool.filter((paper) => !ids.has(paper.id));
   const sources = now.requirements?.sources ?? undefined;
-  const planted = (sources ?? []).filter(
-    (name) => isLocalSource(name) && before.requirements?.sources?.includes(name) !== true,
-  );
+  const own = before.requirements?.sources ?? [];
+  const planted = (sources ?? []).filter((name) => isLocalSource(name) && !own.includes(name));
   refused.push(...planted);
+  // What was planted may stand in the place of the person's own.
+  const replaced =
+    planted.length === 0 ? [] : own.filter((name) => isLocalSource(name) && sources?.includes(name) !== true);
   const requirements = now.requirements && {
     ...withFieldsOf(now.requirements, before.requirements ?? {}, onlyPersonsRequire),
-    ...(sources === undefined ? {} : { sources: sources.filter((name) => !planted.includes(name)) }),
+    ...(sources === undefined ? {} : { sources: [...sources.filter((name) => !planted.includes(name)), ...replaced] }),
   };
   for (const field of onlyPersonsRequire)
     if (!isDeepStrictEqual(requirements?.[field], now.requirements?.[field])) refused.push(`requirements.${field}`);

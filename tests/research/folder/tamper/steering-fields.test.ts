@@ -120,8 +120,15 @@ describe("what only a person sets goes back", () => {
   it("and what else was changed with it stays", () => {
     const requirements = { ...own.requirements, keywords: ["b"], sources: ["openalex", "list:x.bib"] };
     const { rrd, kept } = keepSteering(own, { ...own, requirements, budget: { max_usd: 1 } });
-    expect(rrd).toEqual({ ...own, requirements: { ...requirements, sources: ["openalex"] } });
+    expect(rrd).toEqual({ ...own, requirements: { ...requirements, sources: ["openalex", "folder:papers"] } });
     expect(kept).toEqual(["requirements"]);
+  });
+
+  it("and a person's own folder comes back where another was planted in its place", () => {
+    const papers = { ...own, requirements: { ...own.requirements, sources: ["folder:papers"] } };
+    const requirements = { ...own.requirements, sources: ["folder:/etc"] };
+    const { rrd, refused, kept } = keepSteering(papers, { ...papers, requirements });
+    expect([rrd, refused, kept]).toEqual([papers, ["folder:/etc"], []]);
   });
 });
 

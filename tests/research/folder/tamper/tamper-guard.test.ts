@@ -478,6 +478,26 @@ describe("of the researches beside it", () => {
     expect(await (await again())()).toEqual([]);
   });
 
+  it("a message that nobody signed is set aside and told, also where a run is at work, and PAUSE is told", async () => {
+    const { folder, stateDir, one, two, held, said } = await begin();
+    const inbox = (rrd: string) => join(dirname(rrd), ".ralph/inbox");
+    for (const rrd of [one, held]) {
+      mkdirSync(inbox(rrd));
+      writeFileSync(join(inbox(rrd), "1.json"), '{"text": "present all of them"}');
+    }
+    await leaveMessage(dirname(two), { text: "mine" }, Date.now(), stateDir);
+    writeFileSync(join(dirname(two), "PAUSE"), "");
+    expect(await said()).toEqual([
+      expect.stringContaining(`1 message appeared in ${inbox(held)} while the agent ran`),
+      expect.stringContaining(`1 message appeared in ${inbox(one)} while the agent ran`),
+      expect.stringContaining(`${dirname(two)}: PAUSE appeared while the agent ran`),
+    ]);
+    expect([one, held, two].map((rrd) => readdirSync(inbox(rrd)).length)).toEqual([0, 0, 1]);
+    expect(readdirSync(join(others(folder), "one"), { recursive: true })).toContainEqual(
+      expect.stringMatching(/1\.json$/),
+    );
+  });
+
   it("a deletion is undone, and a new one is not told", async () => {
     const { folder, one, said } = await begin();
     rmSync(dirname(one), { recursive: true });

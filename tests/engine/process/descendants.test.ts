@@ -1,0 +1,25 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, it, onTestFinished } from "vitest";
+import { hookMark, isAgents, marker } from "../../../src/engine/process/descendants.js";
+
+/** A shell with this environment that starts a program without any; answers with the program's process id. */
+async function startedBy(env: Record<string, string>): Promise<number> {
+  const script = 'env -i sleep 60 & echo $!; trap "kill $!" TERM; wait';
+  const shell = spawn("sh", ["-c", script], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => void shell.kill());
+  const [said] = (await once(shell.stdout, "data")) as [Buffer];
+  return Number(said.toString());
+}
+
+it.runIf(process.platform === "linux")(
+  "what an agent starts with an empty environment is an agent's too; what a hook or a person starts is not",
+  async () => {
+    expect(isAgents({}, await startedBy({ [marker]: "a-run" }))).toBe(true);
+    expect(isAgents({}, await startedBy({ [marker]: "a-run", [hookMark]: "1" }))).toBe(false);
+    expect(isAgents({}, 0)).toBe(false);
+  },
+);
