@@ -7,8 +7,17 @@ export type Redact = (text: string) => string;
 
 export const redacted = "[secret removed]";
 
-const secretName =
-  /(?:^|_)(?:(?:api|access|private|auth)_?(?:keys?|tokens?)|keys?|tokens?|secrets?|password|passwd|passphrase|credentials?|pat|webhook)(?:_|$)|_(?:auth|dsn|pwd)$/i;
+const secretName = new RegExp(
+  [
+    "(?:^|_)(?:(?:api|access|private|auth)_?(?:keys?|tokens?)|keys?|tokens?|secrets?|pass(?:word|wd|phrase)?|credentials?|pat|webhook",
+    "|cookies?|jwt|bearer|mnemonic|seed_?phrase|conn(?:ection)?_?str(?:ing)?)(?:_|$)",
+    // Written in one, as PGPASSWORD is.
+    "|(?:password|passwd|passphrase|token|secret|apikey|sshpass)$",
+    // Elsewhere in a name these say something else: SSH_AUTH_SOCK, PWD.
+    "|(?:^|_)auth(?:orization)?$|_(?:dsn|pwd)$",
+  ].join(""),
+  "i",
+);
 /** Whether a variable of this name is likely to hold a secret; also in camel case. */
 export const namesSecret = (name: string): boolean => secretName.test(name.replace(/([a-z\d])([A-Z])/g, "$1_$2"));
 
@@ -40,13 +49,21 @@ function isPath(value: string): boolean {
   return existsSync(path) || (folder.length > 1 && existsSync(folder));
 }
 
+/** What says how the rest of a value is sent, and what a connection string calls its secret. */
+const scheme = /^(?:bearer|basic|token)\s+/i;
+const inConnection = /(?:^|;)\s*(?:password|pwd|account_?key|shared_?access_?key)\s*=\s*([^;]+)/gi;
+
 /** The secrets in the value of a variable: the value, its longer lines, the password of an address. */
 function secretsOf(name: string, value: string): string[] {
   const inAddress = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
   const [, user, password = ""] = inAddress ?? [];
   const passwords = password === user ? [] : [password, decoded(password)].filter((each) => isSecret("password", each));
   const whole = value.trim();
+  passwords.push(
+    ...[...value.matchAll(inConnection)].flatMap(([, word = ""]) => (isSecret("password", word) ? [word] : [])),
+  );
   if (!namesSecret(name) || !isSecret(name, whole)) return passwords;
+  if (scheme.test(whole)) passwords.push(...secretsOf(name, whole.replace(scheme, "")));
   const lines = whole.split(/\r?\n/).filter((line) => line.trim().length > longEnough);
   return [whole, ...(lines.length > 1 ? lines.filter((line) => !line.startsWith("-----")) : []), ...passwords];
 }
@@ -95,6 +112,21 @@ const forms: readonly RegExp[] = [
   /\bAIza[\w-]{35}/g,
   /\bxox[abprs]-[\w-]{10,}/g,
   /\bnpm_\w{36}\b/g,
+  /\b(?:sk|rk)_(?:live|test)_\w{16,}/g,
+  /\b(?:hf|gsk|r8|glsa|ntn|lin_api)_\w{30,}/g,
+  /\b(?:xai|pplx|nvapi)-[\w-]{30,}/g,
+  /\b(?:ya29\.|GOCSPX-|hvs\.|pypi-AgE|dckr_pat_)[\w-]{20,}/g,
+  /\b(?:do[opr]_v1_|sbp_|shp(?:at|ca|pa|ss)_|dapi)[a-f\d]{32,}/g,
+  /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
+  // A JSON Web Token, and the token of a Telegram bot.
+  /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g,
+  /\b\d{8,10}:AA[\w-]{32,}/g,
+  // Addresses that are secrets themselves.
+  /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/-]{20,}/g,
+  /\bdiscord(?:app)?\.com\/api\/webhooks\/\d{1,30}\/[\w-]{20,}/g,
+  // Named by what stands before them.
+  /(?<=\bauthorization["']?\s?[:=]\s?["']?(?:bearer|basic|token)\s)[\w.~+/=-]{8,}/gi,
+  /(?<=\b(?:aws_secret_access_key|account_?key|shared_?access_?key|client_secret)["']?\s?[:=]\s?["']?)[\w.~+/=-]{16,}/gi,
   // The password of an address.
   /(?<=\b[a-z][\w+.-]{0,20}:\/\/[^\s/?#:@"'<>]{0,100}:)[^\s/?#:@"'<>]{3,200}(?=@)/gi,
   // Cut off by us, so too short for the forms above.
@@ -102,7 +134,15 @@ const forms: readonly RegExp[] = [
 ];
 
 /** What stands in every text that one of the forms finds something in: most texts are done with one look. */
-const hint = /PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|:\/\/[^\s/@]{1,300}@/;
+const hint = new RegExp(
+  [
+    "PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|://[^\\s/@]{1,300}@",
+    "|[sr]k_(?:live|test)_|(?:hf|gsk|r8|glsa|ntn|lin_api)_\\w{30}|(?:xai|pplx|nvapi)-|ya29|GOCSPX|hvs\\.|pypi-AgE|dckr_pat|_v1_|sbp_|shp\\w\\w_",
+    "|dapi[a-f\\d]{32}|\\bSG\\.|eyJ|:AA|hooks\\.slack|api/webhooks",
+    "|authorization|_access_key|account_?key|access_?key|client_secret",
+  ].join(""),
+  "i",
+);
 
 /** A shorter beginning of a value tells nothing of it. */
 const minBeginning = 6;

@@ -118,7 +118,7 @@ describe("a reset", () => {
       expect(existsSync(join(folder, name))).toBe(false);
       expect(existsSync(join(folder, backup, name))).toBe(true);
     }
-    expect(said.at(-1)).toBe("research-report.md and references.bib and product-ideas.json are removed.");
+    expect(said.at(-1)).toBe("research-report.md, references.bib and product-ideas.json are removed.");
     expect(readRrd(folder)).not.toHaveProperty("excluded");
     expect(readRrd(folder).insights).toEqual([]);
   });
