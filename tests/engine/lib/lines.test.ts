@@ -23,6 +23,12 @@ describe("splitLines", () => {
     expect(all([Buffer.from("a\r"), Buffer.from("\nb\r\n")])).toEqual(["a", "b"]);
   });
 
+  it("gives a thousand empty lines in a row, and what stands behind more of them", () => {
+    const noise = Buffer.alloc(5000, "\n");
+    const lines = all([Buffer.from("a\n"), noise, noise, Buffer.from("b\n\nc")]);
+    expect([lines.length, lines[0], lines.slice(-3)]).toEqual([1004, "a", ["b", "", "c"]]);
+  });
+
   it("cuts a long line with a note and reads the next one whole", () => {
     expect(all([Buffer.from("12345"), Buffer.from("67890\nnext")], 7)).toEqual([
       "1234567 [cut: the line was longer than 7 characters]",
