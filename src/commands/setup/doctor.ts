@@ -46,9 +46,14 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   const redact = redactorFor(config, io);
   const held = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
   const found = [nodeFinding(process.version), ...git, ...agents, ...held, ...redis, here, state];
-  const findings = withoutSecrets(found, redact) as typeof found;
   const answer = probe === undefined ? undefined : await probed(probe, config, settings, io);
   const tried = withoutSecrets(answer, redact) as typeof answer;
+  // An agent that has just answered is ready, whatever it says of its login: a provider of the user's own needs none.
+  const isProven = ({ name }: Finding) => name === config.agent && tried?.ok === true;
+  const findings = withoutSecrets(
+    found.map((finding) => (isProven(finding) ? { ...finding, needed: false } : finding)),
+    redact,
+  ) as typeof found;
   const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
   if (json) {
     io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);

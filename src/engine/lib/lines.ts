@@ -12,7 +12,8 @@ const maxEmpty = 1000;
 
 /**
  * Cuts a byte stream into lines with bounded memory: of a line longer than `maxChars` characters the beginning is kept
- * and a note says so; of more than a thousand empty lines in a row the rest is left out. Bytes that are not UTF-8 become U+FFFD; a character split between two chunks stays whole.
+ * and a note says so; of more than a thousand empty lines in a row the rest is left out. Bytes that are not UTF-8
+ * become U+FFFD; a character split between two chunks stays whole.
  */
 export function splitLines(maxChars: number): LineSplitter {
   const decoder = new StringDecoder("utf8");

@@ -111,6 +111,23 @@ test("an agent that prints its result is as ready as one that writes it to the f
   expect(exitCode).toBe(0);
 });
 
+test("an agent that answers is ready, also where its check finds no login", async () => {
+  const cwd = freshFolder();
+  const said = [
+    '{"type":"thread.started","thread_id":"x"}',
+    '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}',
+  ];
+  const item = '{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"{\\"word\\":\\"pong\\"}"}}';
+  const lines = [said[0], item, said[1]].map((line) => `echo '${line}'`).join("\n");
+  const codex = `#!/bin/sh\ncase "$1" in --version) echo codex-cli 0.169.0;; login) exit 1;; *) cat >/dev/null\n${lines};; esac\n`;
+  writeFileSync(join(cwd, "codex"), codex, { mode: 0o755 });
+  const keys = { PATH: `${cwd}:${dirname(process.execPath)}:/usr/bin:/bin` };
+  const { exitCode, out } = await doctor({ probe: "codex" }, cwd, { keys });
+  expect(out).toMatch(/^– codex .*not logged in/m);
+  expect(out).toMatch(/^✓ probe +codex answered/m);
+  expect([exitCode, out]).toEqual([0, expect.stringMatching(/^Ready to run with codex\.$/m)]);
+});
+
 test("an agent that answers but is not allowed to write is found out", async () => {
   const cwd = freshFolder();
   const probe = script(cwd, "cat > /dev/null; echo I could not write the file");
