@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
@@ -15,11 +15,11 @@ import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import { type Edit, waitingEdits } from "../research/folder/approval.js";
-import { pageName, promptName } from "../research/folder/layout.js";
+import { pageName } from "../research/folder/layout.js";
 import { openResearch, type Research } from "../research/folder/research.js";
 import { type FileMemory, signState } from "../research/folder/tamper/other-projects.js";
 import { guardFiles } from "../research/folder/tamper/tamper-guard.js";
-import { outdatedParts, rootOf } from "../research/workflow/brief/prompt.js";
+import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
 import { isNews, withEnd, resetStagnation, withoutResult } from "../research/workflow/derived/observations.js";
@@ -55,10 +55,7 @@ export async function openProject(
   const requests = new AbortController();
   const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
-  for (const part of await outdatedParts(root, stateDir)) {
-    const message = `${join(root, promptName)} asks in its part ${part} for a result of an earlier form; the packaged part is used instead. Take over the new one, or delete that part.`;
-    await tell({ type: "notice", level: "warning", message });
-  }
+  for (const message of await unusedPrompt(root, stateDir)) await tell({ type: "notice", level: "warning", message });
   const workflow = await opened(folder, config, io, run, [...everyone, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,

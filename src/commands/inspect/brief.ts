@@ -8,6 +8,7 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/folder/research.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
 import { messagesFor, steered } from "../../research/workflow/derived/apply-steering.js";
@@ -17,7 +18,7 @@ import { workBasis } from "../../research/workflow/sharing/work-basis.js";
 import { loadNoted, withPart } from "../../research/workflow/sharing/shared-unit.js";
 import { nextKept } from "../../research/workflow/prepare.js";
 import { services } from "../../research/workflow/discovery/search-session.js";
-import { rootOf } from "../../research/workflow/brief/prompt.js";
+import { rootOf, unusedPrompt } from "../../research/workflow/brief/prompt.js";
 import { statusOf } from "../../research/workflow/decisions/status.js";
 import { briefFor } from "../../research/workflow/brief/brief.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
@@ -52,6 +53,9 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
     canAsk: false,
   });
   const root = rootOf(folder, io.cwd);
+  if (classic === undefined)
+    for (const message of await unusedPrompt(root, config.stateDir))
+      io.stderr(`${flowed(`warning: ${message}`, io)}\n`);
   const { signal } = new AbortController();
   const sources = { ...localSources(root, signal), ...services(root) };
   const disk = { ...sources, folder, signal, now: io.clock.now };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
+import { nearest } from "../../../engine/lib/nearest.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { waitingEdit } from "../../folder/approval.js";
@@ -47,10 +48,33 @@ const formerReport = /"(?:executive_summary|key_findings)"/;
 const isOutdated = (name: PromptPart, text: string | undefined): boolean =>
   name === "REPORT" && text !== undefined && formerReport.test(text);
 
-/** Parts of a person's prompt.md that are passed over because they ask for a former kind of result. */
-export async function outdatedParts(root: string, stateDir: string): Promise<readonly PromptPart[]> {
-  const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
-  return promptParts.filter((name) => isOutdated(name, own.get(name)));
+/** What a person's prompt.md says and no brief will, a sentence each. */
+export async function unusedPrompt(root: string, stateDir: string): Promise<readonly string[]> {
+  const text = await agreedPrompt(root, stateDir);
+  // One of the original tool says itself that the packaged one is to be used.
+  if (text === undefined || text.includes("{{RESEARCH_DIR}}")) return [];
+  const path = join(root, promptName);
+  const own = partsOf(text);
+  if (!promptParts.some((name) => own.has(name)))
+    return [
+      `${path} is not used, because it has none of the headings that name its parts, such as '# COMMON' and '# ANALYSIS'; agents get the packaged text. 'research-ralph init' in an empty folder makes one with all of them.`,
+    ];
+  return [
+    ...headingsOf(text)
+      .filter((name) => !promptParts.some((part) => part === name))
+      .flatMap((name) => {
+        const part = nearest(name, promptParts);
+        if (part === undefined && name !== name.toUpperCase()) return [];
+        const meant = part === undefined ? `its parts are ${promptParts.join(", ")}` : `did you mean '# ${part}'?`;
+        return [`${path} has a heading '# ${name}', which names no part of it; ${meant}`];
+      }),
+    ...promptParts
+      .filter((name) => isOutdated(name, own.get(name)))
+      .map(
+        (name) =>
+          `${path} asks in its part ${name} for a result of an earlier form; the packaged part is used instead. Take over the new one, or delete that part.`,
+      ),
+  ];
 }
 
 /** The text of the prompt.md that a person has agreed to, or undefined where there is none. */
@@ -83,14 +107,27 @@ export async function readPromptFile(path: string): Promise<string | undefined> 
 function partsOf(text: string): Map<string, string> {
   const parts = new Map<string, string>();
   let name: string | undefined;
-  let fenced = false;
-  for (const line of text.split(/\r?\n/)) {
-    if (line.startsWith("```")) fenced = !fenced;
-    const heading = fenced ? null : /^# +([A-Z]+)\s*$/.exec(line);
+  for (const { line, isFenced } of linesOf(text)) {
+    const heading = isFenced ? null : /^# +([A-Z]+)\s*$/.exec(line);
     if (heading !== null) name = heading[1];
     else if (name !== undefined) parts.set(name, `${parts.get(name) ?? ""}${line}\n`);
   }
   return new Map([...parts].map(([key, value]) => [key, value.trim()]));
+}
+
+/** Headings of one word that could name a part, in any case. */
+const headingsOf = (text: string): string[] =>
+  linesOf(text).flatMap(({ line, isFenced }) => {
+    const [, name] = (isFenced ? null : /^# +([A-Za-z]+)\s*$/.exec(line)) ?? [];
+    return name === undefined ? [] : [name];
+  });
+
+function linesOf(text: string): { readonly line: string; readonly isFenced: boolean }[] {
+  let isFenced = false;
+  return text.split(/\r?\n/).map((line) => {
+    if (line.startsWith("```")) isFenced = !isFenced;
+    return { line, isFenced };
+  });
 }
 
 /** Replaces {{NAME}}; a placeholder nobody knows stays as it is. */

@@ -8,10 +8,12 @@ import { nextUnit } from "../../../../src/research/workflow/decisions/next-unit.
 import { patternLines } from "../../../../src/research/workflow/derived/lessons.js";
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/decisions/status.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
+import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt.js";
 import { briefFor } from "../../../../src/research/workflow/brief/brief.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import { library, materialFor, paper, paperText, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { packageFile } from "../../../../src/engine/lib/package-root.js";
 import { fence } from "../../../../src/engine/lib/sanitise.js";
 import type { Noted } from "../../../../src/engine/storage/noted.js";
 import type { Library } from "../../../../src/research/workflow/prepare.js";
@@ -288,4 +290,23 @@ describe("access is the least that the unit needs", () => {
       ).toBe(false);
     }
   });
+});
+
+test("what a prompt.md says and no brief will is told: no known heading, a misspelled one, another case", async () => {
+  const root = temporaryFolder();
+  const unused = async (text: string) => {
+    writeFileSync(join(root, "prompt.md"), text);
+    return await unusedPrompt(root, temporaryFolder());
+  };
+  expect(await unusedPrompt(root, temporaryFolder())).toEqual([]);
+  expect(await unused("Look at grippers.\n")).toEqual([expect.stringMatching(/prompt\.md is not used, .*'# COMMON'/)]);
+  expect(
+    await unused("# COMMON\n\nBe brief.\n\n# ANALYSES\n\nx\n\n# Report\n\ny\n\n# Notes\n\n```\n# DATA\n```\n"),
+  ).toEqual([
+    expect.stringContaining("'# ANALYSES', which names no part of it; did you mean '# ANALYSIS'?"),
+    expect.stringContaining("'# Report', which names no part of it; did you mean '# REPORT'?"),
+  ]);
+  expect(await unused("# COMMON\n\n# GUIDELINES\n\nx\n")).toEqual([expect.stringContaining("its parts are COMMON, ")]);
+  expect(await unused("{{RESEARCH_DIR}} of the original tool")).toEqual([]);
+  expect(await unused(readFileSync(packageFile("prompt.md"), "utf8"))).toEqual([]);
 });
