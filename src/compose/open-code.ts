@@ -31,7 +31,7 @@ import { openRecordStore, type RecordStore } from "../engine/storage/records/rec
 import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
-import { excludeFromGit, isInRepository, openSnapshots } from "../task/folder/snapshots.js";
+import { excludeFromGit, openSnapshots, repositoryOf } from "../task/folder/snapshots.js";
 
 /** What a person asks of a coding run. */
 export interface CodeWish {
@@ -59,7 +59,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   for (const message of noticesOf({ config }, everyone)) notify("info", message);
   const { limits: memory } = config.history;
   // Before anything is written: a folder in which no run can be is left as it is.
-  if (!(await isInRepository(folder))) throw noRepository(folder);
+  if ((await repositoryOf(folder)) === undefined) throw noRepository(folder);
   const unconfined = everyone.some(isUnconfined);
   if (!existsSync(join(folder, codeStateName))) {
     explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));

@@ -70,6 +70,7 @@ export function workspaceOf({ folder }: Pick<NamedTask, "folder">, { task }: Res
 /** The sandbox of a task: the best that there is, with a /home that lasts as long as the task. */
 export const sandboxOf = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: ResolvedConfig): SandboxWish => ({
   usual: "auto",
+  folder,
   home: join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16)),
 });
 

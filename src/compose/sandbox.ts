@@ -4,6 +4,7 @@ import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";
+import { pathOutside } from "../engine/process/search-path.js";
 import type { Io } from "../engine/ui/io.js";
 
 /** Where the agents of a run are to run, and what a person should know of it. */
@@ -19,6 +20,8 @@ export interface SandboxWish extends Omit<SandboxOptions, "env"> {
    * allowed to run unconfined.
    */
   readonly usual?: SandboxChoice;
+  /** The folder that its agents work in, where it is another than the one that the command was started in. */
+  readonly folder?: string;
 }
 
 /** The settings of agents that run in it. */
@@ -34,7 +37,7 @@ export async function sandboxFor(
   io: Io,
   settings: AgentSettings,
   names: readonly string[],
-  { usual, ...options }: SandboxWish = {},
+  { usual, folder, ...options }: SandboxWish = {},
 ): Promise<Housing> {
   const isNamed = config.sandbox === "bubblewrap" || config.sandbox === "docker";
   if (settings.classic) {
@@ -50,7 +53,8 @@ export async function sandboxFor(
   // Loaded when it is needed: most runs have none.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
   const { sandbox, why } = await openSandbox(choice, {
-    env: io.env,
+    // What an agent has left where it works is no sandbox.
+    env: { ...io.env, PATH: pathOutside([io.cwd, ...(folder === undefined ? [] : [folder])], io.env["PATH"]) },
     ...options,
     ...given({ image: config.sandbox_image }),
   });

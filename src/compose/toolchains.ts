@@ -17,7 +17,9 @@ const known = [
   [".volta"],
   [".asdf"],
   [".local", "share", "mise"],
-  [".local", "share", "uv"],
+  // Beside these uv keeps logins.
+  [".local", "share", "uv", "python"],
+  [".local", "share", "uv", "tools"],
   [".bun"],
   [".deno"],
   ["go"],
@@ -52,8 +54,18 @@ function toolchainsOf(env: NodeJS.ProcessEnv): string[] {
   const own = known
     .map((parts) => join(home, ...parts))
     .filter((folder) => existsSync(folder) && (uses(folder) || (cargo && folder.endsWith(".rustup"))));
-  // Node itself, with the packages that were installed with it.
-  const node = dirname(dirname(realpathSync(process.execPath)));
   const elsewhere = path.filter((folder) => folder.startsWith(`/opt${sep}`)).map((folder) => resolve(folder, ".."));
-  return [...new Set([...own, ...elsewhere, ...(node.startsWith("/usr") || node === home ? [] : [node])])];
+  return [...new Set([...own, ...elsewhere, ...nodeIn(process.execPath)])];
+}
+
+/**
+ * Node itself, with the packages that were installed with it. What lies around it may be anything: many put it into
+ * ~/.local, where others keep keyrings.
+ */
+export function nodeIn(program: string): string[] {
+  const folder = dirname(dirname(realpathSync(program)));
+  if (folder.startsWith("/usr")) return [];
+  return [join(folder, "bin"), join(folder, "lib", "node_modules"), join(folder, "include", "node")].filter((path) =>
+    existsSync(path),
+  );
 }

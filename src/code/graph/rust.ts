@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { textOf } from "../../task/place/project.js";
 import { type FileReader, grammars, type Imports } from "./language.js";
 
 /** Reads the imports of Rust: `mod:a` of `mod a;`, with the modules around it, and `use:crate::a::b` of each `use`. */
@@ -120,13 +120,9 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
 }
 
 function crateName(manifest: string): string {
-  try {
-    const lines = readFileSync(manifest, "utf8")
-      .split("\n")
-      .map((line) => line.trim());
-    const named = lines.slice(lines.indexOf("[package]") + 1).find((line) => line.startsWith("name"));
-    return (named?.split('"')[1] ?? "").replaceAll("-", "_");
-  } catch {
-    return "";
-  }
+  const lines = textOf(manifest)
+    .split("\n")
+    .map((line) => line.trim());
+  const named = lines.slice(lines.indexOf("[package]") + 1).find((line) => line.startsWith("name"));
+  return (named?.split('"')[1] ?? "").replaceAll("-", "_");
 }

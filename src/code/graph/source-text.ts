@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { constants, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { estimateTokens } from "../../engine/lib/tokens.js";
+import { textNow } from "../../engine/storage/regular-file.js";
 
 /** Larger files are no source code. */
 const maxFileBytes = 1_000_000;
@@ -22,18 +23,8 @@ export function fileWithin(folder: string, name: string): string | undefined {
 
 /** The text of a file of the folder; undefined where it is none, is binary, or is too large. Never follows a link. */
 export function textOf(folder: string, path: string): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > maxFileBytes) return undefined;
-    const text = readFileSync(file, "utf8");
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  const text = textNow(join(folder, path), maxFileBytes, constants.O_NOFOLLOW);
+  return text?.includes("\0") === true ? undefined : text;
 }
 
 /** Lines of a file with their numbers, as far as they fit; what was left out is said. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Redact } from "../../engine/lib/redact.js";
-import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { textNow } from "../../engine/storage/regular-file.js";
 import { codeReportName, roundFolder } from "../folder/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/ui/terminal/format.js";
@@ -75,10 +76,13 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
   ];
 }
 
+/** A report that we write is smaller. */
+const maxBytes = 10_000_000;
+
 /** Writes the report into the project; false: a file of its name that the user has written stays as it is. */
 export async function keepReport(folder: string, state: CodeState, redact: Redact): Promise<boolean> {
   const path = join(folder, codeReportName);
-  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark)) return false;
+  if (inodeAt(path) !== undefined && textNow(path, maxBytes)?.startsWith(mark) !== true) return false;
   await writeFileAtomic(path, redact(reportText(state)), { durable: false });
   return true;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { closeSync, constants, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
@@ -44,6 +45,8 @@ export interface ProcessRequest {
    * microsecond, so that 300 MB of short ones would take minutes.
    */
   readonly inPieces?: true;
+  /** What stands at its descriptors from 3 on, by their numbers: bytes that it can read once, or nothing. */
+  readonly descriptors?: ReadonlyMap<number, Uint8Array | "nothing">;
   /** What the program has to reach; a sandbox gives it nothing else. Absent: only the system's own programs. */
   readonly reach?: Reach;
   /**
@@ -204,8 +207,9 @@ export type Start = (
   request: ProcessRequest,
 ) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
-const startChild: Start = async ({ command, args, cwd, env }) => {
+const startChild: Start = async ({ command, args, cwd, env, descriptors }) => {
   const run = randomUUID();
+  const more = descriptors && openDescriptors(descriptors);
   const options = {
     cwd,
     env: { ...env, [marker]: run },
@@ -215,8 +219,13 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
     reject: false,
   } as const;
   try {
-    const child = execa(command, args, { ...options, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const child = execa(command, args, {
+      ...options,
+      stdio: ["pipe", "pipe", "pipe", ...((more?.stdio ?? []) as "pipe"[])],
+    });
     const { pid } = child;
+    for (const [at, bytes] of descriptors ?? [])
+      if (bytes !== "nothing") (child.stdio[at] as Writable | undefined)?.on("error", () => {}).end(bytes);
     if (pid === undefined) {
       const { code, originalMessage, shortMessage } = await child;
       return {
@@ -240,8 +249,21 @@ const startChild: Start = async ({ command, args, cwd, env }) => {
     };
   } catch (error) {
     return { startError: { message: messageOf(error) } };
+  } finally {
+    more?.close();
   }
 };
+
+/** What a child is started with at the descriptors from 3 on. */
+function openDescriptors(wanted: ReadonlyMap<number, Uint8Array | "nothing">) {
+  const none = [...wanted.values()].includes("nothing") ? openSync("/dev/null", constants.O_RDWR) : undefined;
+  const stdio = Array.from({ length: Math.max(2, ...wanted.keys()) - 2 }, (_, index) => {
+    const what = wanted.get(index + 3);
+    // Of what is not named the child gets what it inherits.
+    return what === undefined ? ("ignore" as const) : what === "nothing" ? (none ?? "ignore") : ("pipe" as const);
+  });
+  return { stdio, close: () => void (none !== undefined && closeSync(none)) };
+}
 
 /** SIGTERM, then at most `graceMs` until nobody of the group is left. */
 export async function terminateGroup(pid: number, graceMs: number): Promise<void> {

@@ -1,22 +1,13 @@
-import { execFile } from "node:child_process";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-} from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
+import { isExecutable, programIn } from "../process/search-path.js";
 import { type Inside, machineWide, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { limited, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
+import { systemCallFilter } from "./system-calls.js";
 import { watchResources } from "./watcher.js";
 
 /** A bubblewrap that works here, or why there is none and what to do about it. */
@@ -38,14 +29,15 @@ const tried = new Map<string, Promise<FoundBubblewrap>>();
 
 async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
   if (process.platform !== "linux") return { problem: "bubblewrap needs Linux", fix: "Use Docker." };
-  const programs = [found("bwrap", env), codexsOwn(env)].filter((program) => program !== undefined);
+  const path = env["PATH"] ?? "";
+  const programs = [programIn(path, "bwrap"), codexsOwn(path)].filter((program) => program !== undefined);
   if (programs.length === 0)
     return { problem: "bubblewrap is not installed", fix: "Install the package bubblewrap (apt install bubblewrap)." };
-  if (found("prlimit", env) === undefined && !existsSync("/usr/bin/prlimit"))
+  if (prlimitIn(env) === undefined)
     return { problem: "there is no prlimit for the limits of a sandbox", fix: "Install the package util-linux." };
   const problems: string[] = [];
   for (const program of programs) {
-    const problem = await problemOf(program);
+    const problem = await problemOf(program, env);
     if (problem === undefined) return { program };
     problems.push(problem);
   }
@@ -53,8 +45,9 @@ async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
 }
 
 /** A sandbox of Linux namespaces: `program` is bubblewrap's path. Visible is what is named, and nothing else. */
-export function bubblewrap(program: string, { home, limits: own }: SandboxOptions): Sandbox {
+export function bubblewrap(program: string, { env, home, limits: own }: SandboxOptions): Sandbox {
   const limits = { ...defaultLimits, ...own };
+  const covered = coveredDescriptors();
   return {
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
@@ -74,7 +67,7 @@ export function bubblewrap(program: string, { home, limits: own }: SandboxOption
         program,
         ...view(inside, home, limits),
         ...["--chdir", request.cwd, "--"],
-        ...limited(limits),
+        ...limited(prlimitIn(env), limits),
         ...inside.command,
       ];
       try {
@@ -83,6 +76,7 @@ export function bubblewrap(program: string, { home, limits: own }: SandboxOption
           command: command[0] ?? program,
           args: command.slice(1),
           env: inside.env,
+          descriptors: covered,
           signal: AbortSignal.any([request.signal, tooMuch.signal]),
           started: (pid, mark) => {
             const folders = inside.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
@@ -114,6 +108,7 @@ function view(inside: Inside, home: string | undefined, { temporary }: Limits): 
   return [
     ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...["--unshare-net", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"],
+    ...(filter === undefined ? [] : ["--seccomp", String(filterAt)]),
     ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
     ...systemFolders(),
     ...["--dev", "/dev", ...sized, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--proc", "/proc", ...coveredProc()],
@@ -125,6 +120,41 @@ function view(inside: Inside, home: string | undefined, { temporary }: Limits): 
     ...["--remount-ro", "/"],
   ];
 }
+
+/** Where bubblewrap finds the filter of system calls. */
+const filterAt = 3;
+const filter = systemCallFilter();
+
+/**
+ * What stands at the descriptors of a program besides its three: the filter, which bubblewrap takes away, and nothing
+ * where we ourselves were started with one that children inherit. Of an open folder all that lies below it could be
+ * read.
+ */
+function coveredDescriptors(): ReadonlyMap<number, Uint8Array | "nothing"> {
+  const covered = new Map<number, Uint8Array | "nothing">();
+  for (const name of readdirSync("/proc/self/fd")) {
+    const flags = textOf(`/proc/self/fdinfo/${name}`).match(/^flags:\s*([0-7]+)/m)?.[1];
+    if (Number(name) > 2 && flags !== undefined && (parseInt(flags, 8) & closedInChildren) === 0)
+      covered.set(Number(name), "nothing");
+  }
+  if (filter !== undefined) covered.set(filterAt, filter);
+  return covered;
+}
+
+/** O_CLOEXEC */
+const closedInChildren = 0o2000000;
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The program that sets limits, by its own path: an agent may have left another of its name in the user's PATH. */
+const prlimitIn = ({ PATH = "" }: NodeJS.ProcessEnv): string | undefined =>
+  ["/usr/bin/prlimit", programIn(PATH, "prlimit")].find((path) => path !== undefined && isExecutable(path));
 
 /** Programs, libraries and certificates. */
 const shown = [
@@ -157,26 +187,9 @@ function systemFolders(): string[] {
 const coveredProc = (): string[] =>
   machineWide.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
 
-/** The path of a program that stands in the user's PATH. */
-function found(name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined {
-  return PATH.split(delimiter)
-    .filter((folder) => folder.startsWith("/"))
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return lstatSync(realpathSync(path)).isFile();
-  } catch {
-    return false;
-  }
-}
-
 /** Codex brings a bubblewrap along: …/@openai/codex-linux-x64/vendor/<target>/codex-resources/bwrap. */
-function codexsOwn(env: NodeJS.ProcessEnv): string | undefined {
-  const codex = found("codex", env);
+function codexsOwn(path: string): string | undefined {
+  const codex = programIn(path, "codex");
   if (codex === undefined) return undefined;
   const scope = dirname(dirname(dirname(realpathSync(codex))));
   return [scope, join(scope, "codex", "node_modules", "@openai")]
@@ -197,18 +210,23 @@ function namesIn(folder: string, pattern: RegExp): string[] {
 }
 
 /** Why this bubblewrap can't start a program as we need it; undefined where it can. */
-async function problemOf(program: string): Promise<string | undefined> {
+async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const nothing: Inside = {
     reach: { read: [], write: [], hosts: [], keys: [], variables: [] },
     ...{ command: [], env: {}, mounts: [], notices: () => [], close: () => Promise.resolve() },
   };
-  const args = [...view(nothing, undefined, defaultLimits), "--", ...limited(defaultLimits), "true"];
-  try {
-    await promisify(execFile)(program, args, { timeout: 10_000, env: { PATH: "/usr/bin:/bin" } });
-    return undefined;
-  } catch (error) {
-    const said = (error as { stderr?: string }).stderr?.trim().split("\n").at(-1) ?? "";
-    return (said === "" ? messageOf(error) : said).slice(0, 200);
+  const args = [...view(nothing, undefined, defaultLimits), "--", ...limited(prlimitIn(env), defaultLimits), "true"];
+  const tried = runProcess({
+    ...{ command: program, args, cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdin: "", timeoutMs: 10_000, idleMs: 0 },
+    ...{ finished: () => false, signal: new AbortController().signal, descriptors: coveredDescriptors() },
+  });
+  for (;;) {
+    const step = await tried.next();
+    if (step.done !== true) continue;
+    const { exitCode, cause, stderr, startError } = step.value;
+    if (exitCode === 0) return undefined;
+    const said = stderr.trim().split("\n").at(-1) ?? "";
+    return (said || startError?.message || `it did not end well: ${cause}`).slice(0, 200);
   }
 }
 

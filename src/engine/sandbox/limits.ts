@@ -8,8 +8,8 @@ import type { Limits } from "./sandbox.js";
  * The command by which a program is started with its limits, from inside the sandbox: processes are counted for each
  * user namespace. Of memory this bounds what one process may ask for; the watcher bounds them all together.
  */
-export const limited = ({ processes, memory, file }: Limits): readonly string[] => [
-  "prlimit",
+export const limited = (prlimit: string | undefined, { processes, memory, file }: Limits): readonly string[] => [
+  prlimit ?? "prlimit",
   `--nproc=${processes}`,
   `--data=${memory}`,
   `--fsize=${file}`,

@@ -1,20 +1,9 @@
 import { randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, constants, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Login, Mount } from "../process/reach.js";
+import { textNow } from "../storage/regular-file.js";
 
 /** Login files of a program in a sandbox, each as a copy in a folder of its own. */
 export interface Logins {
@@ -36,7 +25,7 @@ const maxLogin = 1_000_000;
  */
 export function copyLogins(logins: readonly Login[], folder: string): Logins {
   const copies = logins.flatMap((login, index) => {
-    const text = textOf(login.from);
+    const text = textNow(login.from, maxLogin);
     if (text === undefined) return [];
     const at = join(folder, String(index));
     mkdirSync(at, { mode: 0o700 });
@@ -48,7 +37,10 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
     mounts: copies.map(({ login, folder: from }) => ({ from, at: dirname(login.at) })),
     sync: () => {
       for (const each of copies) {
-        const [outside, inside] = [textOf(each.login.from), textOf(each.copy, constants.O_NOFOLLOW)];
+        const [outside, inside] = [
+          textNow(each.login.from, maxLogin),
+          textNow(each.copy, maxLogin, constants.O_NOFOLLOW),
+        ];
         if (outside !== undefined && outside !== each.known) {
           // Renewed outside: of what the program may have made of it meanwhile, nothing is kept.
           if (inside === each.left) replace(each.copy, outside);
@@ -79,20 +71,6 @@ function replace(path: string, text: string): void {
   } catch {
     // The folder may be read-only or full; the login that is there stays, and the program has the renewed one.
     rmSync(fresh, { force: true });
-  }
-}
-
-/** The text of a regular file; undefined where there is none. Never waits for a pipe. */
-function textOf(path: string, flags = 0): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
-    const found = fstatSync(file);
-    return found.isFile() && found.size <= maxLogin ? readFileSync(file, "utf8") : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
 

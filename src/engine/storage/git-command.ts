@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { execa } from "execa";
 import { killDescendants, marker, signal as send } from "../process/descendants.js";
 import { terminateGroup } from "../process/run-process.js";
+import { pathOutside } from "../process/search-path.js";
 
 export interface GitAnswer {
   readonly ok: boolean;
@@ -11,6 +12,12 @@ export interface GitAnswer {
   readonly ended?: string;
 }
 
+/** Absolute paths of a repository's own folder and of its working tree. */
+export interface Repository {
+  readonly folder: string;
+  readonly tree: string;
+}
+
 interface GitLimits {
   /** Aborted when the run ends at once: git is then given a second to finish what it is at. */
   readonly abort?: AbortSignal;
@@ -18,6 +25,8 @@ interface GitLimits {
   readonly maxMs?: number;
   /** Absolute path of an index to use in place of the repository's. */
   readonly index?: string;
+  /** The repository to work on, whatever is found in the folder. */
+  readonly repository?: Repository;
   /** Values that count before those of the configuration files, by their key. */
   readonly settings?: ReadonlyMap<string, string>;
 }
@@ -73,12 +82,15 @@ const pipeMs = 1000;
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, maxMs = 60_000, settings = new Map(), index }: GitLimits = {},
+  { abort, maxMs = 60_000, settings = new Map(), index, repository }: GitLimits = {},
 ): Promise<GitAnswer> {
   const run = randomUUID();
   const env = {
     ...environment,
     ...inVariables(settings),
+    // An agent may have left a program of its name in the folder.
+    PATH: pathOutside([folder], process.env["PATH"]),
+    ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
     ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
     [marker]: run,
   };

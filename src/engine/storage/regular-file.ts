@@ -46,6 +46,24 @@ export const readRegularFile = (path: string): Promise<Buffer> =>
 /** The same as text. */
 export const readRegularText = async (path: string): Promise<string> => (await readRegularFile(path)).toString("utf8");
 
+/**
+ * The text of a file, read at once; undefined where there is none, where it has more than `maxBytes`, and where
+ * something else stands in its place: an agent may have left a pipe there, which nobody writes into, or a link to a
+ * device without an end. `flags`: more of those that it is opened with.
+ */
+export function textNow(path: string, maxBytes: number, flags = 0): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+    const found = fstatSync(file);
+    return found.isFile() && found.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
 /** @throws ExpectedError where `found` is neither a file nor a folder, for which the system has an error of its own. */
 export function requireRegular(found: Stats, path: string): void {
   if (!found.isFile() && !found.isDirectory()) throw notRegular(path);

@@ -25,7 +25,7 @@ export interface Protected {
   readonly files: readonly string[];
   /** Folders, with all that is in them but these names. */
   readonly folders: readonly { readonly path: string; readonly except: ReadonlySet<string> }[];
-  /** The folders of the repository that hold these. */
+  /** The folders of the repository that hold these, and that of its hooks where it is another. */
   readonly git: readonly string[];
   /** The folder of our own records. */
   readonly records: string;
@@ -90,13 +90,10 @@ export async function protectedIn(
   const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path, except: nothing }));
   const asked = await runGit(workspace, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
   const [gitFolder, common, top] = asked.stdout.split("\n");
+  // In a folder of a repository too: git would find one that an agent makes there before the one around it.
+  const files = [...own, ...configs, join(workspace, ".git")];
   if (!asked.ok || gitFolder === undefined || common === undefined)
-    return {
-      files: [...own, ...configs, join(workspace, ".git")],
-      folders: hidden,
-      git: [],
-      records: hiddenFolder(folder),
-    };
+    return { files, folders: hidden, git: [], records: hiddenFolder(folder) };
   const names = [...settingsOfGit, ...(everything ? historyOfGit : [])];
   const roots = [...new Set([gitFolder, resolve(workspace, common)])];
   const git = roots.flatMap((root) => names.map((name) => ({ path: join(root, name), except: nothing })));
@@ -106,12 +103,22 @@ export async function protectedIn(
   }));
   // Of a worktree and of a submodule it is a file that names the folder.
   const file = top === undefined || top === "" ? [] : [join(top, ".git")];
+  const hooks = await hooksWithin(workspace, top ?? "");
   return {
-    files: [...own, ...configs, ...file],
-    folders: [...hidden, ...git, ...modules],
-    git: roots,
+    files: [...new Set([...files, ...file])],
+    folders: [...hidden, ...git, ...modules, ...hooks.map((path) => ({ path, except: nothing }))],
+    git: [...roots, ...hooks],
     records: hiddenFolder(folder),
   };
+}
+
+/** The folder in the workspace in which the user has git look for hooks, such as husky's. `top`: of the repository. */
+async function hooksWithin(workspace: string, top: string): Promise<string[]> {
+  const { stdout } = await runGit(workspace, ["config", "-z", "--type=path", "--get-all", "core.hooksPath"]);
+  // The last value is the one by which our own git runs none.
+  const named = stdout.split("\0").slice(0, -2).at(-1) ?? "";
+  const path = resolve(top, named);
+  return named !== "" && path.startsWith(`${workspace}${sep}`) ? [path] : [];
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -123,10 +130,10 @@ export function existingIn({ files, git, records }: Protected): string[] {
 }
 
 /** What is not there, so that nothing can be laid over it: a file of that name can be made, and is taken away again. */
-export const absentIn = ({ files, records }: Protected): Pick<Protected, "files" | "folders"> => ({
+export const absentIn = ({ files, folders, git, records }: Protected): Pick<Protected, "files" | "folders"> => ({
   // Our own records are shown as a whole.
   files: files.filter((path) => !existsSync(path) && !path.startsWith(`${records}/`)),
-  folders: [],
+  folders: folders.filter(({ path }) => git.includes(path) && !existsSync(path)),
 });
 
 /**

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { hiddenName } from "../../engine/lib/layout.js";
-import { type GitAnswer, runGit } from "../../engine/storage/git-command.js";
+import { type GitAnswer, type Repository, runGit } from "../../engine/storage/git-command.js";
 import { brokenStates, stateName, taskName } from "./layout.js";
 
 /** The folder as it was at some moment. */
@@ -77,9 +77,47 @@ interface SnapshotOptions {
   readonly abort?: AbortSignal;
 }
 
-/** Whether git is there, and the folder is in a working tree of it. */
-export const isInRepository = async (folder: string): Promise<boolean> =>
-  (await runGit(folder, ["rev-parse", "--is-inside-work-tree"])).stdout.trim() === "true";
+/**
+ * The repository in whose working tree a folder is; undefined where there is none, or no git. To be asked before an
+ * agent works: one that it makes in the folder would be found first.
+ */
+export async function repositoryOf(folder: string): Promise<Repository | undefined> {
+  const asked = await runGit(folder, ["rev-parse", "--is-inside-work-tree", "--absolute-git-dir", "--show-toplevel"]);
+  const [inside, own = "", tree = ""] = asked.stdout.split("\n");
+  return inside === "true" && tree !== "" ? { folder: own, tree } : undefined;
+}
+
+/** What Git LFS has git start. */
+const ofLfs = /^git[- ]lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?$/;
+
+/**
+ * Settings by which git starts no filters but those of Git LFS: they run in the folder, outside of any sandbox, and
+ * take what an agent left there for theirs (`python -m nbstripout` imports from it). Content is kept as it is then.
+ */
+async function withoutFilters(
+  folder: string,
+  where: { readonly repository: Repository; readonly abort?: AbortSignal },
+): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await runGit(folder, ["config", "-z", "--get-regexp", "^filter\\."], where);
+  const found = new Map(
+    stdout
+      .split("\0")
+      .filter((entry) => entry !== "")
+      .map((entry): [string, string] => {
+        const [key = "", ...value] = entry.split("\n");
+        return [key, value.join("\n")];
+      }),
+  );
+  const isKept = (key: string) => {
+    const driver = key.replace(/\.[^.]*$/, "");
+    return ["clean", "smudge", "process"].every((name) =>
+      ofLfs.test(found.get(`${driver}.${name}`) ?? "git lfs clean"),
+    );
+  };
+  return new Map(
+    [...found.keys()].filter((key) => !isKept(key)).map((key) => [key, key.endsWith(".required") ? "false" : ""]),
+  );
+}
 
 /** Snapshots of `folder` for a task; undefined where there is no git or no repository. */
 export async function openSnapshots(
@@ -87,9 +125,16 @@ export async function openSnapshots(
   id: string,
   { index, views, notify, abort }: SnapshotOptions,
 ): Promise<Snapshots | undefined> {
-  const git = (args: readonly string[], maxMs = 60_000): Promise<GitAnswer> =>
-    runGit(folder, [...identity, ...settings, ...args], { index, maxMs, ...given({ abort }) });
-  if (!(await isInRepository(folder))) return undefined;
+  const repository = await repositoryOf(folder);
+  if (repository === undefined) return undefined;
+  const inIt = { repository, ...given({ abort }) };
+  let programs: ReadonlyMap<string, string> = new Map();
+  const git = (args: readonly string[]): Promise<GitAnswer> =>
+    runGit(folder, [...identity, ...settings, ...args], { index, settings: programs, ...inIt });
+  /** An agent may have changed a file that the configuration includes, so that is looked at each time. */
+  const lookForFilters = async (): Promise<void> => {
+    programs = await withoutFilters(folder, inIt);
+  };
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;
@@ -126,7 +171,7 @@ export async function openSnapshots(
    */
   async function addCommitted(): Promise<void> {
     const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
-    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], given({ abort }));
+    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], inIt);
     const folders = new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []));
     if (folders.size === 0) return;
     // Git refuses all names where it does not find one, so each is by itself, and what is gone is only updated.
@@ -141,6 +186,7 @@ export async function openSnapshots(
   }
 
   async function keep(name: string): Promise<Snapshot> {
+    await lookForFilters();
     await forgetNested();
     // What can't be read is left out; all the rest is better than nothing.
     const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
@@ -170,6 +216,7 @@ export async function openSnapshots(
     // First what is in the way: a file may stand where a folder was.
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
     const put = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
+    await lookForFilters();
     await ok(git(["read-tree", wanted]));
     for (let at = 0; at < put.length; at += 200)
       await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)]));
@@ -232,8 +279,9 @@ export async function openSnapshots(
       const whole = prefix === "" ? target : `${target}.whole`;
       await mkdir(whole, { recursive: true });
       const own = `${index}.${process.pid}`;
+      await lookForFilters();
       const inOwn = (args: readonly string[]) =>
-        runGit(folder, [...identity, ...settings, ...args], { index: own, maxMs: 60_000, ...given({ abort }) });
+        runGit(folder, [...settings, ...args], { index: own, settings: programs, ...inIt });
       try {
         await ok(inOwn(["read-tree", commit]));
         await ok(inOwn(["checkout-index", "--all", "--force", `--prefix=${whole}/`]));

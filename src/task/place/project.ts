@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { textNow } from "../../engine/storage/regular-file.js";
 
 /** What a project's folder says of itself: what stands in it, its manifest, and the programs that belong to it. */
 
@@ -14,7 +15,7 @@ interface Manifest {
 /** The package.json of the folder; undefined where there is none that can be read. */
 export function manifestOf(folder: string): Manifest | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const value: unknown = JSON.parse(textNow(join(folder, "package.json"), maxBytes) ?? "");
     return typeof value === "object" && value !== null ? (value as Manifest) : undefined;
   } catch {
     return undefined;
@@ -35,14 +36,11 @@ export function entriesOf(folder: string): readonly string[] {
   }
 }
 
+/** Larger is no file that says what a project is. */
+const maxBytes = 10_000_000;
+
 /** The text of a file, of at most 200,000 characters; empty where it can't be read. */
-export function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8").slice(0, 200_000);
-  } catch {
-    return "";
-  }
-}
+export const textOf = (path: string): string => (textNow(path, maxBytes) ?? "").slice(0, 200_000);
 
 /** The program of an npm package that is installed for the folder; the plain name where none is. */
 export function localProgram(folder: string, name: string): string {

@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { many } from "../../engine/ui/terminal/format.js";
-import { hasCode } from "../../engine/lib/errors.js";
-import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
+import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { textNow } from "../../engine/storage/regular-file.js";
 import type { TaskState } from "../generated/ralph-state.js";
 import { isStepsHeading, stepsHeading, stepsIn } from "./plan.js";
 
@@ -82,10 +80,13 @@ const titleOf = (text: string): string => {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 };
 
+/** A larger file is none that we wrote, or that an agent means to be read. */
+const maxBytes = 1_000_000;
+
 /** The agent's own steps in the plan file; those of the state where the file is not there, or not ours. */
-export async function readSteps(folder: string, { plan }: ViewNames, state: TaskState) {
+export function readSteps(folder: string, { plan }: ViewNames, state: TaskState) {
   const known = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
-  const text = await readRegularText(join(folder, plan)).catch(() => undefined);
+  const text = textNow(join(folder, plan), maxBytes);
   return text === undefined || !text.split("\n").some(isStepsHeading) ? known : stepsIn(text);
 }
 
@@ -108,7 +109,8 @@ export async function writeViews(
   const foreign: string[] = [];
   for (const [name, text] of texts) {
     const path = join(folder, name);
-    const before = await readFile(path, "utf8").catch((error: unknown) => (hasCode(error, "ENOENT") ? undefined : ""));
+    // Where something else than a text stands it is the agent's, or the user's.
+    const before = inodeAt(path) === undefined ? undefined : (textNow(path, maxBytes) ?? "");
     if (before !== undefined && !before.startsWith(mark) && !owned.has(name)) {
       foreign.push(name);
       continue;

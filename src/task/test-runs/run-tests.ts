@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shellWord } from "../../engine/lib/sanitise.js";
+import { textNow } from "../../engine/storage/regular-file.js";
 import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js";
 import type { TestResults } from "../generated/test-results.js";
 import { coverageIn } from "./coverage.js";
@@ -29,7 +30,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
   const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
   const started = await start(detected, file, place.cwd, seen, ms);
   try {
-    const results = await resultsOf(detected, started, textIn(file), seen.place.cwd, ms);
+    const results = await resultsOf(detected, started, textNow(file, maxReport), seen.place.cwd, ms);
     const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
     return { ...results, ...(coverage === undefined ? {} : { coverage }) };
   } finally {
@@ -155,11 +156,3 @@ function withEnd(read: ReadTests, ran: Ran, timeoutMs: number, root: string): Re
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function textIn(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}

@@ -203,7 +203,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         for (const message of await context.protection.putBack("the agent was at work"))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
-        const steps = await readSteps(workspace, views, state);
+        const steps = readSteps(workspace, views, state);
         const checked = await check(state, run.iteration, signal, tell);
         const snapshot = await snapshots?.take(run.iteration);
         const at = new Date(now()).toISOString();

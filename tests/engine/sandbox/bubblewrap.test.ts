@@ -174,6 +174,18 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`rr-sandbox-${process.pid}-`))).toEqual(before);
   });
 
+  test("finds no call for the keys of the user's session", async () => {
+    const { out } = await run(`perl -e 'print syscall(${process.arch === "arm64" ? 219 : 250}, 0, -3, 0), " $!"'`);
+    expect(out).toMatch(/^-1 Function not implemented/);
+  });
+
+  test("is started with its limits by the system's own program, whatever an agent has put before it", async () => {
+    const own = join(workspace, "prlimit");
+    writeFileSync(own, `#!/bin/sh\necho OURS`, { mode: 0o755 });
+    const { out } = await run("ulimit -f", { request: { env: { PATH: `${workspace}:${sandboxPath}` } } });
+    expect(out).toBe(String((2 * 2 ** 30) / 512));
+  });
+
   test("runs beside others of its kind", async () => {
     const all = await Promise.all(
       ["a", "b", "c"].map((name) => run(`echo ${name}`, { reach: { hosts: ["x.test:443"] } })),

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runGit } from "../../../src/engine/storage/git-command.js";
@@ -25,6 +26,20 @@ describe("a command of git", () => {
       expect(stdout).not.toContain("/elsewhere");
     } finally {
       for (const name of inherited) delete process.env[name];
+    }
+  });
+
+  it("is the user's, whatever program of its name an agent has left in the folder", async () => {
+    const folder = repository();
+    const own = join(folder, "node_modules", ".bin");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "git"), "#!/bin/sh\necho planted", { mode: 0o755 });
+    const { PATH } = process.env;
+    process.env["PATH"] = ["node_modules/.bin", own, PATH].join(":");
+    try {
+      expect(await runGit(folder, ["rev-parse", "--is-inside-work-tree"])).toMatchObject({ ok: true, stdout: "true" });
+    } finally {
+      process.env["PATH"] = PATH;
     }
   });
 

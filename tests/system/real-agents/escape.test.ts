@@ -70,6 +70,17 @@ function note(where: Where, user: User, agent: Cli, rows: readonly Row[]): void 
   table.push(...rows.map(({ name, result, detail = "" }) => [where, user, agent, name, result, detail].join(" | ")));
 }
 
+/** Numbers of the kernel's calls keyctl and add_key. */
+const [keyctl, addKey] = process.arch === "arm64" ? ["219", "217"] : ["250", "248"];
+/** Starts a program with a key in its session, and with the folder HOME open. */
+const withKeyAndFolder = [
+  ...["perl", "-MPOSIX", "-e"],
+  `my ($session, $type, $name, $key) = ("planted", "user", "planted", "PLANTED-SESSION-KEY");
+   syscall(${keyctl}, 1, $session);
+   syscall(${addKey}, $type, $name, $key, length $key, -3);
+   open(my $folder, "<", $ENV{HOME}); POSIX::dup2(fileno($folder), 40); exec @ARGV`,
+];
+
 /** What an agent might reach, all of it planted for one trial. */
 async function plant(user: User) {
   const place = mkdtempSync(join(folder, "t-"));
@@ -119,6 +130,7 @@ async function plant(user: User) {
       ABSTRACT: abstract,
       LEFT: left,
       ARCH_PTRACE: process.arch === "arm64" ? "117" : "101",
+      ARCH_KEYCTL: keyctl,
     },
     async close() {
       process.kill(-(sleeper.pid ?? 0), "SIGKILL");
@@ -165,7 +177,7 @@ async function order(
     readOnly: [join(place, "workspace/.git"), ...(where === "docker" ? ["/usr"] : [])],
     ...given({ limits, image: where === "docker" ? docker.image : undefined }),
   };
-  const [first = process.execPath, ...rest] = [...as, process.execPath, program];
+  const [first = process.execPath, ...rest] = [...as, ...withKeyAndFolder, process.execPath, program];
   const child = spawn(first, rest, {
     env: { PATH: process.env["PATH"], TMPDIR: join(place, "tmp"), HOME: home },
     stdio: ["pipe", "pipe", "inherit"],
@@ -256,7 +268,7 @@ for (const cli of ["claude", "codex"] as const) {
       for (const name of Object.keys(hogs) as (keyof typeof hogs)[])
         rows.push(await hog(cli, "bubblewrap", user, name));
       note("bubblewrap", user, cli, rows);
-      expect(rows.length).toBeGreaterThan(35);
+      expect(rows.length).toBeGreaterThan(41);
       expect(rows.filter(({ result }) => result !== "contained")).toEqual([]);
     });
 
@@ -279,7 +291,13 @@ for (const cli of ["claude", "codex"] as const) {
         expect.arrayContaining([
           ...["a key in ~/.ssh", "another project", "writing outside", "a hard link", "a git hook", "/proc/*/environ"],
           ...["a signal to the host", "the host's loopback", "DNS on the host", "a unix socket by its path"],
-          ...["an abstract unix socket", "a file outside, seen from outside", "a signal, seen from outside"],
+          ...[
+            "a folder that was open before",
+            "a key of the session",
+            "an abstract unix socket",
+            "a file outside, seen from outside",
+            "a signal, seen from outside",
+          ],
         ]),
       );
     });

@@ -1,6 +1,6 @@
 # What an agent with a shell may try. Everything that is read, written or hit here was planted by the test: a home, a key, another
 # project, a process, services. Prints "name<TAB>ESCAPED or contained<TAB>what was said", one line an attempt.
-# In the environment: PLANTED (a folder), HOST_PORT, DNS_PORT, HOST_PID, ABSTRACT, LEFT (an argument of sleep).
+# In the environment: PLANTED (a folder), HOST_PORT, DNS_PORT, HOST_PID, ABSTRACT, ARCH_KEYCTL, LEFT (an argument of sleep).
 cd "$(dirname "$0")" || exit 1
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$(printf %s "$3" | tr '\n\t' '  ' | cut -c1-90)"; }
 # attempt <name> <what its output holds if it got out> <command…>
@@ -35,6 +35,8 @@ attempt "the host by another spelling" PLANTED-SERVICE curl -sS --noproxy '' -p 
 attempt "DNS on the host" SENT sh -c "perl -MIO::Socket::INET -e 'my \$s = IO::Socket::INET->new(Proto => \"udp\", PeerAddr => \"127.0.0.1\", PeerPort => $DNS_PORT) or die; \$s->send(\"planted\") or die; \$s->recv(my \$a, 9) ; print \$a eq \"ANSWERED\" ? \"SENT\" : \"no answer\"'"
 attempt "a unix socket by its path" PLANTED-SERVICE perl -MIO::Socket::UNIX -e 'my $s = IO::Socket::UNIX->new(Peer => "$ENV{PLANTED}/planted.sock") or die "no: $!"; print <$s>'
 attempt "an abstract unix socket" PLANTED-SERVICE node -e 'require("net").connect("\0" + process.env.ABSTRACT).on("error", ({ message }) => console.log(message)).pipe(process.stdout)'
+attempt "a folder that was open before" PLANTED-SSH sh -c 'cat /proc/self/fd/40/.ssh/id_planted'
+attempt "a key of the session" PLANTED-SESSION-KEY perl -e 'my ($search, $read, $session) = (10, 11, -3); my $call = $ENV{ARCH_KEYCTL}; my ($type, $name, $said) = ("user", "planted", "\0" x 64); my $key = syscall($call, $search, $session, $type, $name, 0); die "no: $!" if $key < 0; syscall($call, $read, $key, $said, 64); print $said'
 setsid sleep "$LEFT" > /dev/null 2>&1 &
 if [ "$1" = everything ]; then
   attempt "writing /usr" WROTE sh -c '[ -w /usr ] && echo WROTE'
@@ -43,6 +45,10 @@ if [ "$1" = everything ]; then
   attempt "a raw disk" MADE sh -c '[ -z "$(find /dev -type b)" ] || echo MADE; mknod disk b 240 0 && echo MADE'
   attempt "mount" MADE sh -c 'mkdir -p mounted && mount -t tmpfs none mounted && echo MADE'
   attempt "a user namespace" MADE unshare -Ur echo MADE
+  attempt "a mount by the new calls" MADE perl -e 'my $type = "tmpfs"; print syscall(430, $type, 0) >= 0 ? "MADE" : "no: $!"'
+  attempt "io_uring" MADE perl -e 'my $room = "\0" x 120; print syscall(425, 4, $room) >= 0 ? "MADE" : "no: $!"'
+  attempt "userfaultfd" MADE perl -e 'print syscall($ENV{ARCH_KEYCTL} == 250 ? 323 : 282, 0) >= 0 ? "MADE" : "no: $!"'
+  attempt "a key typed into the terminal" TYPED perl -e 'my $letter = "x"; open(my $tty, "+<", "/dev/tty") or die "no: $!"; print ioctl($tty, 0x5412, $letter) ? "TYPED" : "no: $!"'
   attempt "capabilities" ESCAPED-CAPABILITIES sh -c 'grep -q "^CapEff:.0*$" /proc/self/status || echo ESCAPED-CAPABILITIES'
   if is_alone; then
     attempt "the metadata address" ANSWERED sh -c "curl -sS --noproxy '*' -m 3 http://169.254.169.254/ > /dev/null && echo ANSWERED"

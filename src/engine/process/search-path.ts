@@ -1,0 +1,41 @@
+import { accessSync, constants, lstatSync, realpathSync } from "node:fs";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+
+/**
+ * A PATH without what lies in these folders, or is named relative to where somebody stands: programs that we start
+ * ourselves, beside a sandbox, are looked for there alone. Agents write in those folders, and a Python environment or
+ * node_modules/.bin of a project often stands in the user's PATH.
+ */
+export function pathOutside(folders: readonly string[], path = ""): string {
+  const real = folders.map(realOf);
+  const isWithin = (entry: string) => real.some((folder) => `${entry}${sep}`.startsWith(`${folder}${sep}`));
+  return path
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry) && !isWithin(entry) && !isWithin(realOf(entry)))
+    .join(delimiter);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The path of an executable program of this name that stands in a PATH, by the absolute ones of its folders. */
+export const programIn = (path: string, name: string): string | undefined =>
+  path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return lstatSync(realpathSync(path)).isFile();
+  } catch {
+    return false;
+  }
+}
