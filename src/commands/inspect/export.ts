@@ -12,8 +12,8 @@ import { papersAsCsv } from "../../research/export/csv.js";
 import { prismaCsv } from "../../research/export/prisma.js";
 import { risOf } from "../../research/export/ris.js";
 import { answersName, documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
-import { readResearch } from "../../research/folder/research.js";
 import { flowOf } from "../../research/report/prisma-flow.js";
+import { readState } from "../../research/report/read-report.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 
@@ -46,7 +46,8 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   if (as === "prisma" && only !== undefined)
     throw new ExpectedError("--only does not go with --as prisma: the flow counts all papers.", 2);
   const folder = await findResearch(io.cwd, argument);
-  const { rrd } = await readResearch(folder);
+  const { rrd, notices } = await readState(folder);
+  for (const notice of notices) io.stderr(`${notice}\n`);
   const papers =
     only === undefined ? rrd.papers_pool.length : rrd.papers_pool.filter(({ status }) => status === only).length;
   const text = textOf(rrd, as, only);

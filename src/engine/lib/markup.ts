@@ -52,6 +52,15 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}
 /** The attribute with which a browser writes a text from right to left where it begins so; most need none. */
 export const direction = (text: string): Markup => (rightToLeft.test(text) ? markup` dir="auto"` : markup``);
 
+/** A text among others of one line: one from right to left must not take its neighbours along. */
+export const isolated = (text: string): Piece => (rightToLeft.test(text) ? markup`<bdi>${text}</bdi>` : text);
+
+/** Texts on one line with `between` them, each apart from its neighbours. */
+export function inLine(texts: readonly string[], between: string): Piece {
+  const line = texts.join(between);
+  return rightToLeft.test(line) ? texts.map((text, at) => [at === 0 ? "" : between, isolated(text)]) : line;
+}
+
 /** Whether it is an address that a browser may be sent to. */
 export const isWebAddress = (address: string | null | undefined): address is string =>
   /^https?:\/\/[^\s/]/i.test(address ?? "");

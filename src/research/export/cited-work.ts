@@ -83,7 +83,9 @@ export function citedWorks(papers: readonly Cited[]): CitedWork[] {
 function workOf(paper: Cited): Omit<CitedWork, "key"> {
   const doi = doiOf(paper);
   const arxiv = said(arxivOf(paper));
-  const [year, ...rest] = /^(\d{4})(?:-(\d\d))?(?:-(\d\d))?/.exec(paper.date ?? "")?.slice(1) ?? [];
+  // A month or a day that no calendar has is not told.
+  const [year, ...rest] =
+    /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?/.exec(paper.date ?? "")?.slice(1) ?? [];
   return {
     id: oneLine(paper.id),
     kind: kindOf(paper, arxiv),

@@ -172,7 +172,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     status,
     authors: authorsOf(paper.authors).map(oneLine),
     date,
-    venue: oneLine(paper.venue ?? paper.source ?? ""),
+    venue: shortened(oneLine(paper.venue ?? paper.source ?? "")),
     source: oneLine(paper.source ?? ""),
     reading: readingOf(paper),
     quotesGiven: paper.analysis?.evidence?.length ?? 0,
@@ -319,6 +319,15 @@ export function warningsOf({ warnings = [], updates = [], retracted }: Paper): s
   });
   const all = [...new Set([...warnings, ...notices])];
   return retracted === true && !all.some(isRetractionNotice) ? ["Retracted.", ...all] : all;
+}
+
+/** So much of a title, of names or of an address stands in a list: what is longer was taken for one by mistake. */
+const maxListedText = 300;
+
+/** A text as a list shows it; the entry of a paper has the whole of a longer title. */
+export function shortened(text: string): string {
+  if (text.length <= maxListedText) return text;
+  return `${[...text].slice(0, maxListedText - 1).join("")}…`;
 }
 
 /** The first sentence of a text, at most 220 characters. */

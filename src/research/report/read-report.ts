@@ -33,12 +33,18 @@ const maxBytes = 20_000_000;
  * @throws ExpectedError when rrd.json is missing or invalid and there is no good version.
  */
 export async function readReportInput(folder: string, now: Date): Promise<ReadReport> {
-  const { rrd, ledger, notices } = await stateOf(folder);
+  const { rrd, ledger, notices } = await readState(folder);
   const read = await readBeside(folder, rrd, ledger, now);
   return { ...read, notices: [...notices, ...read.notices], fromLastGood: notices.length > 0 };
 }
 
-async function stateOf(folder: string) {
+/**
+ * The records of a project, without its lock; of a broken rrd.json those of its last good version, with a notice.
+ * @throws ExpectedError when rrd.json is missing or invalid and there is no good version.
+ */
+export async function readState(
+  folder: string,
+): Promise<{ readonly rrd: Rrd; readonly ledger: readonly LedgerLine[]; readonly notices: readonly string[] }> {
   try {
     return { ...(await readResearch(folder)), notices: [] };
   } catch (error) {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { lastGoodFile } from "../../../src/research/folder/layout.js";
 import { read } from "../../support/citation-reader.js";
 import { cli } from "../../support/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
@@ -58,6 +59,21 @@ test.each([
   expect(err).toContain(words);
   expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
   expect(existsSync(join(cwd, "no"))).toBe(false);
+});
+
+test("of a broken rrd.json the last good version is written, and that is said", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: [paper("a", "presented")] });
+  const rrd = join(folder, "rrd.json");
+  const broken = readFileSync(rrd, "utf8").slice(0, 60);
+  mkdirSync(dirname(lastGoodFile(folder)), { recursive: true });
+  renameSync(rrd, lastGoodFile(folder));
+  writeFileSync(rrd, broken);
+  const { code, out, err } = await cli(["export", "--as", "ris"], cwd);
+  expect([code, out.split("\r\n")[0]]).toEqual([0, "TY  - GEN"]);
+  expect(err).toContain("rrd.json can't be read, so this is made from its last good version");
+  rmSync(lastGoodFile(folder));
+  expect(await cli(["export", "--as", "ris"], cwd)).toMatchObject({ code: 1, out: "" });
 });
 
 test("a project without papers is an empty file, and that is said", async () => {

@@ -179,3 +179,10 @@ test("a DOI that stands in the address alone is told", () => {
   const [work] = citedWorks([paper("p", { url: "https://doi.org/10.1145/3625468.3652198" })]);
   expect(work?.doi).toBe("10.1145/3625468.3652198");
 });
+
+test("a month or a day that no calendar has is left out of every date", () => {
+  const dateOf = (date: string) => citedWorks([paper("p", { date })])[0]?.date;
+  expect(["2024-03-31", "2024-13-45", "2024-06-00", "2024-06", "soon"].map(dateOf)).toEqual([
+    ...[[2024, 3, 31], [2024], [2024, 6], [2024, 6], undefined],
+  ]);
+});

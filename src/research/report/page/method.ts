@@ -1,4 +1,4 @@
-import { type Markup, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
 import { duration } from "../../../engine/ui/terminal/format.js";
 import { sectionTitles } from "../checklist.js";
@@ -9,6 +9,7 @@ import { counted, thousands } from "../pictures/words.js";
 import { countCell, outcomeText, type SearchYield } from "../search-yield.js";
 import type { PageContext } from "./context.js";
 import { table } from "./findings.js";
+import { shortened } from "../papers.js";
 import { authorsText } from "./papers.js";
 import { costs } from "./pictures.js";
 import { paperLink } from "./statements.js";
@@ -136,7 +137,7 @@ export function* references({ model }: PageContext): Iterable<Markup> {
     const address = doi === undefined ? url : `https://doi.org/${doi}`;
     const { sign, words } = citationMarks[citation.status];
     const isCommon = citation.status === common?.status && citation.says === common.says;
-    yield markup`<li dir="auto">${authors.length === 0 ? "No author known" : authorsText(authors, 6)} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${title}</a>.${venue === "" ? "" : ` ${venue}.`}${address === undefined ? "" : markup` ${link(address, doi === undefined ? address : `doi:${doi}`)}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
+    yield markup`<li>${authors.length === 0 ? "No author known" : isolated(shortened(authorsText(authors, 6)))} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${isolated(shortened(title))}</a>.${venue === "" ? "" : ` ${venue}.`}${address === undefined ? "" : markup` ${link(address, shortened(doi === undefined ? address : `doi:${doi}`))}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
 `;
   }
   yield markup`</ol>`;

@@ -1,7 +1,7 @@
-import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, type Piece, direction, inLine, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
-import { type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
+import { shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
 import { tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
@@ -38,7 +38,7 @@ const wholePaper = (context: PageContext, row: PaperRow): Markup =>
 
 /** Of thousands, every byte counts: the year stands for the date, and the points are out of what the others say. */
 const onlyRow = (row: PaperRow): Markup =>
-  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, row.title))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
+  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, shortened(row.title)))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
@@ -51,7 +51,7 @@ function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
       ? ""
       : markup`<span class="why"${direction(row.why)}>${withMarks(row.why)}</span>`;
   const points = score === undefined ? "–" : markup`${score}<small>of ${scores.full}</small>`;
-  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${row.title}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
+  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${shortened(row.title)}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
 }
 
 const titleOf = ({ title }: PaperRow, shown: Markup): Markup =>
@@ -76,18 +76,20 @@ const readingWords: Readonly<Record<Reading, string>> = {
 function metaOf(
   { authors, year, venue, quotesGiven, quotesFound, reading, status, hasWarnings }: PaperRow,
   named = 3,
-): string {
-  return [
-    authorsText(authors, named),
+): Piece {
+  const parts = [
+    shortened(authorsText(authors, named)),
     year === undefined ? "" : String(year),
     venue,
     quotesGiven === 0 ? "" : `${quotesFound} of ${counted(quotesGiven, "quote")}\u00a0✓`,
     // The chip of a paper without a decision says so already.
     status === "unread" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
+  ];
+  return inLine(
+    parts.filter((part) => part !== ""),
+    " · ",
+  );
 }
 
 /** "A, B and 3 others". */
@@ -102,6 +104,7 @@ function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Mark
   const reading = readingAt?.(row.id);
   const { citation } = entry;
   const texts: readonly (readonly [string, string])[] = [
+    ["Title", shortened(entry.title) === entry.title ? "" : entry.title],
     ["Summary", entry.summary === "" ? entry.abstract : entry.summary],
     ["Method", entry.method],
     ["Results", entry.results],

@@ -183,6 +183,26 @@ describe("report.html", () => {
     expect(page("#scores .note").text()).not.toContain("waits");
   });
 
+  it("cuts a title of thousands of letters in lists, and has the whole of it with the paper", async () => {
+    const input = hostileProject();
+    const { title } = input.rrd.papers_pool.find(({ title }) => title.length > 2000) ?? { title: "" };
+    const page = load(await render(input));
+    const whole = page('#list .body dt:contains("Title") + dd');
+    expect(whole.toArray().map((element) => page(element).text())).toEqual([title]);
+    for (const element of page("#list .title, .refs li").toArray())
+      expect(page(element).text().length).toBeLessThan(1000);
+  });
+
+  it("keeps names from right to left apart from the year and the place next to them", async () => {
+    const input = ordinaryProject(3);
+    const [first, ...others] = input.rrd.papers_pool;
+    if (first === undefined) throw new Error("no papers");
+    const papers_pool = [{ ...first, authors: ["محمد علي"], date: "2024-03-01" }, ...others];
+    const page = load(await render({ ...input, rrd: { ...input.rrd, papers_pool } }));
+    expect(page(`[id="${anchorOf(first.id)}"] .head .meta`).html()).toMatch(/^<bdi>محمد علي<\/bdi> · 2024 · /);
+    expect(page(".refs bdi").first().text()).toBe("محمد علي");
+  });
+
   it("says at its top what of the folder could not be read", async () => {
     const context = { ...(await contextOf(reportModel(ordinaryProject(3)))), notices: ["rrd.json <is> broken."] };
     expect(load([...reportPage(context)].join(""))("header .note").text()).toBe("rrd.json <is> broken.");
