@@ -227,9 +227,14 @@ test("the list tells of projects that come, change and go; one that can't be rea
   const follower = browser.follow("/events");
   const before = await follower.until((parts) => parts.size === 2);
   expect(await page(browser, "/")).toMatch(/Not running<\/b> <span class="progress"><progress max="2" value="1">/);
-  makeResearch(cwd, "feet-2026-01-15", { phase: "COMPLETE", project: "Research: Feet of <robots>" });
+  const feet = makeResearch(cwd, "feet-2026-01-15", { phase: "COMPLETE", project: "Research: Feet of <robots>" });
+  // An agent that does not say what it cost has not cost nothing.
+  const line = { iteration: 1, at: "2026-01-15T10:00:00Z", unit: "a", phase: "ANALYSIS", outcome: "accepted" };
+  writeFileSync(join(feet, "ledger.jsonl"), `${JSON.stringify({ ...line, agent: "cmd:mine", duration_seconds: 3 })}\n`);
   await follower.until((parts) => parts.size === 3);
-  expect(await page(browser, "/")).toContain('dir="auto">Feet of &lt;robots&gt;</a>');
+  const list = await page(browser, "/");
+  expect(list).toContain('dir="auto">Feet of &lt;robots&gt;</a>');
+  expect(list).toContain("cost not known");
   change(folder, { papers_pool: [pool[0]] });
   await follower.until((parts) => [...before].some(([id, hash]) => parts.has(id) && parts.get(id) !== hash));
   writeFileSync(join(folder, "rrd.json"), "{ broken }");

@@ -48,7 +48,7 @@ function row(project: WatchedResearch, now: number) {
     isFinished ? "" : phase.toLowerCase(),
     ledger.length === 0 ? "" : `iteration ${ledger.reduce((most, line) => Math.max(most, line.iteration), 0)}`,
     spentMs === undefined ? "" : `${duration(spentMs)} of work`,
-    spending.iterations === 0 ? "" : shortCost(spending),
+    spending.iterations === 0 ? "" : spending.cost_usd === undefined ? "cost not known" : shortCost(spending),
     last === "" ? "" : timeText(last, now),
   ].filter((fact) => fact !== "");
   return part(

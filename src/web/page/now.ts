@@ -3,6 +3,7 @@ import { count, timeText } from "../../engine/ui/terminal/format.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { maxMessage } from "../../engine/storage/records/steering-inbox.js";
+import { shortened } from "../../research/report/papers.js";
 import { progressOf } from "../../research/workflow/decisions/status.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
@@ -67,7 +68,7 @@ function atWork(agent: AgentAtWork, { name, records: { rrd } }: Now): Markup {
   const what =
     paper === undefined
       ? markup`${unitWords(unit)}`
-      : markup`Reads <a href="${readingAt(name, paper.id)}" dir="auto">${paper.title}</a>`;
+      : markup`Reads <a href="${readingAt(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`;
   const facts = [
     `iteration ${iteration}`,
     ...(model === undefined ? [] : [model]),
