@@ -21,7 +21,7 @@ const plainTitle = (title: string): string =>
     .trim();
 
 const anyTitle = (title: string): string =>
-  withoutEntities(decodedOnce(withoutLatex(title)))
+  withoutEntities(decodedOnce(withoutLatex(title)).replace(escapedTag, " "))
     .replace(/<[^<>]+>|&(?:amp|lt|gt|quot|apos|nbsp);/g, " ")
     // A letter that a database could not write.
     .replace(/\ufffd|(?<=\p{L})\?(?=\p{Ll})/gu, "")
@@ -33,6 +33,9 @@ const anyTitle = (title: string): string =>
     .replace(/[ßøæœłđðþı√α-ω]/gu, (letter) => spelt[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
+
+/** `&lt;i&gt;`, and what was escaped twice. */
+const escapedTag = /&(?:amp;)?lt;\/?[a-z][a-z:]{0,15}&(?:amp;)?gt;/gi;
 
 /** `&#233;`, `&#xe9;` and `&eacute;` as the letter. */
 const withoutEntities = (text: string): string =>

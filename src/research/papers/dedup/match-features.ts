@@ -137,11 +137,24 @@ export function blockKeys({ keys, title, authors, place: { volume, pages }, year
 }
 
 function references({ identifiers, url, pdf_url }: PaperFacts) {
-  const names = [identifiers?.doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
+  const doi = identifiers?.doi == null ? undefined : doiWithin(identifiers.doi);
+  const names = [doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
   // Anything else would be looked for on this machine's disk.
   return names
     .filter((name) => /^(?:https?:|doi:|arxiv:|10\.|\d{4}\.\d|[a-z.-]+\/\d{7})/i.test(name))
     .map((name) => parseReference(unescaped(name)));
+}
+
+/**
+ * The DOI in what a database gives as one: PubMed's "S0140(09)1 [pii] 10.1000/x [doi]", a publisher's address of the
+ * full text, the hyphens of another font.
+ */
+function doiWithin(text: string): string {
+  const plain = text
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(/&#(4[01]);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  const doi = /10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)[^\s|]+/i.exec(plain)?.[0];
+  return doi?.replace(/(?<=\d|\p{L})\/(?:full|pdf|epdf|abstract|html|meta)$/iu, "") ?? plain;
 }
 
 const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };

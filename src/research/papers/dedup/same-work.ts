@@ -65,12 +65,17 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   if (areTwoDois && !isOneTooMany) return apart("two DOIs of publishers");
   if (isInPlace) return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}`, sure: true };
   if (titles === "alike" || authors === "other") return unlike;
-  // The abstract of a talk is another report than the article that came of it.
-  if (a.title.abstract !== b.title.abstract && compareVolumes(a.place, b.place) !== "same") return unlike;
+  // The abstract of a talk is another report than the article that came of it, and so is a letter under its title.
+  if (a.title.marked !== b.title.marked && !standTogether(a, b, venues)) return unlike;
   if (titles === "less" && !isOneIssueOf(a, b, authors, venues)) return unlike;
   if (venues === "other") return maybeApart("two venues");
   return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
 }
+
+/** One volume of a journal, or the proceedings of one meeting. */
+const standTogether = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
+  compareVolumes(a.place, b.place) === "same" ||
+  (venues === "same" && a.venue?.sort === "meeting" && b.venue?.sort === "meeting" && yearsApart(a, b) === 0);
 
 const translated: Comparison = {
   same: true,

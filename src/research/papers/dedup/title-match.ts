@@ -26,8 +26,8 @@ export interface TitleParts {
   readonly letters: boolean;
   /** The title that it is a reply to, run together: "… - Reply". */
   readonly answers?: string;
-  /** It is marked as the abstract of a talk or poster: "… [abstract]". */
-  readonly abstract: boolean;
+  /** What kind of text a database says that it is: "… [abstract]", "… [letter; comment]". */
+  readonly marked?: "abstract" | "letter";
   /** Its end is missing, as its dots say. */
   readonly cut: boolean;
   /** So short that other works may well have it too. */
@@ -39,10 +39,19 @@ export interface TitleParts {
  * "[Chinese]". It is no part of the title.
  */
 const databaseNote =
-  /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected|(?:provisional|structured|brief) (?:record|abstract)|(?:retracted|withdrawn) (?:article|paper|chapter)\b[^\])]*)[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s]*$/iu;
+  /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected(?: and republished)?|(?:provisional|structured|brief) (?:record|abstract)|(?:retracted|withdrawn) (?:article|paper|chapter)\b[^\])]*|author['\u2019]?s transl(?:ation)?\.?|(?:(?:article )?in )?(?:arabic|chinese|czech|danish|dutch|finnish|french|german|hebrew|hungarian|italian|japanese|korean|norwegian|persian|polish|portuguese|russian|serbian|spanish|swedish|turkish)(?:, english abstract)?|in process citation|project(?: record)?|reprinted from\b[^\])]*)[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s\]]*$/iu;
 /** Scopus keeps an exchange of letters as one record. */
 const lettersNote = /(?:\[\d{1,2}\]\s?)?\((?:multiple|several|two) letters\)(?:\s?\[\d{1,2}\])?[.\s]*$/i;
-const abstractNote = /[.\s]*[[(](?:(?:meeting|conference|poster|congress) )?abstracts?\b[^\])]{0,20}[\])][.\s]*$/i;
+const abstractNote =
+  /[.\s]*[[(](?:(?:meeting|conference|poster|congress|extended) )?(?:abstracts?\b[^\])]{0,20}|poster)[\])][.\s]*$/i;
+/** Medline said so of what has no abstract. */
+const letterNote =
+  /[.\s]*[[(](?:letter|editorial|comment|news)(?:[;,] ?(?:letter|editorial|comment|news))*[\])][.\s]*$/i;
+/** How a search engine names the form of its find, and a congress the place of an abstract in its book. */
+const before =
+  /^\s*(?:\[(?:html|pdf|book|citation|doc|b|c)\]\s*)+|^\s*(?:abstract|poster|oral presentation)\s+(?:no\.?\s*)?\p{Lu}{0,4}[-.]?\d{1,5}\s*[:.\u2013-]\s+/iu;
+/** Cinahl: "… including commentary by Smith J with author response". */
+const withCommentary = /\s*(?:\.{3}|\u2026)\s*including commentary by\b.*$/is;
 const replyNote = /[-\u2013\u2014:;.,[(]\s?(?:(?:the )?authors?['\u2019]?s? )?repl(?:y|ies)\W*$/i;
 /** Notes that go on to the end, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
 const noteToTheEnd =
@@ -91,8 +100,8 @@ const partWord =
  * the journal's name.
  */
 export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
-  const unmarked = title.replace(retracted, "");
-  const noted = withoutNotes(unmarked.replace(abstractNote, ""));
+  const unmarked = title.replace(before, "").replace(retracted, "").replace(withCommentary, "");
+  const noted = withoutNotes(unmarked.replace(abstractNote, "").replace(letterNote, ""));
   const whole = noted.trim() === "" ? unmarked : noted;
   const plain = corrected(whole) ?? whole;
   const normal = normalTitle(plain);
@@ -111,7 +120,7 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
     ...given({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain) }),
     letters: lettersNote.test(title),
-    abstract: abstractNote.test(title),
+    ...given({ marked: markOf(title) }),
     generic: generic.test(normal),
     notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
     corrects: plain !== whole,
@@ -119,6 +128,9 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     short: words.length < 3 && !inOneWord.test(normal),
   };
 }
+
+const markOf = (title: string): TitleParts["marked"] =>
+  abstractNote.test(title) ? "abstract" : letterNote.test(title) ? "letter" : undefined;
 
 /**
  * The title that a correction corrects, of four words or more: databases say in their own ways what it corrects, before
@@ -182,7 +194,11 @@ function withoutNotes(title: string): string {
 function titlesIn(title: string): readonly string[] {
   const behindHeading = /^[^:.]{3,40}[:.]\s+(?=\S)(.*)$/s.exec(title)?.[1] ?? "";
   const parts = /\S\s*[;=[\]/]\s*\S/.test(title) ? title.split(/[;=[\]/]/) : [];
-  const all = [...(parts.length < 2 ? [] : parts), behindHeading].map((part) => normalTitle(part).split(" "));
+  // "OP0123 …": the number of an abstract in its book.
+  const behindNumber = /^\(?\p{Lu}{0,3}\d{2,5}\)?\s+(\S.*)$/su.exec(title)?.[1] ?? "";
+  const all = [...(parts.length < 2 ? [] : parts), behindHeading, behindNumber].map((part) =>
+    normalTitle(part).split(" "),
+  );
   return all.filter((words) => words.length >= 4 || inOneWord.test(words.join(" "))).map(compacted);
 }
 

@@ -11,12 +11,14 @@ export interface Venue {
   readonly sort?: "journal" | "meeting";
   /** One word that stands for several: "CHI", "Amcis 2017 Proceedings". */
   readonly acronym?: string;
+  /** It is in a language that some databases write and others translate: "Zhonghua wai ke za zhi". */
+  readonly isTranslated?: true;
 }
 
 const servers =
   /\b(?:arxiv|biorxiv|medrxiv|chemrxiv|techrxiv|psyarxiv|socarxiv|eartharxiv|ssrn|research square|preprints?|authorea|osf|zenodo|corr|hal)\b/;
 const smallWords = new Set(
-  "a an and annu at by de del della der des di du e en et for from i in int intl la le les of on the to und with y international annual ieee acm".split(
+  "a an and annu at by de del della der des di du e en et for from fuer fur i in int intl la le les of og och on the to und voor with y international annual ieee acm".split(
     " ",
   ),
 );
@@ -33,6 +35,10 @@ const meetings =
   /\b(?:conferences?|workshops?|symposi(?:um|a)|congress|meetings?|colloqui(?:um|a)|proceedings of the (?:\d|annual|international|\w+ (?:conference|workshop|symposium))|(?:19|20)\d\d proceedings)\b/;
 const journals = /\b(?:journals?|transactions|letters|annals|magazine|bulletin|quarterly|archives)\b/;
 
+/** Words of Chinese, Japanese and Korean names in Latin letters, and letters that are not Latin. */
+const translatedName =
+  /\b(?:zhonghua|zhongguo|za ?zhi|xue ?bao|yi ?xue|ke ?xue|da xue|nihon|nippon|gakkai|zasshi|igaku|rinsho|kenkyu|taehan|hanguk)\b|[^\p{Script=Latin}\p{N}\s]/u;
+
 const capitals = /\p{Lu}.*\p{Lu}/u;
 
 /**
@@ -47,13 +53,21 @@ export const isPreprintServer = (name: string): boolean => servers.test(normalTi
 
 /** Reads the name of a venue; nothing where the name says nothing. */
 export function venueOf(name: string | null | undefined): Venue | undefined {
+  return nameOf(name?.slice(0, maxName));
+}
+
+/** Of what is longer, the beginning is compared. */
+const maxName = 500;
+
+function nameOf(name: string | undefined): Venue | undefined {
   // Embase puts the meeting at which an abstract was shown behind the journal that printed it.
   const [printed = "", shownAt = ""] = (name ?? "").split(/(?<=\S)\s*\.\s*Conference:\s*/i);
   // PubMed tells journals of one name apart as "Presse medicale (Paris, France : 1983)"; "CHI '23" carries the year.
   const named = printed.replace(/\s*\([^()]*: ?(?:1[89]|20)\d\d\)\s*$/, "");
   // IEEE Xplore turns names round: "System Sciences (HICSS), 2012 45th Hawaii International Conference on".
   const turned = named.replace(/^([^,]+),\s*(.+\b(?:on|of|for|in))\s*$/i, "$2 $1");
-  const plain = withoutPlace(turned.replace(numberWithin, "")).replace(/['’]\d\d\b/g, " ");
+  const whole = turned.replace(numberWithin, "").replace(supplement, "").replace(ofAcronym, "$1 conference");
+  const plain = withoutPlace(whole).replace(/['’]\d\d\b/g, " ");
   const bare = plain.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
   const normal = normalTitle(bare.trim() === "" ? plain : bare);
   if (normal === "" || sayNothing.test(normal)) return undefined;
@@ -62,14 +76,17 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
     !smallWords.has(word) &&
     !/^\d+(?:st|nd|rd|th)?$/.test(word) &&
     !(sort === "meeting" && (meetingWords.has(word) || ordinals.has(word)));
-  const words = normal.split(" ").filter(tells);
+  const wordsOf = (text: string) => normalTitle(text).split(" ").filter(tells).map(spelt);
+  const words = wordsOf(normal);
   const [only] = words;
   if (only === undefined) return undefined;
-  const wordsOf = (text: string) => normalTitle(text).split(" ").filter(tells);
   const meeting = shownAt === "" ? [] : (venueOf(shownAt)?.names ?? []);
   // "…, Oslo", and no year behind it that tells a place from a name.
-  const beforeComma = sort === "meeting" && plain.includes(",") ? [plain.slice(0, plain.indexOf(","))] : [];
-  const others = [...[...namesIn(plain), ...beforeComma].map(wordsOf), ...meeting];
+  const head = plain.includes(",") ? plain.slice(0, plain.indexOf(",")) : "";
+  const beforeComma = sort === "meeting" || wordsOf(head).length >= 3 ? [head] : [];
+  // "Ann Int Med" is not international.
+  const internal = / int /.test(normal) ? [normal.replace(" int ", " intern ")] : [];
+  const others = [...[...namesIn(plain), ...beforeComma, ...internal].map(wordsOf), ...meeting];
   const isAcronym =
     words.length === 1 &&
     only.length <= 8 &&
@@ -80,8 +97,18 @@ export function venueOf(name: string | null | undefined): Venue | undefined {
     const text = each.join(" ");
     return text !== "" && !seen.has(text) && seen.add(text);
   });
-  return { names, ...given({ sort, acronym: isAcronym ? only : undefined }) };
+  const isTranslated = translatedName.test(normal) || undefined;
+  return { names, ...given({ sort, acronym: isAcronym ? only : undefined, isTranslated }) };
 }
+
+/** British and American spelling in one form: "gynaecology". */
+const spelt = (word: string): string => word.replace(/(?<=[^aeiou])[ao]e(?=[^aeiou])/g, "e");
+
+/** What printed a work beside the journal's own issues; its volume is the journal's. */
+const supplement = /[\s.,:;([-]+(?:suppl(?:ement(?:um|s)?)?\.?(?: \d+)?|English (?:edition|ed\.?))[)\]]?[\s.]*$/i;
+
+/** "In Proceedings of ICIS 2012", "Proc. HICSS". */
+const ofAcronym = /^\s*(?:in:? )?proc(?:eedings|\.)?\s+(?:of\s+)?(?:the\s+)?(\p{Lu}{3,8})(?:\W+(?:19|20)\d\d)?\s*$/iu;
 
 /** Repositories of meetings number the papers: "ICIS 2009 Proceedings. Paper 45". */
 const numberWithin = /[.,;:]?\s*\b(?:paper|article) (?:no\.? ?)?\d+\W*$/i;
@@ -98,9 +125,21 @@ const withoutPlace = (name: string): string =>
 function namesIn(name: string): string[] {
   const inBrackets = [...name.matchAll(/\[([^\]]{6,})\]|\(([^)]{6,})\)/g)].map((match) => match[1] ?? match[2] ?? "");
   const outside = name.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
-  const parts = outside.split(/\s*[:;=/|]\s*|\s+[-–—]\s+|-(?=the\b)|(?<=\p{Ll}{4})\.\s*(?=\p{Lu})/u);
-  return [...(parts.length > 1 ? parts : []), ...inBrackets];
+  const parts = outside.split(/\s*[:;=/|]\s*|\s+[-–—]\s+|-(?=the\b)|\s+for the\s+|(?<=\p{Ll}{4})\.\s*(?=\p{Lu})/iu);
+  return [...(parts.length > 1 ? parts : []), ...inCapitals(outside), ...behindOneWord(outside), ...inBrackets];
 }
+
+/** Web of Science: "J PHYSIOL-LONDON", "CANCER-AM CANCER SOC". */
+const inCapitals = (name: string): string[] => {
+  const [head = "", tail] = /\p{Ll}/u.test(name) ? [] : name.split(/-(.+)/);
+  return tail === undefined ? [] : [head, tail];
+};
+
+/** A name of one word with its subtitle behind it: "Allergy European Journal of Allergy and Clinical Immunology". */
+const behindOneWord = (name: string): string[] => {
+  const [, head, tail] = /^(\p{L}+)\s+(\p{Lu}\p{L}+\s+Journal (?:of|for) .*)$/u.exec(name.trim()) ?? [];
+  return head === undefined || tail === undefined || smallWords.has(head.toLowerCase()) ? [] : [head, tail];
+};
 
 /**
  * Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open, or where
@@ -111,16 +150,50 @@ export function compareVenues(a: Venue | undefined, b: Venue | undefined): Liken
   if (a === undefined || b === undefined) return "unknown";
   const [one = [], other = []] = [a.names[0], b.names[0]];
   if (isInFull(one, other)) return "same";
-  if (a.acronym !== undefined || b.acronym !== undefined) return acronymMatches(a, b) ? "same" : "unknown";
+  if (a.acronym !== undefined || b.acronym !== undefined) {
+    if (acronymMatches(a, b)) return "same";
+    const areMeetings = a.acronym !== undefined && b.acronym !== undefined && a.sort === "meeting" && b.sort === a.sort;
+    return areMeetings || areOfTwoSorts(a, b) ? "other" : "unknown";
+  }
   if (a.names.some((name) => b.names.some((its) => isInFull(name, its) || beginsWith(name, its)))) return "unknown";
-  if (a.sort !== undefined && b.sort !== undefined && a.sort !== b.sort) return "other";
-  return isShortFor(one, other) ? "same" : "other";
+  if (areOfTwoSorts(a, b)) return "other";
+  if (isShortFor(one, other)) return isBeginning(one, other) ? "unknown" : "same";
+  return a.isTranslated === b.isTranslated ? "other" : "unknown";
 }
+
+/** "European Journal of Cancer Prevention" is another journal than "European Journal of Cancer". */
+const isBeginning = (a: readonly string[], b: readonly string[]): boolean => {
+  const length = Math.min(a.length, b.length);
+  return isInFull(a.slice(0, length), b.slice(0, length));
+};
+
+const areOfTwoSorts = (a: Venue, b: Venue): boolean =>
+  a.sort !== undefined && b.sort !== undefined && a.sort !== b.sort;
 
 /** Whether two names agree word for word, abbreviated or not. */
 const isInFull = (a: readonly string[], b: readonly string[]): boolean =>
-  a.join("") === b.join("") ||
-  (a.length > 1 && a.length === b.length && a.every((word, index) => abbreviates(word, b[index] ?? "")));
+  a.join("") === b.join("") || (a.length > 1 && b.length > 1 && agrees(a, b));
+
+/** Word by word, or a word stands for several by their first letters: "Ann NY Acad Sci", "J. AIS". */
+function agrees(a: readonly string[], b: readonly string[]): boolean {
+  // Pairs of places up to which both names agree; a place is looked at once, however many ways lead to it.
+  const places: [number, number][] = [[0, 0]];
+  const seen = new Set<string>();
+  for (const [i, j] of places) {
+    const [one, other] = [a[i], b[j]];
+    if (one === undefined && other === undefined) return true;
+    if (one === undefined || other === undefined || seen.has(`${i} ${j}`)) continue;
+    seen.add(`${i} ${j}`);
+    if (abbreviates(one, other)) places.push([i + 1, j + 1]);
+    if (standsFor(one, b, j)) places.push([i + 1, j + one.length]);
+    if (standsFor(other, a, i)) places.push([i + other.length, j + 1]);
+  }
+  return false;
+}
+
+/** Whether a word is made of the first letters of those that begin at `from`. */
+const standsFor = (word: string, words: readonly string[], from: number): boolean =>
+  word.length >= 2 && [...word].every((letter, index) => words[from + index]?.[0] === letter);
 
 /**
  * Whether one name of four words or more is how the other begins: "… public health and the nation's health"; of shorter
@@ -162,6 +235,8 @@ const acronymMatches = (a: Venue, b: Venue): boolean => {
   if (acronym === undefined) return false;
   return other.names.some((words) => {
     const initials = words.map((word) => word[0]).join("");
-    return initials === acronym || initials.startsWith(acronym) || words.includes(acronym);
+    // "JAMA Internal Medicine" is not "JAMA"; a meeting's name may have its acronym within.
+    const isNamed = words.includes(acronym) && (words.length === 1 || other.sort === "meeting");
+    return initials === acronym || initials.startsWith(acronym) || isNamed;
   });
 };

@@ -29,6 +29,8 @@ const record = (id: string, source: string, form: Form): PaperRecord => {
   const said = Object.entries({ ...base, id, url: `https://x.test/${id}`, source, ...form });
   return Object.fromEntries(said.filter(([, value]) => value !== undefined)) as unknown as PaperRecord;
 };
+/** Without volume, issue and pages, so that the names of the venues decide. */
+const nowhere = { volume: undefined, issue: undefined, pages: undefined } satisfies Form;
 const merged = (...forms: Form[]) => mergeRecords(forms.map((form, index) => record(`r${index}`, `S${index}`, form)));
 const works = (...forms: Form[]) => merged(...forms).works.length;
 const from = fc.constantFrom;
@@ -43,6 +45,15 @@ const titles = from(
   `${title}. [Review] [33 refs]`,
   `${title} (Provisional abstract)`,
   `${title}.[Erratum appears in J Tactile Rehabil. 2012 May;32(4):943]`,
+  `[${title} (author's transl)]`,
+  `${title} (Reprinted from J Touch, vol 3, pg 3-9, 1998)`,
+  `${title}. (in French)`,
+  `&lt;i&gt;Grip&lt;/i&gt; ${title.slice(5)}`,
+  `[HTML] ${title}`,
+  `${title} [letter; comment]`,
+  `${title}... including commentary by Hale P with author response`,
+  `OP0123 ${title}`,
+  `Abstract P123: ${title}`,
   `${title}... [corrected] [published erratum appears in J TACTILE REHABIL 2012;32(4):943]`,
   `Force de préhension et retour haptique chez la personne âgée; ${title}`,
   `Force de préhension et retour haptique chez la personne âgée [${title}]`,
@@ -57,6 +68,10 @@ const venues = from(
   "Revue de réadaptation tactile [Journal of tactile rehabilitation]",
   "Journal of Tactile Rehabilitation.Conference: 8th Congress of Touch Oslo Norway.",
   "Journal of Tactile Rehabilitation (00123456)",
+  "Journal of Tactile Rehabilitation. Supplement",
+  "Journal of Tactile Rehabilitation (English edition)",
+  "J TACTILE REHABIL-LONDON",
+  "JTR: Journal of Tactile Rehabilitation",
 );
 const names = from(
   ["Moreau, Lise", "Okafor, Chidi", "Brandt, Jens"],
@@ -97,6 +112,45 @@ describe("one work", () => {
     ["a volume that is none, without pages", { volume: "1)", pages: undefined }, { pages: undefined }],
     ["a volume numbered by the year", { volume: "2011", pages: undefined }, { pages: undefined }],
     ["a slip in the first page", { pages: "603-637" }, {}],
+    ["a name that one database translates", { venue: "Zhonghua kang fu za zhi", ...nowhere }, nowhere],
+    [
+      "a word for several",
+      { venue: "Ann NY Acad Sci", ...nowhere },
+      { venue: "Annals of the New York Academy of Sciences", ...nowhere },
+    ],
+    [
+      "an abbreviation that looks like another's",
+      { venue: "Ann Int Med", ...nowhere },
+      { venue: "Annals of Internal Medicine", ...nowhere },
+    ],
+    [
+      "British spelling in a journal's name",
+      { venue: "Int J Gynaecol Obstet", ...nowhere },
+      { venue: "International Journal of Gynecology & Obstetrics", ...nowhere },
+    ],
+    [
+      "an acronym behind 'Proceedings of'",
+      { venue: "In Proceedings of ICIS 2012", ...nowhere },
+      { venue: "International Conference on Information Systems", ...nowhere },
+    ],
+    [
+      "a subtitle without a mark before it",
+      { venue: "Touch European Journal of Touch and Skin", ...nowhere },
+      { venue: "Touch", ...nowhere },
+    ],
+    [
+      "one DOI among other words",
+      {
+        title: "Greifkraft und Tasten nach einem Schlaganfall",
+        identifiers: { doi: "S0140(09)1 [pii] 10.1000/x [doi]" },
+      },
+      { identifiers: { doi: "10.1000/x" } },
+    ],
+    [
+      "a DOI with its full text's address",
+      { title: "Greifkraft und Tasten nach einem Schlaganfall", identifiers: { doi: "10.1000/x.9/full" } },
+      { identifiers: { doi: "https://doi.org/10.1000/x.9" } },
+    ],
     ["a heading before the title", { title: `Medical progress: ${title}` }, {}],
     [
       "two translations of one title, on the same pages",
@@ -173,12 +227,34 @@ describe("two works", () => {
       { title: "Haptic feedback before surgery in older women", pages: "S12" },
     ],
     [
+      "papers of one title at two meetings, each named by its acronym",
+      { venue: "ICIS 2009 Proceedings", ...nowhere },
+      { venue: "ECIS 2009 Proceedings", ...nowhere },
+    ],
+    [
+      "a study in one animal and in another",
+      { title: "Grip strength after tendon transfer (in mice)", pages: undefined },
+      { title: "Grip strength after tendon transfer (in rats)", pages: undefined },
+    ],
+    [
+      "an article and a letter under its title, in another volume",
+      { title: `${title} [letter]`, volume: "32", pages: undefined },
+      { pages: undefined },
+    ],
+    [
       "a journal and one whose name goes on, without volume and pages",
       { venue: "Touch", volume: undefined, pages: undefined, issue: undefined },
       { venue: "Touch Oncology", volume: undefined, pages: undefined, issue: undefined },
     ],
   ])("are %s", (_, a, b) => {
     expect(works({ ...article, ...a }, { ...article, ...b })).toBe(2);
+  });
+
+  it("are found at once where names of venues may agree in very many ways", () => {
+    const name = "aa ".repeat(60).trim();
+    expect(
+      works({ ...article, venue: `${name} b`, ...nowhere }, { ...article, venue: `${name} c c`, ...nowhere }),
+    ).toBe(2);
   });
 
   it("say what keeps them apart", () => {
