@@ -221,8 +221,8 @@ export function entryOf(
   const arxiv = paper.identifiers?.arxiv;
   const publication = publicationOf(paper);
   const tags = new Set(insights.flatMap((insight) => (insight.tags ?? []).map((tag) => oneLine(tag))));
-  return {
-    ...row,
+  // The row behind the literal, and no spread of what may be absent: each is slow for thousands of entries.
+  const entry: Writable<PaperEntry> = {
     dimensions:
       scores === undefined || row.score === undefined
         ? []
@@ -253,11 +253,13 @@ export function entryOf(
     notes: couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged,
     tags: [...tags],
     citation: citationOf(paper),
-    ...(publication === undefined ? {} : { publication }),
-    ...(pdf === undefined ? {} : { pdf }),
-    ...(arxiv === undefined ? {} : { arxiv }),
-    ...(paper.text_from === undefined ? {} : { textFrom: paper.text_from }),
+    ...row,
   };
+  if (publication !== undefined) entry.publication = publication;
+  if (pdf !== undefined) entry.pdf = pdf;
+  if (arxiv !== undefined) entry.arxiv = arxiv;
+  if (paper.text_from !== undefined) entry.textFrom = paper.text_from;
+  return entry;
 }
 
 /** So much of a criterion names it where each paper answers it; the whole of it stands with the method. */
