@@ -57,17 +57,21 @@ export async function initCommand(
   if (typeof git === "string") warnings.push(git);
   else steps.push(git);
 
-  if (io.canAsk && !json && !yes) {
-    const file = await askForAgent(io);
-    if (file !== undefined) steps.push({ file: shown(io.cwd, file), did: "made" });
-  }
   if (json) io.stdout(`${JSON.stringify({ steps, warnings })}\n`);
   else {
-    for (const { file, did } of steps) io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
+    const say = ({ file, did }: Step) => io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
+    for (const step of steps) say(step);
     for (const warning of warnings) io.stderr(`${flowed(`warning: ${warning}`, io)}\n`);
+    // Whoever would rather not say still has all the rest.
+    const file = io.canAsk && !yes ? await askForAgent(io).catch(unlessUnexpected) : undefined;
+    if (file !== undefined) say({ file: shown(io.cwd, file), did: "made" });
     io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
   }
   return 0;
+}
+
+function unlessUnexpected(error: unknown): undefined {
+  if (!(error instanceof ExpectedError)) throw error;
 }
 
 /**

@@ -74,3 +74,12 @@ test("init offers the built-in agent where there is a key for it, and none of it
     expect(existsSync(file) ? readFileSync(file, "utf8") : undefined).toBe(expected);
   }
 });
+
+test("who would rather not name an agent has the folder set up all the same, and is told what was made", async () => {
+  const cwd = freshFolder();
+  const io = ioIn(cwd, { PATH: "/usr/bin:/bin" }, { canAsk: true });
+  type(io, "\u0003");
+  expect(await main(["init"], io, "0.0.0")).toBe(0);
+  expect(io.out()).toMatch(/^made: prompt\.md$[\s\S]*^ {2}research-ralph doctor$/m);
+  expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
+});

@@ -49,10 +49,18 @@ export function needTerminal(io: Io): void {
 
 /**
  * Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes.
+ * `left`: the person did not want to answer all.
  */
-export async function askOpenQuestions(folder: string, rrd: Rrd, git: boolean, io: Io): Promise<Rrd> {
-  const answers = await askAll((rrd.open_questions ?? []).filter(isQuestion), io);
-  if (answers.size === 0) return rrd;
+export async function askOpenQuestions(
+  folder: string,
+  rrd: Rrd,
+  git: boolean,
+  io: Io,
+): Promise<{ readonly rrd: Rrd; readonly left: boolean }> {
+  const questions = (rrd.open_questions ?? []).filter(isQuestion);
+  const answers = await askAll(questions, io);
+  const left = questions.some(({ question }) => !answers.has(question));
+  if (answers.size === 0) return { rrd, left };
   const edited = await editResearch(folder, (current) => withAnswers(current, answers), {
     derive,
     git,
@@ -60,7 +68,7 @@ export async function askOpenQuestions(folder: string, rrd: Rrd, git: boolean, i
     now: io.clock.now,
     notify: (_, message) => io.stderr(`${oneLine(message)}\n`),
   });
-  return edited.rrd;
+  return { rrd: edited.rrd, left };
 }
 
 async function askAll(

@@ -25,7 +25,7 @@ import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./as
 import { flowed } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./wishes.js";
-import { shown } from "../../research/overview/find-research.js";
+import { nameFor, shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { committedFiles, researchesName } from "../../research/folder/layout.js";
 
@@ -63,25 +63,27 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);
-  if (ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
+  if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
   const name = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
   else {
     io.stdout(`${name}\n`);
+    const called = nameFor(io.cwd, folder);
     const questions = ask ? [] : questionLines(rrd, io.columns);
-    if (!quiet)
-      io.stderr(
-        [
-          ...criteriaLines(rrd, io),
-          ...questions,
-          `Check ${name}/rrd.json, then:`,
-          `  research-ralph run ${name}`,
-          "",
-        ].join("\n"),
-      );
+    const open = questions.length === 0 ? [] : ["What the topic leaves open:", ...questions];
+    const next = [
+      "Check its requirements, then run it:",
+      ...typed(`${name}/rrd.json`, io),
+      ...typed(`research-ralph run ${called}${questions.length === 0 ? "" : " --ask"}`, io),
+    ];
+    const asks = questions.length === 0 ? [] : [flowed("With --ask it asks you the open questions first.", io)];
+    if (!quiet) io.stderr([...criteriaLines(rrd, io), ...open, ...next, ...asks, ""].join("\n"));
   }
   return exitCodeOf(verdict);
 }
+
+/** A line to type or copy: never broken, and from the first column where it does not fit behind an indent. */
+const typed = (text: string, { columns }: Io): string[] => [text.length <= columns - 3 ? `  ${text}` : text];
 
 /** The eligibility criteria, so that a person sees what decides; nothing where there are none. */
 function criteriaLines(rrd: Rrd, io: Io): string[] {
@@ -191,5 +193,5 @@ async function commitNew(
   );
   await checkpoints?.commit(`new: ${basename(folder)}`);
   const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
-  if (none !== undefined) io.stderr(`${none}\n`);
+  if (none !== undefined) io.stderr(`${flowed(none, io)}\n`);
 }

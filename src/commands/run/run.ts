@@ -56,7 +56,12 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.sources !== undefined) rrd = await withSources(folder, args.sources, config.git, io);
-  if (args.ask) rrd = await askOpenQuestions(folder, rrd, config.git, io);
+  if (args.ask) {
+    const asked = await askOpenQuestions(folder, rrd, config.git, io);
+    if (asked.left)
+      throw new ExpectedError("You left the questions, so no run was started; what you answered is kept.", 2);
+    rrd = asked.rrd;
+  }
   return work(folder, rrd, config, io, args, prompt);
 }
 

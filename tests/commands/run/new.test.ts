@@ -101,6 +101,23 @@ test("what the topic leaves open is shown with what was assumed, and that nothin
   const { err } = await cli(["new", topic, ...agent], freshFolder());
   expect(err).toContain("  ? Which hands are meant? Assumed: soft\n");
   expect(err).toContain("runs unconfined");
+  expect(err).toMatch(/^ *research-ralph run \S+ --ask$/m);
+});
+
+test("who leaves the questions of run --ask starts nothing", async () => {
+  const cwd = freshFolder();
+  const { out } = await cli(["new", topic, ...agent], cwd);
+  const before = rrdOf(cwd, out);
+  const io = ioIn(cwd, {}, { canAsk: true });
+  type(io, "\u0003");
+  expect(await main(["run", out.trim(), "--ask", ...agent], io, "0.0.0")).toBe(2);
+  expect(io.err()).toContain("You left the questions, so no run was started");
+  expect([rrdOf(cwd, out), existsSync(join(cwd, out.trim(), "ledger.jsonl"))]).toEqual([before, true]);
+  expect(
+    readFileSync(join(cwd, out.trim(), "ledger.jsonl"), "utf8")
+      .trim()
+      .split("\n"),
+  ).toHaveLength(1);
 });
 
 test.each([
