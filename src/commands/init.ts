@@ -62,7 +62,7 @@ export async function initCommand(
     const say = ({ file, did }: Step) => io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
     for (const step of steps) say(step);
     for (const warning of warnings) io.stderr(`${flowed(`warning: ${warning}`, io)}\n`);
-    // Whoever would rather not say still has all the rest.
+    // Without an answer the rest is done all the same.
     const file = io.canAsk && !yes ? await askForAgent(io).catch(unlessUnexpected) : undefined;
     if (file !== undefined) say({ file: shown(io.cwd, file), did: "made" });
     io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
