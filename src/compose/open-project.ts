@@ -26,7 +26,7 @@ import { isNews, withEnd, resetStagnation, withoutResult } from "../research/wor
 import { derive, deriveBetween } from "../research/workflow/derived/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
-import { requireSpace, workspacesOf } from "../research/workflow/workspace.js";
+import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";
 import { sharingOf } from "./sharing.js";
 import { toolsOf } from "./tools.js";
 
@@ -158,11 +158,7 @@ async function opened<Opened>(
   };
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
     // On a full disk not even the lock can be written, and what fills it may be our own.
-    const isFull = await requireSpace(folder).then(
-      () => false,
-      () => true,
-    );
-    if (!isFull || (await isHeld(lockFile(folder)))) throw error;
+    if (hasSpace(folder) || (await isHeld(lockFile(folder)))) throw error;
     await workspaces.sweep();
     return openResearch(folder, options);
   });

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { timeIsUp, spanInWords } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import type { ProcessEnd } from "../process/run-process.js";
+import { openTranscript } from "../process/transcript.js";
 import { briefOf } from "../lib/layout.js";
 import { redactFor } from "../lib/redact.js";
 import type { Agent, AgentEnd, AgentEvent, Brief, Failure } from "../loop/types.js";
@@ -56,7 +57,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       // A timer takes 0 for none.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
-      if (transcript !== undefined) await keepBrief(transcript, redact(brief.text));
+      if (transcript !== undefined) keepBrief(transcript, redact(brief.text));
       const asked = version.ask();
       const lines = settings.exec({
         ...start,
@@ -98,11 +99,11 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
 const takesTools = ({ takesTools: takes }: AgentDefinition, { classic }: AgentSettings): boolean =>
   !classic && takes === true;
 
-/** Kept for people alone, so a full disk is no reason to start no agent. */
-async function keepBrief(transcript: string, text: string): Promise<void> {
-  await mkdir(dirname(transcript), { recursive: true })
-    .then(() => writeFile(briefOf(transcript), text))
-    .catch(() => undefined);
+/** Kept for people alone, so a full disk is no reason to start no agent: a file that is not whole is not told of. */
+function keepBrief(transcript: string, text: string): void {
+  const file = openTranscript(briefOf(transcript), Number.POSITIVE_INFINITY);
+  file.write(Buffer.from(text));
+  file.close();
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
 import type { Tell } from "../loop/types.js";
 import { given } from "../lib/given.js";
 import { inHidden, lockFile } from "../lib/layout.js";
@@ -29,9 +29,13 @@ const underWayFile = inHidden(underWayName);
  */
 export function tellingUnderWay(folder: string, tell: Tell, now: () => number): Tell {
   const all = new Map<number, UnderWay>();
+  const file = underWayFile(folder);
   const keep = async (): Promise<void> => {
-    const text = JSON.stringify({ pid: process.pid, iterations: [...all.values()] });
-    await writeFileAtomic(underWayFile(folder), text, { durable: false }).catch(() => undefined);
+    try {
+      const text = JSON.stringify({ pid: process.pid, iterations: [...all.values()] });
+      if (all.size === 0) rmSync(file, { force: true });
+      else await writeFileAtomic(file, text, { durable: false });
+    } catch {}
   };
   return async (event) => {
     if (event.type === "iteration-started") {
@@ -41,7 +45,10 @@ export function tellingUnderWay(folder: string, tell: Tell, now: () => number): 
       await keep();
     }
     if (event.type === "iteration-ended" && all.delete(event.iteration)) await keep();
-    if (event.type === "run-ended") await rm(underWayFile(folder), { force: true }).catch(() => undefined);
+    if (event.type === "run-ended") {
+      all.clear();
+      await keep();
+    }
     await tell(event);
   };
 }

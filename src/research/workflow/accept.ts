@@ -191,7 +191,7 @@ export async function acceptRun(
   if ("reasons" in judged || reasons.length > 0) {
     const outcome: Outcome = { outcome: "refused", reasons: [...reasons] };
     const observation = await observed(unit, run, outcome, accepting);
-    await requireSpace(workspace);
+    requireSpace(workspace);
     // A repair would send a kept one to the model again.
     if (redacted) await workspaces.remove(iteration);
     else {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { chmod, readdir, rename, rm, rmdir, statfs } from "node:fs/promises";
+import { lstatSync, statfsSync } from "node:fs";
+import { chmod, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { inodeAt } from "../../engine/storage/atomic-file.js";
@@ -92,7 +92,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
           `No workspace could be made at ${folder} (${messageOf(error)}); set state_dir in the config to a folder you can write to.`,
         );
       }
-      await requireSpace(folder);
+      requireSpace(folder);
       return folder;
     },
     path,
@@ -133,13 +133,19 @@ const minFreeBytes = 1_000_000;
  * anybody's.
  * @throws ExpectedError when less than 1 MB is left for `folder`.
  */
-export async function requireSpace(folder: string): Promise<void> {
-  // Where the system can't say, the write itself will.
-  const disk = await statfs(folder).catch(() => undefined);
-  if (disk === undefined || disk.blocks === 0) return;
-  const blocks = process.getuid?.() === 0 ? disk.bfree : disk.bavail;
-  if (blocks * disk.bsize >= minFreeBytes) return;
+export function requireSpace(folder: string): void {
+  if (hasSpace(folder)) return;
   throw new ExpectedError(
     `There is no space left on the disk for an agent to work in ${folder}; free some, or set state_dir to another disk, and run again.`,
   );
+}
+
+/** Whether 1 MB is left for `folder`; true where the system can't say, as the write itself will. */
+export function hasSpace(folder: string): boolean {
+  try {
+    const { blocks, bfree, bavail, bsize } = statfsSync(folder);
+    return blocks === 0 || (process.getuid?.() === 0 ? bfree : bavail) * bsize >= minFreeBytes;
+  } catch {
+    return true;
+  }
 }

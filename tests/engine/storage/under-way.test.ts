@@ -32,7 +32,7 @@ async function held() {
 }
 
 test("status and watch tell what is under way while its run holds the lock, and rrd.json is left alone", async () => {
-  const { cwd, folder, told, tell } = await held();
+  const { cwd, folder, told, tell, file } = await held();
   const before = readFileSync(join(folder, "rrd.json"), "utf8");
   await tell(started(1, "p1"));
   await tell(started(2, "p2", { role: "critic", round: 2, agent: "codex" }));
@@ -47,9 +47,13 @@ test("status and watch tell what is under way while its run holds the lock, and 
   });
   await tell(ended(1, "p1"));
   expect((await readUnderWay(folder)).map(({ unit }) => unit)).toEqual(["p2"]);
+  await tell(ended(2, "p2"));
+  expect(existsSync(file)).toBe(false);
   expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+  await tell(started(3, "p1"));
   await tell({ type: "run-ended", verdict: { verdict: "complete", reason: "" } });
   expect(await readUnderWay(folder)).toEqual([]);
+  expect(existsSync(file)).toBe(false);
 });
 
 test("what a killed run left is not told of: not without a lock, nor under the lock of another run", async () => {

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { nearest } from "../../../engine/lib/nearest.js";
@@ -34,7 +33,7 @@ export const rootOf = (folder: string, fallback: string): string =>
  * leaves out.
  */
 export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
-  const packaged = partsOf(await readFile(packageFile(promptName), "utf8"));
+  const packaged = partsOf(await readRegularText(packageFile(promptName)));
   const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
   const part = (name: PromptPart) =>
     (isOutdated(name, own.get(name)) ? undefined : own.get(name)) ?? packaged.get(name) ?? "";

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
@@ -18,6 +18,8 @@ import { restoreStaleSaves } from "../../../support/rrd-merge.js";
 import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import { paperOf, pendingPaper, read, sampleRrd, temporaryFolder } from "../../../support/folders.js";
 import { journalFolder } from "../../../../src/engine/lib/layout.js";
+
+type Change = JournalEntry["changes"][number];
 
 const entry = (iteration: number, changes: JournalEntry["changes"] = []): JournalEntry => ({
   iteration,
@@ -91,6 +93,19 @@ describe("the journal", () => {
     // Not even where an older one of that number is done.
     writeFileSync(inJournal(folder, "done", "1.json"), JSON.stringify(entry(1)));
     expect(await readEntry(folder, researchFormat, 1)).toBeUndefined();
+  });
+
+  it("gives nobody an entry of a later format, wherever it lies, and says which file it is: a person is needed", async () => {
+    const folder = await journal();
+    for (const place of ["", "done"]) {
+      const path = inJournal(folder, place, "3.json");
+      writeFileSync(path, JSON.stringify({ ...entry(3), format: 2 }));
+      await expect(readEntry(folder, researchFormat, 3)).rejects.toMatchObject({
+        exitCode: 5,
+        message: expect.stringContaining(path),
+      });
+      rmSync(path);
+    }
   });
 
   it("writes no entry of ours that is wrong: that is a bug", async () => {
@@ -258,6 +273,16 @@ describe("a version of rrd.json from before a paper was done", () => {
       const answer = await restored(lines, [reading, checked()], { ...rrd, papers_pool: [pendingPaper(1)] });
       expect(answer.restored).toEqual(["sample_1"]);
       expect(paperOf(answer.rrd, "sample_1")).toMatchObject({ retracted: true });
+    });
+
+    it("without a word of a paper that a person took out, where another's mark comes back", async () => {
+      const both = {
+        ...checked(),
+        changes: [...checked().changes, { ...checked().changes[0], id: "sample_9" } as Change],
+      };
+      const answer = await restored(lines, [both], state);
+      expect(answer.restored).toEqual(["sample_1"]);
+      expect(answer.rrd.papers_pool.map(({ id }) => id)).toEqual(["sample_1", "sample_2"]);
     });
 
     it("but not where it stands, was checked again since, or the paper was read again after the report", async () => {
