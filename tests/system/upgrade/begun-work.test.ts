@@ -1,0 +1,160 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { isValid } from "../../../src/engine/storage/schema-check.js";
+import { sharedPackage } from "../../support/built.js";
+import { temporaryFolder } from "../../support/folders.js";
+import { killedOrFinished, killProcesses } from "../../support/kill-processes.js";
+import { randomFrom } from "../crash/random.js";
+
+// The version at hand goes on with tasks and coding runs that earlier states of it began: tests/fixtures/formats/make.mjs
+// froze them.
+const fixtures = packageFile("tests/fixtures/formats");
+const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const random = randomFrom(seed);
+
+let cli: string;
+beforeAll(async () => {
+  cli = join(await sharedPackage(), "dist/cli.js");
+  console.log(`RR_SEED=${seed} repeats the kills.`);
+}, 180_000);
+
+interface Kind {
+  readonly command: "task" | "code";
+  readonly file: string;
+  readonly schema: "ralph-state" | "ralph-code";
+  /** What an agent does on, as a script of the shell. */
+  readonly script: string;
+  /** What the units of the whole ledger may be. */
+  readonly units: readonly (readonly string[])[];
+}
+
+const kinds: readonly Kind[] = [
+  {
+    command: "task",
+    file: "ralph.state.json",
+    schema: "ralph-state",
+    script: "cat > /dev/null; n=$(ls [0-9]*.txt 2>/dev/null | wc -l); : > $(( n + 1 )).txt; echo done",
+    // A killed agent may have made the third file; then one attempt more is enough.
+    units: [
+      ["task", "task", "task", "task"],
+      ["task", "task", "task"],
+    ],
+  },
+  {
+    command: "code",
+    file: "ralph.code.json",
+    schema: "ralph-code",
+    script: `case "$(cat)" in
+*"# Your role: critic"*) echo '{"decision":"approve","findings":[]}' ;;
+*"# Your role: adversary"*) echo '{"tests":[],"findings":[]}' ;;
+*) exit 1 ;;
+esac`,
+    units: [["librarian:1", "artisan:1", "critic:1", "adversary:1"]],
+  },
+];
+const frozen = readdirSync(fixtures).flatMap((format) =>
+  kinds
+    .filter(({ command }) => existsSync(join(fixtures, format, `${command}-begun`)))
+    .map((kind) => [format, kind.command, kind] as const),
+);
+
+/** A frozen folder in a repository of its own, with the snapshots that were made in it. */
+function thawed(format: string, { command, script }: Kind) {
+  const top = temporaryFolder();
+  const folder = join(top, "work");
+  cpSync(join(fixtures, format, `${command}-begun`), folder, { recursive: true });
+  const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
+  git("init", "-q");
+  git("fetch", "-q", "--update-head-ok", "repository.bundle", "+refs/*:refs/*");
+  rmSync(join(folder, "repository.bundle"));
+  git("reset", "-q");
+  const agent = join(top, "agent.sh");
+  writeFileSync(agent, `#!/bin/sh\n${script}\n`);
+  chmodSync(agent, 0o755);
+  const env = { PATH: process.env["PATH"], HOME: top, XDG_STATE_HOME: join(top, "state") };
+  const run = [command, "--agent", `cmd:${agent}`, "--unconfined", "--sandbox", "host", "--json"];
+  const text = (name: string) => readFileSync(join(folder, name), "utf8");
+  const lines = (): LedgerLine[] =>
+    text(".ralph/ledger.jsonl")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  return { folder, env, run, git, text, lines };
+}
+
+it("there is a frozen folder of each kind in the format that is written now", () => {
+  expect(frozen.filter(([format]) => format === "1").map(([, command]) => command)).toEqual(["task", "code"]);
+});
+
+describe.each(frozen)("of format %s, a %s that was begun", (format, _, kind) => {
+  it("goes on where it stood, a kill included: nothing is lost or doubled", async () => {
+    const { folder, env, run, git, text, lines } = thawed(format, kind);
+    const [ledger, before] = [text(".ralph/ledger.jsonl"), JSON.parse(text(kind.file))];
+    const [last] = /^(\S+) commit\t(\S+\/last)$/m.exec(git("for-each-ref", "refs/ralph"))?.slice(2) ?? [];
+    const snapshots = git("rev-list", last ?? "").split("\n");
+    expect(snapshots.length).toBeGreaterThan(1);
+    const child = spawn(process.execPath, [cli, ...run], { cwd: folder, env, stdio: "ignore", detached: true });
+    const timer = setTimeout(
+      () => child.pid !== undefined && killProcesses([-child.pid]),
+      200 + Math.floor(random.next() * 800),
+    );
+    await killedOrFinished(child).finally(() => clearTimeout(timer));
+    const { status, stderr } = spawnSync(process.execPath, [cli, ...run], { cwd: folder, env, encoding: "utf8" });
+    expect([status, stderr], `RR_SEED=${seed}`).toEqual([0, expect.any(String)]);
+
+    const after = JSON.parse(text(kind.file));
+    expect(isValid(kind.schema, after)).toBe(true);
+    expect(after.format).toBe(1);
+    expect(text(".ralph/ledger.jsonl").startsWith(ledger)).toBe(true);
+    expect(after.attempts.slice(0, before.attempts.length)).toEqual(before.attempts);
+    // Whatever was kept is among what the newest snapshot goes back to.
+    expect(
+      git("rev-list", last ?? "")
+        .split("\n")
+        .slice(-snapshots.length),
+    ).toEqual(snapshots);
+    const accepted = lines().filter(({ outcome }) => outcome === "accepted");
+    expect(kind.units).toContainEqual(accepted.map(({ unit }) => unit));
+    expect(new Set(lines().map(({ iteration }) => iteration)).size).toBe(lines().length);
+    expect(readdirSync(join(folder, ".ralph/journal"))).toEqual(["done"]);
+  });
+
+  it.each(["the state", "a line of the ledger", "an entry that waits"])(
+    "is read and not written where %s is of a later format: exit 5",
+    (what) => {
+      const { folder, env, run, text } = thawed(format, kind);
+      const later = (name: string, line = "") =>
+        writeFileSync(join(folder, name), line + text(name).replace(/"format": ?1/, '"format":2'));
+      if (what === "the state") later(kind.file);
+      else if (what === "a line of the ledger") later(".ralph/ledger.jsonl");
+      else {
+        cpSync(join(folder, ".ralph/journal/done/2.json"), join(folder, ".ralph/journal/3.json"));
+        later(".ralph/journal/3.json");
+      }
+      const files = () =>
+        readdirSync(folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => join(parentPath, name))
+          .filter((path) => !path.includes("/.git/"))
+          .map((path) => [path, readFileSync(path, "utf8")]);
+      const before = files();
+      const call = (...args: string[]) =>
+        spawnSync(process.execPath, [cli, ...args], { cwd: folder, env, encoding: "utf8" });
+      const ofPeople = what === "the state" ? ["steer . Look.", "pause .", "stop ."] : [];
+      for (const args of [run.slice(0, -1), ...ofPeople.map((each) => each.split(" "))]) {
+        const { status, stderr } = call(...args);
+        expect([args[0], status, stderr]).toEqual([
+          args[0],
+          5,
+          expect.stringMatching(/format 2 .*update research-ralph/),
+        ]);
+      }
+      expect(call("status").status).toBe(0);
+      expect(files()).toEqual(before);
+    },
+  );
+});
