@@ -29,6 +29,17 @@ test("answers yes with the sentence that has every word of a criterion, and uncl
   expect(problemsOf("discovery", screened)).toEqual([]);
 });
 
+test.each(["simulation only", "no animals", "fewer than 20 patients"])(
+  "leaves '%s' unclear, which words can't tell",
+  (criterion) => {
+    const brief = `# Eligibility criteria\n\n- c1 (exclude): ${criterion}\n\n# The rest\n\n${briefOf(
+      { kind: "paper", unit: "p1", title: "A paper", rubrics: ["execution"] },
+      "# A paper\n\n## Method\n\nThe simulation of 20 patients and animals was tried on a real hand afterwards.\n",
+    )}`;
+    expect(answer(parseBrief(brief), () => "").result).toMatchObject({ criteria: { c1: { answer: "unclear" } } });
+  },
+);
+
 test("answers nothing where nothing is asked", () => {
   const unit = { kind: "paper", unit: "p1", title: "A paper", rubrics: ["execution"] };
   expect(answer(parseBrief(briefOf(unit, "Some text.")), () => "").result).not.toHaveProperty("criteria");
