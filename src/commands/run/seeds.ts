@@ -1,5 +1,4 @@
 import type { ResolvedConfig } from "../../compose/config.js";
-import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -9,7 +8,7 @@ import { readResearch } from "../../research/folder/research.js";
 import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
-import { describeTyped, typedReference } from "./described.js";
+import { lookUpTyped, typedReference } from "./described.js";
 
 /** Each is a request of its own; entries of files bring what is known of them. */
 const maxDescribed = 50;
@@ -18,7 +17,8 @@ const maxAuthors = 6;
 
 /**
  * Asks the services for the title and abstract of the seeds that a person typed, and notes them in the project. A seed
- * that no source knows stays, with the reason, and is told; one whose service could not be asked stays as it is.
+ * that no source knows stays, with the reason, and is told; one that could not be looked up stays as it is, and is
+ * told.
  */
 export async function describeSeeds(folder: string, config: ResolvedConfig, io: Io): Promise<void> {
   const { rrd } = await readResearch(folder);
@@ -32,16 +32,15 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
   try {
     for (const reference of bare.slice(0, maxDescribed)) {
       if (signals.finish.aborted) break;
-      try {
-        const typed = await typedReference(reference, io.cwd);
-        known.set(reference, factsOf(await describeTyped(typed, folder, config, io, signals.finish)));
-      } catch (error) {
-        if (!(error instanceof ExpectedError)) throw error;
-        // A service that refuses says nothing of the paper.
-        const isAway = error.exitCode === 5;
-        if (!isAway) known.set(reference, { not_known: oneLine(error.message) });
+      const typed = await typedReference(reference, io.cwd);
+      const described = await lookUpTyped(typed, folder, config, io, signals.finish);
+      if (described.status === "ok") known.set(reference, factsOf(described.paper));
+      else {
+        // A service that was not reached says nothing of the paper, nor does a document that can't be read.
+        const isUnknown = described.status === "empty";
+        if (isUnknown) known.set(reference, { not_known: oneLine(described.reason) });
         tell(
-          `Seed ${reference}: ${isAway ? "its service could not be asked" : "no source knows it"}, and it is kept as it is (${error.message})`,
+          `Seed ${reference}: ${isUnknown ? "no source knows it" : "it could not be looked up"}, and it is kept as it is (${described.reason})`,
         );
       }
     }

@@ -40,6 +40,17 @@ test("seeds are read from references and files, looked up where they are bare, a
   expect((await cli(["status", out.trim()], cwd)).out).toContain("Seeds      3, not looked for yet");
 });
 
+test("a seed whose service is not reached is kept, and nobody says that no source knows it", async () => {
+  const { cwd } = await scholarly(atom, works);
+  const file = join(cwd, "ralph.config.yaml");
+  const config = readFileSync(file, "utf8");
+  writeFileSync(file, config.replace(/(crossref: \{ endpoint: ")[^"]*/, "$1http://127.0.0.1:9"));
+  const { code, out, err } = await cli(["new", topic, "--agent", "baseline", "--no-git", "--seed", "10.1000/far"], cwd);
+  expect(code).toBe(0);
+  expect(err).toContain("Seed 10.1000/far: it could not be looked up, and it is kept as it is");
+  expect(rrdOf(cwd, out).seeds).toEqual([{ reference: "10.1000/far" }]);
+});
+
 test.each([
   ["a file that is not there", "gone.bib", /there is no file/],
   ["a document that is not there", "gone.pdf", /there is no file/],
