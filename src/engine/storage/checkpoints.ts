@@ -95,11 +95,12 @@ export async function openCheckpoints(
   const tracked = new Set<string>();
   let told = "";
   let waiting: { message: string; folds: number; since: number } | undefined;
-  // A kill between a fold and its commit: after the last fold of a project no other would make up for it.
+  // A kill between a fold and its commit: after the last fold of a project no other would make up for it. A ledger that
+  // is gone was taken away by somebody else, and git has it still.
   const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
   const note = uncommittedFile(folder);
   let isNoted = existsSync(note);
-  if (isNoted || (behind.ok && behind.stdout !== ""))
+  if (isNoted || (behind.ok && behind.stdout !== "" && !/^(?:D| D)/.test(behind.stdout)))
     waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {

@@ -121,6 +121,9 @@ describe("a checkpoint", () => {
     writeFileSync(join(folder, "progress.txt"), "A person's own note.\n", { flag: "a" });
     await (await open(folder, { git: true })).close();
     expect(subjects(root)).toHaveLength(2);
+    rmSync(join(folder, "ledger.jsonl"));
+    await (await open(folder, { git: true })).close();
+    expect(subjects(root)).toHaveLength(2);
   });
 
   it("of a failed iteration is made with the next one, or at the end", async () => {
