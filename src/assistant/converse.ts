@@ -3,9 +3,11 @@ import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
+import { duration } from "../engine/ui/terminal/format.js";
 import { failureOf, retryAfter } from "./model-failure.js";
 import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
+import { ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
 import { type Action, actionInstructions, actionsIn, callInText } from "./tools/actions.js";
 import { type BoundTool, callByName } from "./tools/call.js";
@@ -67,7 +69,8 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
     const room = promptRoom(settings) * share;
     const kept = fitted(messages, (tried) => tokensIn({ ...conversation, messages: tried }) <= room);
     if (kept === undefined) return false;
-    if (kept !== messages) tell({ type: "compacted" });
+    if (kept === messages) return true;
+    tell({ type: "compacted" });
     messages = [...kept];
     return true;
   };
@@ -76,7 +79,9 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
     const withoutCalls = noCalls.has(nameOf(conversation));
     const asked = withoutCalls ? inWords(conversation) : conversation;
     let answer = await oneAnswer(asked, messages);
-    if ("failure" in answer && answer.failure.kind === "context" && makeRoom(narrower))
+    const sent = messages;
+    // The same request again would be refused again.
+    if ("failure" in answer && answer.failure.kind === "context" && makeRoom(narrower) && messages !== sent)
       answer = await oneAnswer(asked, messages);
     if ("failure" in answer && !withoutCalls && tools.length > 0 && refusesTools(answer.failure)) {
       noCalls.add(nameOf(conversation));
@@ -88,6 +93,7 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
       if (answer.reason === "length") return { failure: cutShort(settings), messages, usage };
+      if (answer.reason === "content-filter") return { failure: withheld(settings), messages, usage };
       const actions = withoutCalls ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
       if (actions.length === 0) return { message: answer.text, messages, usage };
       messages.push(await resultsOf(actions, conversation));
@@ -217,6 +223,12 @@ async function request(
     }),
   });
   let text = "";
+  const tags = new ThinkingTags();
+  const heard = ({ thinking, words }: ReturnType<ThinkingTags["add"]>): void => {
+    if (thinking !== "") tell({ type: "thinking", text: thinking });
+    if (words !== "") tell({ type: "text", text: words });
+    text += words;
+  };
   const calls: Call[] = [];
   let usage: Usage | undefined;
   let reason = "";
@@ -230,10 +242,8 @@ async function request(
     if (signal.aborted) throw new Error("aborted");
     if (part.type === "error") throw part.error;
     if (part.type === "abort") throw new Error("aborted");
-    if (part.type === "text-delta") {
-      text += part.text;
-      tell({ type: "text", text: part.text });
-    } else if (part.type === "reasoning-delta") tell({ type: "thinking", text: part.text });
+    if (part.type === "text-delta") heard(tags.add(part.text));
+    else if (part.type === "reasoning-delta") tell({ type: "thinking", text: part.text });
     else if (part.type === "tool-call") calls.push(part);
     else if (part.type === "finish-step") {
       const { inputTokens: input = 0, outputTokens: output = 0, inputTokenDetails } = part.usage;
@@ -242,8 +252,10 @@ async function request(
       reason = part.finishReason;
     }
   }
+  heard(tags.end());
   if (usage === undefined || reason === "error") throw new Error("The answer broke off before its end.");
-  if (text === "" && calls.length === 0 && reason !== "length") throw new Error("The answer is empty.");
+  if (text === "" && calls.length === 0 && reason !== "length" && reason !== "content-filter")
+    throw new Error("The answer is empty.");
   // The package answers calls that it can't read by itself; here every call has one result, written here.
   const said = (await result.response).messages.filter(({ role }) => role === "assistant");
   return { text, calls, messages: said.map(withoutBulk), usage, reason };
@@ -252,10 +264,14 @@ async function request(
 /** Characters of one argument that stay in the conversation after its call: it is sent again with every request. */
 const maxKept = 50_000;
 
-/** A model's words without arguments that nobody has to read again. */
+/** A model's words without what nobody has to read again: its thinking between tags, and long arguments. */
 function withoutBulk(message: ModelMessage): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
-  const content = message.content.map((part) => {
+  const words = message.content.flatMap((part) => {
+    const text = part.type === "text" ? withoutThinking(part.text) : undefined;
+    return text === undefined ? [part] : text === "" ? [] : [{ ...part, text } as typeof part];
+  });
+  const content = words.map((part) => {
     if (part.type !== "tool-call" || JSON.stringify(part.input).length <= maxKept) return part;
     const input = typeof part.input === "object" && part.input !== null ? Object.entries(part.input) : [];
     const short = input.map(([name, value]) => {
@@ -271,12 +287,18 @@ function withoutBulk(message: ModelMessage): ModelMessage {
 function needsMoreRoom({ settings, system, tools }: Conversation, messages: readonly ModelMessage[]): Failure {
   const last = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
   const tokens = tokensIn({ messages: last, tools, ...given({ system }) });
+  const ofTools = tokensIn({ messages: [], tools });
+  const share = ofTools > tokens / 2 ? `, ${ofTools} of them for its tools,` : "";
+  const shorter =
+    share !== "" && tools.some(({ name }) => name.startsWith("mcp_"))
+      ? "Pick some of them by `tools` in mcpServers, or choose"
+      : "Shorten it, or choose";
   const advice = settings.isWindowKnown
-    ? "Shorten it, or choose a model with a larger window."
+    ? `${shorter} a model with a larger window.`
     : "That window is the default for a model that is not known: set context_window if it takes more.";
   return {
     kind: "context",
-    message: `The request has about ${tokens} tokens, and ${settings.model} takes ${settings.window}, its answer included. ${advice}`,
+    message: `The request has about ${tokens} tokens${share || ","} and ${settings.model} takes ${settings.window}, its answer included. ${advice}`,
   };
 }
 
@@ -284,6 +306,15 @@ const cutShort = ({ model, maxTokens }: Settings): Failure => ({
   kind: "no-answer",
   message: `${model} was cut off at its longest answer${maxTokens === undefined ? "" : ` (max_tokens ${maxTokens})`}; allow a longer one, or ask for less.`,
 });
+
+const withheld = ({ model }: Settings): Failure => ({
+  kind: "no-answer",
+  message: `The content filter of the service withheld the answer of ${model}, or its end; ask in other words.`,
+});
+
+/** A failure for the person who waits: also when to ask again. `now`: milliseconds since the epoch. */
+export const toldFailure = ({ message, reset_at }: Failure, now: number): string =>
+  reset_at === undefined ? message : `${message} Ask again in ${duration(Math.max(0, Date.parse(reset_at) - now))}.`;
 
 function sum(a: Usage, b: Usage): Usage {
   return {

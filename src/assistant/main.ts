@@ -293,7 +293,9 @@ async function answer(
     }
     if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");
     if (spoken.failure.kind === "aborted") return interrupted(signal, io);
-    say(spoken.failure.message);
+    view.broke();
+    const { toldFailure } = await import("./converse.js");
+    say(toldFailure(spoken.failure, io.clock.now()));
     return 1;
   } finally {
     view.end();
@@ -309,7 +311,7 @@ async function viewOn(io: Io) {
     import("./dialogue/answer-view.js"),
     import("picocolors"),
   ]);
-  return answerView(io, createColors(io.color));
+  return { ...answerView(io, createColors(io.color)), broke: () => undefined };
 }
 
 /** The answer as it is on stdout, for a file or another program. */
@@ -326,6 +328,10 @@ function plainView(io: Io) {
       io.stderr(`${isMidLine ? "\n" : ""}ralph: ${said.reason}\n`);
       isMidLine = false;
     },
+    /** A sentence about what went wrong begins a line of its own. */
+    broke() {
+      if (isMidLine) io.stderr("\n");
+    },
     end: () => undefined,
   };
 }
@@ -335,6 +341,7 @@ const quietView = (io: Io) => ({
   tell(said: Said) {
     if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
   },
+  broke: () => undefined,
   end: () => undefined,
 });
 

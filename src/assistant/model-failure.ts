@@ -1,8 +1,16 @@
-import { accessAdvice, kindOfStatus, quote, recogniseFailure, serviceFailure } from "../engine/agents/failures.js";
+import {
+  accessAdvice,
+  kindOfStatus,
+  quote,
+  recogniseFailure,
+  serviceFailure,
+  timeIn,
+} from "../engine/agents/failures.js";
 import { resetIn } from "../engine/agents/reset-time.js";
 import { messageOf } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
 import type { Failure } from "../engine/loop/types.js";
-import { NoAnswer } from "./model-fetch.js";
+import { NoAnswer, withoutMarkup } from "./model-fetch.js";
 import type { Settings } from "./settings.js";
 
 /** What the packages of the providers tell of an answer that is an error. */
@@ -27,6 +35,11 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
   }
   const said = saidIn(error);
   const status = error.statusCode ?? 0;
+  const words = quote(said) || `HTTP ${status}`;
+  if (status === 402)
+    return { kind: "auth", message: `${name} asks for payment: ${words}. Add credit, or set another key.` };
+  if (status === 413)
+    return { kind: "context", message: `${name} takes no request of this size: ${words}. Send less.` };
   // An error inside an answer with status 200 is told by its words alone.
   const kind = kindOfStatus(status);
   const worded = recogniseFailure(said, name, now);
@@ -35,33 +48,27 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
     kind === undefined || kind === "unusable"
       ? (worded ?? (kind && serviceFailure(kind, said, name, now)))
       : serviceFailure(kind, said === "" ? `HTTP ${status}` : said, name, now);
-  if (known === undefined)
-    return {
-      kind: "network",
-      message: `${name} sent an answer that can't be read (${quote(said) || `HTTP ${status}`}).`,
-    };
+  if (known === undefined) return { kind: "network", message: `${name} sent an answer that can't be read (${words}).` };
   if (known.kind === "auth") {
-    const why = quote(said) || `HTTP ${status}`;
     const message =
       keyFrom === undefined
-        ? `${name} was sent no key and asks for one: ${why}. Set ${provider.variables[0]}.`
-        : `${name} refused the key in ${keyFrom}: ${why}. Set another in ${provider.variables[0]}.`;
+        ? `${name} was sent no key and asks for one: ${words}. Set ${provider.variables[0]}.`
+        : `${name} refused the key in ${keyFrom}: ${words}. Set another in ${provider.variables[0]}.`;
     return { kind: "auth", message };
   }
   if (known.kind === "unusable")
     return {
       kind: "unusable",
-      message: `${name} refused the request for ${model}: ${quote(said) || `HTTP ${status}`}. Correct the model or the address.`,
+      message: `${name} refused the request for ${model}: ${words}. Correct the model or the address.`,
     };
   // For an agent the service is somebody else; here it is the one that answered.
-  const words = quote(said) || `HTTP ${status}`;
   if (known.kind === "network" && status >= 500)
     return { kind: "network", message: `${name} failed (HTTP ${status}): ${words}.` };
   const waitMs = retryAfter(error, now);
   if (known.kind !== "rate-limit") return known;
-  const limited = { ...known, message: `${name} accepts no more requests for now: ${words}.` };
-  if (waitMs === undefined) return limited;
-  return { ...limited, reset_at: new Date(now + waitMs).toISOString() };
+  const message = `${name} accepts no more requests for now: ${words}.`;
+  if (waitMs === undefined) return { ...known, message };
+  return { ...known, message, ...given({ reset_at: timeIn(now + waitMs) }) };
 }
 
 /** An error inside a stream comes as the service's own object. */
@@ -80,10 +87,7 @@ const withoutAdvice = (message: string): string => message.replace(accessAdvice,
 
 /** The words of the service: its error's, else its body without its markup. */
 function saidIn({ message, responseBody = "" }: ApiError): string {
-  if (/^\s*</.test(responseBody)) {
-    const plain = responseBody.slice(0, 2000).replace(/<[^<>]*>/g, " ");
-    return plain.replace(/\s+/g, " ").trim();
-  }
+  if (/^\s*</.test(responseBody)) return withoutMarkup(responseBody);
   try {
     const words = wordsIn(JSON.parse(responseBody));
     return words.includes(message) ? words : message;

@@ -1,5 +1,6 @@
 import type { EnvHttpProxyAgent } from "undici";
 import { hasCode, messageOf } from "../engine/lib/errors.js";
+import { oneLine } from "../engine/lib/sanitise.js";
 
 /** Milliseconds until the first byte of an answer, and for the whole of it. */
 export interface RequestClocks {
@@ -52,18 +53,53 @@ export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalTh
       const body =
         response.body === null ? null : bounded(response.body as ReadableStream<Uint8Array>, host, first, stop);
       if (body === null) stop();
-      return new Response(body, {
+      const answer = new Response(body, {
         status: response.status,
         statusText: response.statusText,
         headers: Object.fromEntries(response.headers),
       });
+      return answer.ok ? await readable(answer, host) : answer;
     } catch (error) {
       stop();
-      if (init.signal?.aborted === true) throw error;
+      if (init.signal?.aborted === true || error instanceof NoAnswer) throw error;
       throw clock.signal.aborted ? clock.signal.reason : reached(error, host);
     }
   };
 }
+
+/**
+ * An answer with status 200 that is none: an error as a whole JSON text becomes the one event of a stream, where the
+ * packages look for it. Throws NoAnswer for a page of HTML.
+ */
+async function readable(answer: Response, host: string): Promise<Response> {
+  const type = answer.headers.get("content-type") ?? "";
+  if (/^text\/html/i.test(type)) {
+    const words = oneLine(withoutMarkup(await answer.text())).slice(0, 100);
+    throw new NoAnswer(
+      `${host} sent a web page in place of an answer${words === "" ? "" : ` (${words})`}; is api_url right?`,
+    );
+  }
+  if (!/^application\/json/i.test(type)) return answer;
+  const text = await answer.text();
+  return new Response(isError(text) ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
+}
+
+function isError(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "error" in value && Boolean(value.error);
+  } catch {
+    return false;
+  }
+}
+
+/** The words of a page, roughly: for a person who is told of it. */
+export const withoutMarkup = (page: string): string =>
+  page
+    .slice(0, 2000)
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
 
 /** The body as it comes, until it is longer than any answer. */
 function bounded(

@@ -94,10 +94,18 @@ const azure: Provider = {
       headers: { "api-key": key },
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
+      transformRequestBody: (body) => (reasons.test(`${url.pathname} ${model}`) ? withoutOldNames(body) : body),
       fetch,
     })(model);
   },
 };
+
+/** Deployments of models that think take the length of an answer by its newer name alone, and no temperature. */
+const reasons = /[/ ](?:[\w.-]*-)?(?:o[134](?:-[\w.-]+)?|gpt-5[\w.-]*)(?=[/ ]|$)/;
+
+function withoutOldNames({ max_tokens, temperature: _, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
+}
 
 const compatible: Provider = {
   name: "compatible",

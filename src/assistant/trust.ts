@@ -51,7 +51,9 @@ function started(server: unknown): string {
     string,
     unknown
   >;
-  return typeof command === "string" ? [command, ...(Array.isArray(args) ? args : [])].join(" ") : String(url);
+  return typeof command === "string"
+    ? [command, ...(Array.isArray(args) ? args : [])].join(" ")
+    : String(url ?? "nothing that can be started");
 }
 
 async function isAgreed(io: Io, question: string): Promise<boolean> {

@@ -172,6 +172,16 @@ describe("the four configurations of the specification, as they stand there, and
     expect(requests[0]?.body["max_tokens"]).toBe(32_000);
   });
 
+  it.each([
+    ["o3-mini", undefined, 500],
+    ["gpt-4o", 500, undefined],
+  ])("limits an answer of the Azure deployment %s by the name that it takes", async (model, old, newer) => {
+    const api_url = `https://lab.openai.azure.com/openai/deployments/${model}/chat/completions?api-version=1`;
+    const { requests } = await ralph({ config: { api_url, openai_api_key: "azure-123456", max_tokens: 500 } });
+    const { max_tokens, max_completion_tokens } = requests[0]?.body ?? {};
+    expect([max_tokens, max_completion_tokens]).toEqual([old, newer]);
+  });
+
   it("takes max_tokens beside api_url for the length of an answer", async () => {
     const { requests } = await ralph({ config: { api_url: chat, openai_api_key: "sk-123456", max_tokens: 700 } });
     expect(requests[0]?.body["max_tokens"] ?? requests[0]?.body["max_completion_tokens"]).toBe(700);
@@ -329,6 +339,16 @@ describe("a service that fails", () => {
       "out of credit",
     ],
     ["a wrong request", { status: 400, message: "Unsupported parameter" }, "Unsupported parameter"],
+    ["an empty account", { status: 402, message: "Insufficient Balance" }, "Add credit"],
+    ["a request of too many bytes", { status: 413 }, "Send less"],
+    ["a limit that lasts", { status: 429, headers: { "retry-after": "3600" } }, "Ask again in 1h"],
+    [
+      "an answer that is withheld",
+      {
+        raw: 'data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}\n\ndata: [DONE]\n\n',
+      },
+      "content filter",
+    ],
     [
       "an error inside an answer with status 200",
       { raw: 'data: {"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}\n\n' },
@@ -347,6 +367,23 @@ describe("a service that fails", () => {
     const { code, err, requests } = await ralph({ config: local, stdin: "word ".repeat(20_000) });
     expect([code, requests.length]).toEqual([1, 0]);
     expect(err).toContain("set context_window");
+  });
+
+  it("an answer that breaks off is told on a line of its own", async () => {
+    const { out, err } = await failing(() => ({
+      raw: 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"length"}]}\n\n',
+    }));
+    expect([out, err]).toEqual(["Half", expect.stringMatching(/^\nralph: gpt-4o was cut off/)]);
+  });
+
+  it("thinking between tags is no part of an answer, nor of what is asked next", async () => {
+    const { out, requests } = await failing(({ results }) =>
+      results.length === 0
+        ? { text: "<think>Hm.</think>", tools: [{ name: "TodoWrite", input: { todos: [] } }] }
+        : { text: "<think>Oh.</think>\n\nDone" },
+    );
+    expect(out).toBe("Done\n");
+    expect(JSON.stringify(requests[1]?.body)).not.toContain("think>");
   });
 
   it("an answer of control characters does not reach the terminal", async () => {

@@ -120,7 +120,10 @@ export async function dialogue({
     const lines = preview.split("\n");
     const more = lines.length > previewLines ? [`… ${lines.length - previewLines} more lines`] : [];
     const shown = [...lines.slice(0, previewLines), ...more].map((line) => `  ${line}`);
-    io.stderr(`\n${shown.join("\n")}\n${colors.bold(`Allow ${tool}?`)} y yes · n no · a always `);
+    const keysShown = "y yes · n no · a always";
+    const fits = width(`Allow ${tool}? ${keysShown} always`) < io.columns;
+    const choice = fits ? ` ${keysShown}` : `\n${wrap(keysShown, io.columns - 8).join("\n")}`;
+    io.stderr(`\n${shown.join("\n")}\n${colors.bold(`Allow ${tool}?`)}${choice} `);
     const { permission, isStopped } = await keys.answer((key) => answers[key.toLowerCase()]);
     io.stderr(`${permission}\n`);
     if (isStopped === true) {
@@ -159,7 +162,7 @@ export async function dialogue({
       if (text !== "") {
         try {
           const opened = await opening;
-          const said = text.startsWith("/") ? await onCommand(text, opened) : undefined;
+          const said = text.startsWith("/") ? await untilStopped(onCommand(text, opened)) : undefined;
           if (said === undefined) await turn(text, opened.session);
           else io.stdout(`${inColumns(said, io.columns)}\n`);
         } catch (error) {
@@ -186,6 +189,23 @@ export async function dialogue({
   }
   return signal.aborted ? (signal.reason === "SIGTERM" ? 143 : 130) : 0;
 
+  /** What a command says, or that Ctrl+C came before: its server may never answer. */
+  async function untilStopped(command: Promise<string | undefined>): Promise<string | undefined> {
+    const stopped = new AbortController();
+    answer = stopped;
+    try {
+      const stop = AbortSignal.any([stopped.signal, signal, io.readerGone]);
+      const aborted = new Promise<string>((resolve) => {
+        stop.addEventListener("abort", () => resolve("Stopped."), { once: true });
+      });
+      return await Promise.race([command, aborted]);
+    } finally {
+      answer = undefined;
+      // What fails later is nobody's concern.
+      command.catch(() => undefined);
+    }
+  }
+
   async function turn(text: string, session: Session): Promise<void> {
     answer = new AbortController();
     view = answerView(io, colors);
@@ -195,8 +215,9 @@ export async function dialogue({
       const spoken = await session.answer(message, stop, (said) => view?.tell(said));
       view.end();
       if ("failure" in spoken) {
-        const { kind, message: why } = spoken.failure;
-        const shown = wrap(redact(why), io.columns - 1).join("\n");
+        const { toldFailure } = await import("../converse.js");
+        const { kind } = spoken.failure;
+        const shown = wrap(redact(toldFailure(spoken.failure, io.clock.now())), io.columns - 1).join("\n");
         io.stderr(kind === "aborted" ? colors.dim("Stopped.\n") : `${colors.red(shown)}\n`);
         if (kind === "aborted") keys.forget();
       }

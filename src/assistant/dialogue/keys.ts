@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { Transform, type TransformCallback } from "node:stream";
+import { partOf } from "../conversation/thinking.js";
 import type { Pastes } from "./pastes.js";
 
 const pasteBegins = "\u001b[200~";
@@ -36,6 +37,8 @@ export class Keys extends Transform {
   #begun = "";
   #timer: NodeJS.Timeout | undefined;
   #pasted: string[] | undefined;
+  /** No key will come any more. */
+  #isOver = false;
   /** Whether a key answers what is asked. */
   #question: ((key: string) => boolean) | undefined;
 
@@ -63,9 +66,13 @@ export class Keys extends Transform {
     this.#ahead = "";
   }
 
-  /** The answer that the next fitting key gives; others are ignored. Ctrl+C and Escape count as keys. */
+  /**
+   * The answer that the next fitting key gives; others are ignored. Ctrl+C and Escape count as keys; where the terminal
+   * is gone it is Ctrl+C, which must be one.
+   */
   async answer<Answer>(given: (key: string) => Answer | undefined): Promise<Answer> {
     return await new Promise((resolve) => {
+      if (this.#isOver) return resolve(given(ctrlC) as Answer);
       this.#question = (key) => {
         const answer = given(key);
         if (answer !== undefined) resolve(answer);
@@ -81,6 +88,13 @@ export class Keys extends Transform {
       if ([...text].some(this.#question)) this.#question = undefined;
     } else if (this.#isHeld) this.#wait(text);
     else this.#take(text);
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#isOver = true;
+    this.#question?.(ctrlC);
+    this.#question = undefined;
     done();
   }
 
@@ -130,11 +144,4 @@ export class Keys extends Transform {
     const label = text === backspace ? this.#pastes.labelAtEnd(this.#listener.lineBeforeCursor()) : undefined;
     this.push(label === undefined ? text : backspace.repeat(label.length));
   }
-}
-
-/** How many characters at the end of a text may be the beginning of a mark. */
-function partOf(mark: string, text: string): number {
-  for (let length = Math.min(mark.length - 1, text.length); length >= 1; length -= 1)
-    if (text.endsWith(mark.slice(0, length))) return length;
-  return 0;
 }

@@ -141,8 +141,18 @@ export async function openMemory(path: string, embedder: Embedder): Promise<Memo
     await store.close();
     return problem;
   } catch (error) {
-    return `The memory ${path} can't be opened (${messageOf(error)}).`;
+    const advice = adviceOn(error);
+    return `The memory ${path} can't be opened (${messageOf(error)})${advice === undefined ? "" : `; ${advice}`}.`;
   }
+}
+
+/** What a person can do about a file that does not open; the library's words say only where it gave up. */
+function adviceOn(error: unknown): string | undefined {
+  const said = messageOf(error);
+  if (/SQLITE_(?:NOTADB|CORRUPT)/.test(said))
+    return "put a copy of it in its place, or move it away to begin a new one";
+  if (/SQLITE_(?:IOERR|FULL)/.test(said)) return "the disk may be full";
+  return /SQLITE_(?:CANTOPEN|READONLY)/.test(said) ? "it and its folder must be writable" : undefined;
 }
 
 class Store implements Memory {

@@ -197,6 +197,24 @@ describe("a dialogue", () => {
       expect(line.length).toBeLessThan(20);
   });
 
+  it("asks before a tool in 20 columns without breaking a word", async () => {
+    const tools = [{ name: "file_append", input: { file_path: "a", content: "x" } }];
+    const { type, until, seen } = await talking({ columns: 20, answer: () => ({ tools }) });
+    type("hi\r");
+    await until("always");
+    expect(seen()).toMatch(/Allow file_append\?\n(?:[^\n]{1,12}\n)+[^\n]{1,12}$/);
+  });
+
+  it("stops a command that waits for a server at Ctrl+C", async () => {
+    const mute = { command: process.execPath, args: ["-e", "setInterval(() => undefined, 1000)"] };
+    const { type, until } = await talking({ config: { mcpServers: { mute } } });
+    type("/mcp\r");
+    await until("/mcp");
+    await sleep(0);
+    type("\u0003");
+    await until("Stopped.");
+  });
+
   it("prints no control characters of an answer", async () => {
     const { type, until, screen } = await talking({ answer: () => ({ text: "a\u001b]0;title\u0007b\u0008c" }) });
     type("hi\r");

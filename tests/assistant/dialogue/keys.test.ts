@@ -103,4 +103,11 @@ describe("while an answer is awaited", () => {
     keys.write("n");
     expect(await key).toBe("n");
   });
+
+  it("a question is answered as by Ctrl+C once the terminal is gone", async () => {
+    const { keys } = keyboard();
+    const asked = keys.answer((pressed) => (pressed === "\u0003" ? "stop" : undefined));
+    keys.end();
+    expect([await asked, await keys.answer((pressed) => pressed)]).toEqual(["stop", "\u0003"]);
+  });
 });
