@@ -118,6 +118,7 @@ q+small{display:block;padding-left:1.1rem;font:.82rem/1.45 var(--sans);color:var
 .body dl{margin:.4rem 0}
 .body dt{font-size:.82rem;font-weight:600;color:var(--soft);margin-top:.9rem}
 .body dd{margin:.1rem 0 0}
+.body dd+dd{margin-top:.4rem}
 .points{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.15rem 1.6rem;font-size:.84rem;color:var(--soft);margin:.3rem 0 .6rem;padding:0;list-style:none}
 .points li{display:flex;gap:.5rem}
 .points i{margin-left:auto;white-space:nowrap;font-style:normal;color:var(--accent);letter-spacing:.1em}
@@ -157,7 +158,7 @@ svg a:hover circle,svg a:hover path,svg a:focus-visible circle,svg a:focus-visib
 table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.45;overflow-wrap:normal}
 th,td{text-align:left;padding:.45rem .9rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 td{overflow-wrap:anywhere;min-width:7.2rem}
-td.short{min-width:0}td.hashes{min-width:8.5rem}
+td.short{min-width:0;white-space:nowrap}td.hashes{min-width:8.5rem}
 th{font-weight:600;color:var(--soft);white-space:nowrap}
 td:first-child{overflow-wrap:break-word;min-width:4.5rem}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;min-width:0}
@@ -199,7 +200,8 @@ body{background:none}
 main{max-width:none;padding:0}
 .theme,.tools,.contents,.js .theme,.js .tools,summary.head .title::after{display:none}
 h2,h3,dt,.label{break-after:avoid}
-figure,.ev dd,.figures,.answer,tr,.q{break-inside:avoid}
+figure,.ev dd,.figures,.answer,tr,.q,.head,.list>li{break-inside:avoid}
+.paper[open]>.head{break-after:avoid}
 .far .paper{content-visibility:visible}
 a{color:inherit}
 .refs a[href^=http]::after{content:" ‹" attr(href) "›";font-size:.86em}
