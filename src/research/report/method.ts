@@ -271,7 +271,7 @@ function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | 
   if (!readings.some(isJudgedBy)) return undefined;
   const twice = lookedAtTwice(lines);
   const agents = new Set(lines.flatMap(({ agent }) => agent ?? []));
-  const how = agents.size === 1 && agents.has(agentWithoutModel) ? ", by counting words and by no model" : "";
+  const how = agents.size === 1 && agents.has(agentWithoutModel) ? " by counting words, without a model" : "";
   return twice === 0
     ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}`
     : `${many(twice, "unit")} of work had a second look, all others were done once`;

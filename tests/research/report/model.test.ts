@@ -374,7 +374,7 @@ test("says at once that no model judged, where none did", () => {
     });
   expect(of("baseline").agents).toEqual(["baseline (no model)"]);
   expect(surenessText(of("baseline").sureness)).toContain(
-    "each paper was judged once, by counting words and by no model",
+    "each paper was judged once by counting words, without a model",
   );
   expect(surenessText(of("baseline", "claude").sureness)).not.toContain("no model");
 });
