@@ -503,6 +503,62 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "begun some words behind a denial, a question or a claim, within its phrase",
+    make: (draw) => {
+      const rest = `${draw.one(["differences", "gains", "benefits", "losses"])} in ${draw.object()} ${draw.place()} ${draw.tail()}`;
+      const opened = draw.one([
+        "There were no significant",
+        "There was no clinically meaningful or lasting",
+        "The arms did not show any",
+        "The device is not associated with",
+        "The old skin failed to bring any lasting",
+        "The trial ended without any visible",
+        "We asked whether the use of a second skin brought",
+        "Its maker claims that the",
+        "It is a myth that the well-known",
+        "The logs cannot show larger",
+        "Es gab keine deutlichen",
+        "La vanne n’apporte pas de vraies",
+        "No hubo nuevas ni grandes",
+      ]);
+      return { text: `${opened} ${rest}.`, quote: rest };
+    },
+  },
+  {
+    name: "a sentence cut with its stop behind the ellipsis, joined to the next",
+    make: (draw) => {
+      const [first, second] = [`${capital(clause(draw))} of nine kinds ${draw.tail()}`, sentence(draw)];
+      const cut = first.split(" ").slice(0, -4).join(" ");
+      return { text: `${first}. ${second}`, quote: `${cut} ${draw.one(["[…].", "[...].", "…."])} ${second}` };
+    },
+  },
+  {
+    name: "an ellipsis that leaves out that nothing changed, or how sure it is",
+    make: (draw) => {
+      const [start, end] = [`The response of ${draw.subject()}`, `for ${draw.object()} ${draw.place()}`];
+      const left = draw.one([
+        "remained unchanged in the end",
+        "was similar in both arms",
+        "had known and marked negative effects",
+        "is still uncertain at present",
+        "was identical in both rooms",
+        "stayed inconclusive by the end",
+      ]);
+      return { text: `${start} ${left} ${end}.`, quote: `${start} … ${end}` };
+    },
+  },
+  {
+    name: "a power where the text cites a work",
+    make: (draw) => {
+      const [start, n, end] = [capital(clause(draw)), draw.whole(2, 3), draw.tail()];
+      const raised = "⁰¹²³"[n];
+      return {
+        text: `${start} within 5 m [${n}] ${end}.`,
+        quote: `${start} within 5 m${draw.one([raised as string, `^{${n}}`])} ${end}`,
+      };
+    },
+  },
+  {
     name: "begun behind the count of its subject",
     make: (draw) => {
       const of = `of the ${draw.things()} ${draw.verb()} ${draw.object()} ${draw.place()}`;
@@ -822,6 +878,64 @@ export const forged: readonly QuoteClass[] = [
 const words = (draw: Draw) => [draw.subject(), draw.verb(), draw.object(), draw.place(), draw.tail()];
 
 export const disguised: readonly QuoteClass[] = [
+  {
+    name: "the name of a figure or table set apart as its page does",
+    make: (draw) => {
+      const kind = draw.one(["Figure", "Table", "Fig. ", "Box"]).trim();
+      const [name, said] = [`${kind} ${draw.whole(1, 30)}`, sentence(draw)];
+      const between = draw.one([". ", " | ", " — ", " ", "\n", ".\n", " – "]);
+      return { text: `${name}: ${said}`, quote: `${name}${between}${said}` };
+    },
+  },
+  {
+    name: "a table's row with empty cells, its name set apart by a colon or its cells by tags",
+    make: (draw) => {
+      const [name, one, other] = [draw.one(["Range", "Drift of A", "OA"]), draw.decimal(), draw.decimal()];
+      const last = draw.one(["NS", "–", "0.04*"]);
+      const quote = draw.one([
+        `${name} (n = 9): ${one}, ${other}, ${last}`,
+        `${name} (n = 9); ${one}; ${other}; ${last}`,
+        `${name} (n = 9) & & ${one} & ${other} & ${last}`,
+        `<td>${name} (n = 9)</td><td>${one}</td><td>${other}</td><td>${last}</td>`,
+      ]);
+      return {
+        text: `Measure | | One | Two | p\n${name} (n = 9) | | ${one} | ${other} | ${last} |\n\nIt ended.`,
+        quote,
+      };
+    },
+  },
+  {
+    name: "a citation raised where the text has it in brackets",
+    make: (draw) => {
+      const [start, n, end] = [capital(clause(draw)), draw.whole(4, 30), draw.tail()];
+      const word = draw.one(["by the MTCT", "(GARS)", "by 30%", "in all of them,"]);
+      const raised = String(n).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] as string);
+      return {
+        text: `${start} ${word} [${n}] ${end}.`,
+        quote: `${start} ${word}${draw.one([raised, `^[${n}]`, `^{${n}}`])} ${end}`,
+      };
+    },
+  },
+  {
+    name: "one word retyped where another that is typed so stands as it does in the text",
+    make: (draw) => {
+      const [start, object, end] = [capital(clause(draw)), draw.object(), `for 6E10 vs. 4G8 ${draw.tail()}`];
+      return {
+        text: `Counts were near 6 × 10⁻³ or ten vs nine.\n\n${start} versus ${object} ${end}.`,
+        quote: `${start} ${draw.one(["vs.", "vs"])} ${object} ${end}`,
+      };
+    },
+  },
+  {
+    name: "the page behind it written short, or the work in square brackets",
+    make: (draw) => {
+      const said = sentence(draw).slice(0, -1);
+      return {
+        text: `${said}.`,
+        quote: `${said} ${draw.one(["(p3)", "(p. 12)", "[Roe 2012]", "[Roe et al., 2012]"])}`,
+      };
+    },
+  },
   {
     name: "cells of a table joined by spaces or line ends",
     make: (draw) => {

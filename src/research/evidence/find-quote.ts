@@ -130,7 +130,9 @@ function locatedAt(searchable: Searchable, offset: number): { locator?: string }
 
 function isTooShort(quote: string): boolean {
   // A compound is one word: "state-of-the-art" says less than four.
-  const words = quote.split(/[\s\u0085\u2014|&]|&(?:nbsp|#160|#xa0);/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const words = quote
+    .split(/[\s\u0085\u2014|&]|&(?:nbsp|#160|#xa0);|<\/?t[dhr]>/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length >= 4 || (words.length === 3 && words.some((word) => /\p{N}/u.test(word)))) return false;
   return [...quote].filter((char) => unspaced.test(char)).length < minCharacters;
 }

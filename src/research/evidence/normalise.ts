@@ -35,7 +35,7 @@ export type Extras = ReadonlyMap<number, { readonly says: string; readonly end: 
 
 /** `[12]`, `[3, 4]`, `[5–8]`, and the page marks `[p. 4]` that our own reader sets. */
 const bracketed =
-  /\[\s{0,3}(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s{0,3}[,;\u2010-\u2015\u2212-]\s{0,3}\d{1,3}[a-z]?){0,20})\s{0,3}\]/y;
+  /\[\s{0,3}(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s{0,3}[,;\u2010-\u2015\u2212\ufe63\uff0d-]\s{0,3}\d{1,3}[a-z]?){0,20})\s{0,3}\]/y;
 /**
  * Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3`
  * stay.
@@ -48,7 +48,7 @@ const bullets = /[•◦▪▫‣⁃●○■□◆◇►▸▶❖✓✔★☆�
 const isLetter = (char: string | undefined): boolean =>
   char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
 const isDash = (char: string) =>
-  char === "-" || (char >= "\u2010" && char <= "\u2015") || char === "\u2212" || char === maqaf;
+  char === "-" || (char >= "\u2010" && char <= "\u2015") || "\u2212\ufe63\uff0d".includes(char) || char === maqaf;
 /** The hyphen of Hebrew. */
 const maqaf = "\u05be";
 const isSpace = (char: string | undefined): boolean =>
@@ -122,7 +122,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
       bracketed.lastIndex = at;
       const whole = bracketed.exec(text)?.[0];
       if (whole !== undefined) {
-        note(whole.replace(/\s/g, "").replace(/[\u2010-\u2015\u2212]/g, "-"));
+        note(whole.replace(/\s/g, "").replace(/[\u2010-\u2015\u2212\ufe63\uff0d]/g, "-"));
         if (gap === GAP_NONE) gap = GAP_EITHER;
         at += whole.length;
         continue;
@@ -309,8 +309,8 @@ export function normalise(source: string, extras?: Extras): Normalised {
   }
 }
 
-const intervalBehind = /\[[\d\s.,;:+−–-]{0,40}(?:[\])]|$)/y;
-const intervalBefore = /(?:^|[[(])[\d\s.,;:+−–-]{0,40}$/;
+const intervalBehind = /\[[\d\s.,;:+\u2010-\u2015\u2212\ufe63\uff0d-]{0,40}(?:[\])]|$)/y;
+const intervalBefore = /(?:^|[[(])[\d\s.,;:+\u2010-\u2015\u2212\ufe63\uff0d-]{0,40}$/;
 
 /** Whether a square bracket is that of an interval: "[95% CI]" is "(95% CI)", but [0, 1) is not (0, 1). */
 function boundsInterval(text: string, at: number): boolean {

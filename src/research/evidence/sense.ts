@@ -54,6 +54,8 @@ const relations =
 const scopes =
   "significant significantly statistically relatively comparatively respectively whereas while suggest suggests suggested suggesting " +
   "tend tends tended seemed seemingly appeared indicative preliminary exploratory unadjusted adjusted crude uncorrected pooled subgroup " +
+  "unchanged unaffected similar similarly identical equivalent indistinguishable differ differs differed negative negatively " +
+  "uncertain inconclusive equivocal borderline questionable controversial debated untested alone exclusively purely " +
   "subgroups subset mice mouse rats murine animals vitro vivo silico simulated";
 /** What says which way something went: who leaves one out gives its number to another verb. */
 const directions =
@@ -168,6 +170,29 @@ const bringsIn =
 const vouching =
   /^(?:show|demonstrat|find|found|suggest|indicat|reveal|observ|report|conclu|confirm|note$|notes$|noted$|noting$|establish|prove|proof|evidence|evident|document|know|clear|obvious|see$|seen$|saw$|fact|result|mean|impl|ensur|such$|so$|given$|now$|in$|estimat|determin|identif|infer|support|detect|discover|learn|describ|illustrat|highlight|emphasi|recogni|verif|explain|recall|remark|underlin|corroborat|agree|true$|view$|likel|consistent|zeig|beleg|ergab|ergib|fand|gefunden|bestätig|montr|démontr|indiqu|trouv|muestr|mostr|demuestr|encontr|dimostr|trova|toon|vond|visar|viser|visade|viste|fann|fandt|wykaz|показ)/u;
 
+/** What denies, asks or supposes a whole phrase: "no significant difference", "whether the use of a tourniquet". */
+const denials =
+  "not(?! only)|no(?! doubt)|never|neither|nor|without|cannot|none|hardly|rarely|seldom|barely|scarcely|" +
+  "(?:fail(?:s|ed|ing)?|unable|failure|inability) to|(?:lack|absence) of|lack(?:s|ed|ing)?|\\p{L}{2,8}n't|" +
+  "nicht|kein(?:e[nmrs]?)?|niemals|ohne|weder|ob|wenn|falls|pas|aucune?|sans|jamais|sin|ning[uú]na?|nunca|senza|nessun[ao]?|" +
+  "não|sem|nenhuma?|niet|geen|nooit|zonder|inte|ingen|inget|aldrig|utan|ikke|nie|bez|не|нет|без";
+/** Words behind which another clause begins, so that a denial before them says nothing of it. */
+const clauseOpeners =
+  "that|which|who|whom|whose|but|because|since|while|whereas|although|though|and|so|as|when|where|then|than|yet|" +
+  "dass|aber|und|weil|que|qui|mais|et|car|pero|porque|ma|perché|mas|maar|men|och|og|ale|но|и";
+/** A word within a denied phrase. */
+const deniedWord = `(?: (?!(?:${clauseOpeners}) )[\\p{L}\\p{N}][\\p{L}\\p{N}'/%-]{0,30})`;
+/** So many words behind a denial its phrase still goes on; a question or condition holds for its whole clause. */
+const denied = new RegExp(
+  `(?:^|[\\s("“‘'])((?:${denials})${deniedWord}{1,4}|(?:whether|if|unless)${deniedWord}{1,8}) $`,
+  "u",
+);
+/** The same for what somebody is said to claim: "claims that the | drug works". */
+const claimed = new RegExp(
+  `(?<![\\p{L}\\p{N}-])((?:${reported})(?: [^\\s,;:]{1,20}){0,5} that (?:the|an?|this|these|those|our|their|its|his|her|such|all|most|some|any|both|each)(?: [\\p{L}-]{1,30})?) $`,
+  "u",
+);
+
 const turnedAtEnd = new RegExp(`(?:[^\\s.!?;:]{1,20} )?(?<![\\p{L}\\p{N}-])(?:${turned})$`, "u");
 
 /** Words that belong to what stands before them: "none | of the patients", "unable | to grasp". */
@@ -187,7 +212,7 @@ export function turnedBy(before: string, head: string): string | undefined {
   if (frame !== null && !isVouchedFor(tail.slice(0, frame.index))) return tail.trim().split(" ").slice(-4).join(" ");
   const joined = joining.exec(normal(head).replace(/\s{1,9}/g, " "))?.[0];
   const joins = joined === undefined ? undefined : turnedAtEnd.exec(tail + joined)?.[0].slice(0, -joined.length);
-  return (turnedAtEnd.exec(tail)?.[0] ?? joins)?.trim();
+  return (turnedAtEnd.exec(tail)?.[0] ?? joins ?? denied.exec(tail)?.[1] ?? claimed.exec(tail)?.[1])?.trim();
 }
 
 /** Words before "that" in which somebody vouches for what follows. */

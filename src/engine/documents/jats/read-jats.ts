@@ -259,6 +259,17 @@ function bracketRaised(page: CheerioAPI): void {
       rest.push(node);
     }
     if (!/^\d{1,3}(?:[,;–-]\d{1,3}){0,20}$/.test(said)) continue;
+    // "TAG<sup>(</sup>…<sup>)</sup>": round brackets of its own go.
+    const [open, close] = [first.prev, (rest.at(-1) ?? first).next];
+    if (
+      page(open as Element)
+        .text()
+        .trim() === "(" &&
+      page(close as Element)
+        .text()
+        .trim() === ")"
+    )
+      for (const bracket of [open, close]) if (bracket?.type === "tag") page(bracket).remove();
     for (const node of rest) page(node).remove();
     becomeText(page, first, ` [${said}]`);
   }

@@ -16,7 +16,11 @@ const elisionMark = /\[\s{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:…|\.\.
  * one.
  */
 export const fragmentsOf = (quote: string): string[] =>
-  quote.split(elisionMark).filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
+  quote
+    .split(elisionMark)
+    // "in […]. The rest" closes the sentence that it cuts: the stop is no part of the next.
+    .map((fragment, index) => (index === 0 ? fragment : fragment.replace(/^\s{0,3}[.;,:]\s{1,3}/, "")))
+    .filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
 
 /** Whether a quote has a mark for words left out. */
 export const isElided = (quote: string): boolean => elisionMark.test(quote);

@@ -148,7 +148,7 @@ function characterOf(whole: string, hex: string | undefined, decimal: string | u
 
 /** Before a quote in notes: the mark of a list, "1)", "(a)", its page. A dash before a number may be a minus. */
 const openings =
-  /^(?:[-–—•*>]\s{1,3}(?=["“„«‘'\p{L}])|[.,;:]\s{1,3}|(?:\((?:\p{Nd}{1,2}|[a-z])\)|(?:\p{Nd}{1,2}|[a-z])[.)])\s{1,3}(?=\p{Lu}[\p{Ll} ])|[([]?(?:pp?|S)\.\s?\p{Nd}{1,5}[)\]]?:?\s{1,3}(?=\p{L}))/u;
+  /^(?:[-–—•*>]\s{1,3}(?=["“„«‘'\p{L}])|[.,;:]\s{1,3}|(?:\((?:\p{Nd}{1,2}|[a-z])\)|(?:\p{Nd}{1,2}|[a-z])[.)])\s{1,3}(?=\p{Lu}[\p{L} ])|[([]?(?:pp?|S)\.\s?\p{Nd}{1,5}[)\]]?:?\s{1,3}(?=\p{L}))/u;
 
 /** Whether one pair of brackets stands around the whole of a quote. */
 function isBracketed(quote: string, open: string, close: string): boolean {
@@ -172,7 +172,7 @@ const who = "\\p{Lu}[\\p{L}'’-]{1,30}(?: et al\\.?| (?:and|&) \\p{Lu}[\\p{L}'�
 const year = "(?:19|20)\\p{Nd}{2}[a-z]?";
 const stress = "[([](?:emphasis (?:added|mine|ours)|my emphasis|our emphasis)[)\\]]";
 const sources = [
-  `\\s{0,2}\\(${who},? ${year}\\)`,
+  `\\s{0,2}[([]${who},? ${year}[)\\]]`,
   `\\s{0,2}\\(${who},? ${year}(?:: ?|, (?:pp?\\. ?|S\\. ?))\\p{Nd}{1,5}(?:[-–]\\p{Nd}{1,5})?\\)`,
   ` [—–-] ?${who},? \\(?${year}\\)?`,
   " [—–-] ?\\p{Lu}[\\p{L}'’-]{1,30} et al\\.?",
@@ -188,7 +188,7 @@ function withoutSource(quote: string): string {
 }
 
 const page =
-  /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:see )?(?:pp?\.|pages?|§|sect?(?:ion|\.)|para\.|lines?)\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:(?:\s{0,2}[-–,]\s{0,2}| of )\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
+  /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:see )?(?:pp?\.|pp?(?=\p{Nd}{1,5}[)\]])|pages?|§|sect?(?:ion|\.)|para\.|lines?)\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:(?:\s{0,2}[-–,]\s{0,2}| of )\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
 /** The section that a quote is from, the page behind a dash or nothing, and what marks that it was cut. */
 const place =
   /\s{1,3}(?:[([](?:abstract|introduction|background|methods?|materials and methods|results?|discussion|conclusions?|appendix|supplement|cont\.|truncated)(?: section)?[)\]]|(?:[-–—|] )?pp?\. ?\p{Nd}{1,5}|\/\/|[-–—])\s{0,2}\.?$/iu;
@@ -224,6 +224,12 @@ const typings: readonly Typing[] = [
   [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
   [/\bFigs?\./, /\b(?:(Fig)ure|(Fig))(s?)(?= \p{Nd})/gu, "$1$2$3."],
   [/\bFigures? \p{Nd}/u, /\b(Fig)(s?)\.?(?= \p{Nd})/gu, "$1ure$2"],
+  // Readers write "Figure 2: Drift"; the page has "Figure 2. Drift" or sets the name on a line of its own.
+  [
+    /^(?:Fig(?:ure|\.)?|Table|Box|Scheme|Chart|Plate|Algorithm) \p{L}?\p{Nd}{1,3}: /mu,
+    /\b(Figure|Fig\.?|Table|Box|Scheme|Chart|Plate|Algorithm) (\p{L}?\p{Nd}{1,3})(?:\s?[.|:–—-]\s{1,3}|\s{1,3})(?=\(?\p{Lu})/gu,
+    "$1 $2: ",
+  ],
   [/\bet al\./, /\bet al(?![.\p{L}])/gu, "et al."],
   [/\bet al(?![.\p{L}])/u, /\bet al\./g, "et al"],
   [/\b(?:e\.g|i\.e)\.,/, /\b(e\.g|i\.e)\.(?!,)/g, "$1.,"],
@@ -247,9 +253,22 @@ function usualIn(text: string): readonly Typing[] {
   return last.usual;
 }
 
+/** Characters on each side of a sign by which its place is known. */
+const nearSign = 12;
+
+/** A quote with a typing, save where the text has the quote's own: a text may have "vs." here and "versus" there. */
+const withTyping = (quote: string, text: string, [, pattern, written]: Typing): string =>
+  quote.replace(pattern, (whole: string, ...groups: (string | number | undefined)[]) => {
+    const at = groups.find((each) => typeof each === "number") as number;
+    if (text.includes(quote.slice(Math.max(0, at - nearSign), at + whole.length + nearSign))) return whole;
+    return written.replace(/\$(\d)/g, (_, group: string) => String(groups[Number(group) - 1] ?? ""));
+  });
+
 const asTyped = (quote: string, text: string, usual: readonly Typing[]): string => {
-  const typed = usual.reduce((so, [, pattern, written]) => so.replace(pattern, written), quote);
-  return typed.length > maxRetyped ? typed : asNumbered(inOtherBrackets(typed, text), text);
+  // Nobody retypes longer ones.
+  if (quote.length > maxRetyped) return quote;
+  const typed = usual.reduce((so, typing) => withTyping(so, text, typing), quote);
+  return typed.length > maxRetyped ? typed : asNumbered(citationsOnLine(inOtherBrackets(typed, text), text), text);
 };
 
 /** Each number of a quote is looked for in the text: of longer quotes, which nobody retypes, none. */
@@ -301,6 +320,20 @@ function stands(text: string, number: string): boolean {
       return true;
   return false;
 }
+
+/**
+ * A citation's number that is raised in the quote and in brackets in the text: "MTCT¹⁴", "(GARS)^9,10". Behind a unit or
+ * one letter it would be a power.
+ */
+const citationsOnLine = (quote: string, text: string): string =>
+  quote.replace(
+    /(?<=(\p{L}{2,40})|[\])%”"’.,;]|\p{Nd}[.,])(?:([¹²³⁴-⁹][⁰¹²³⁴-⁹]{0,2}(?:[,–⁻-][⁰¹²³⁴-⁹]{1,3}){0,9})|\^\{([1-9]\p{Nd}{0,2}(?:[,–-] ?\p{Nd}{1,3}){0,9})\})|\^\[([1-9]\p{Nd}{0,2}(?:[,–-] ?\p{Nd}{1,3}){0,9})\]/gu,
+    (whole, word: string | undefined, raised: string | undefined, inBraces?: string, inBrackets?: string) => {
+      const number = raised?.normalize("NFKC").replace("−", "–") ?? inBraces ?? inBrackets;
+      const isCited = text.includes(`[${number}]`) && !(word !== undefined && isUnit(word));
+      return isCited ? ` [${number}]` : whole;
+    },
+  );
 
 /** "[12]" for "(12)" and the other way round, where the text has the other. */
 const inOtherBrackets = (quote: string, text: string): string =>
