@@ -103,7 +103,9 @@ const textOf = (element: Cheerio<Node>): string => {
   if (/^(?:abstract|summary) ?[.:]?$/i.test(heading.text().replace(/\s+/g, " ").trim())) heading.remove();
   // Words of a heading and of the paragraph below it stand apart without a space between them.
   copy.find("title, p, sec, break, list-item").before(" ").after(" ");
-  return copy.text().replace(/\s+/g, " ").trim();
+  // Brackets of citations that went are left empty.
+  const plain = copy.text().replace(/\s{0,9}(?:\([\s,;–-]{0,9}\)|\[[\s,;–-]{0,9}\])/g, "");
+  return plain.replace(/\s+/g, " ").trim();
 };
 
 /** The first day of publication, however much of it is known. */

@@ -8,10 +8,10 @@ const maxCells = 60;
 const maxRow = 1000;
 
 /**
- * A quote whose parts are joined by commas, semicolons, ampersands or tabs, or by a colon behind its name, with the borders that the text's row has in
- * their places: "Drift & 2.1 & 0.03 \\\\" as "Drift | 2.1 | 0.03". Two cells never become one number: between two
- * digits stands a space or a sign that makes no number. The quote itself where no row of the text has its cells in
- * their order. Linear in the text.
+ * A quote whose parts are joined by commas, semicolons, ampersands or tabs, or by a colon behind its name, with the
+ * borders that the text's row has in their places: "Drift & 2.1 & 0.03 \\\\" as "Drift | 2.1 | 0.03". Two cells never
+ * become one number: between two digits stands a space or a sign that makes no number. The quote itself where no row of
+ * the text has its cells in their order. Linear in the text.
  */
 export function asRow(quote: string, text: string): string {
   if (!/[,;:&\t\\|]/.test(quote) || quote.length > maxRow || !text.includes(" | ")) return quote;

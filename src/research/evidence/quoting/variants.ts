@@ -322,8 +322,8 @@ function stands(text: string, number: string): boolean {
 }
 
 /**
- * A citation's number that is raised in the quote and in brackets in the text: "MTCT¹⁴", "(GARS)^9,10". Behind a unit or
- * one letter it would be a power.
+ * A citation's number that is raised in the quote and in brackets in the text: "MTCT¹⁴", "(GARS)^9,10". Behind a unit
+ * or one letter it would be a power.
  */
 const citationsOnLine = (quote: string, text: string): string =>
   quote.replace(

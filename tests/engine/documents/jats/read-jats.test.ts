@@ -94,6 +94,18 @@ describe("readJats", () => {
     expect(text).toContain("## References\n\n[1] Lee. First. 2020.\n\n[2] Kim B. Second. J. 2021");
   });
 
+  it("takes the round brackets of a raised citation as a part of it", async () => {
+    const link = '<sup>(</sup><xref ref-type="bibr" rid="r1"><sup>10</sup></xref><sup>)</sup>';
+    const body = `<sec><title>Past</title><p>Others lowered the level of TAG${link}. ${filler}</p></sec>`;
+    const abstract = `<abstract><p>Others did it${link} before us.</p></abstract>`;
+    const result = await readJats(article({ body }).replace(/<abstract>.*<\/abstract>/, abstract));
+    if (result.status !== "ok") throw new Error(result.reason);
+    expect(result.text.text).toContain("the level of TAG [10].");
+    expect(result.text.abstract).toBe("Others did it before us.");
+    for (const quote of ["Others lowered the level of TAG(10).", "Others lowered the level of TAG."])
+      expect(findQuote(result.text, quote).found).toBe(true);
+  });
+
   it("brackets numbers of citations that are each raised in a link of their own", async () => {
     const link = (number: number) => `<xref ref-type="bibr" rid="r${number}"><sup>${number}</sup></xref>`;
     const body = `<sec><title>Past</title><p>Others did it${link(1)}<sup>&#x2013;</sup>${link(3)} in the years before us. ${filler}</p></sec>`;
