@@ -322,8 +322,12 @@ function lookOf(style: Declarations, above: Look, holdsDocument: boolean): Look 
     return given === undefined || given === "inherit"
       ? { ...above, ground }
       : { ...above, ground, colour: colourOf(given), isOfPage: true };
-  // A picture that is cut to the shape of the letters is their colour.
-  const isCutOut = (style.get("background-clip") ?? style.get("-webkit-background-clip")) === "text";
+  // A picture that is cut to the shape of the letters is their colour; without one they have none.
+  const isCutOut =
+    (style.get("background-clip") ?? style.get("-webkit-background-clip")) === "text" &&
+    ["background", "background-color", "background-image"].some(
+      (name) => !/^(?:none|transparent)?$/.test(style.get(name) ?? ""),
+    );
   const ink = isCutOut ? "currentcolor" : (style.get("-webkit-text-fill-color") ?? style.get("color"));
   const visibility = style.get("visibility");
   const inherits = ink === undefined || ink === "inherit";

@@ -86,9 +86,12 @@ function readRules(sheet: string, within: string | undefined, depth: number, fou
       const head = sheet.slice(from, Math.min(at, from + 4 * longestSelector)).trim();
       const end = endOfBlock(sheet, at + 1);
       const block = sheet.slice(at + 1, end);
+      const scope = /^@scope\s{0,9}\(([^{}]*?)\)\s{0,9}(?:to\b[^{}]*)?$/i.exec(head)?.[1];
       const animation = /^@(?:-webkit-)?keyframes\s+["']?([^\s"']{1,80})/i.exec(head)?.[1];
       if (animation !== undefined) {
         if (found.keyframes.size < maxRules) found.keyframes.set(animation.toLowerCase(), framesOf(block));
+      } else if (scope !== undefined) {
+        if (depth < maxNesting) readRules(block, selectorWithin(within, scope), depth + 1, found);
       } else if (!head.startsWith("@")) readRule(selectorWithin(within, head), block, depth, found);
       else if (holds(head) && depth < maxNesting) {
         if (within === undefined) readRules(block, undefined, depth + 1, found);

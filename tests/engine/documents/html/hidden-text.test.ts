@@ -19,6 +19,8 @@ describe("text of a page that nobody sees", () => {
       "within @media for wide screens, nested",
       "@supports (display: grid) { @media (min-width: 60em) { .x { display: none } } }",
     ],
+    ["within @scope", "@scope (body) to (.q) { .x { display: none } }"],
+    ["in the shape of a picture that is not there", ".x { background-clip: text; color: transparent }"],
     ["by an attribute selector", '[data-k~="w"] { display: none }'],
     ["by an attribute's beginning", "p[data-k^=v] { visibility: hidden }"],
     ["by escapes in the property", ".x { d\\69 splay: no\\6e e }"],
