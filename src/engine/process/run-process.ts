@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, openSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
@@ -209,7 +211,6 @@ export type Start = (
 
 const startChild: Start = async ({ command, args, cwd, env, descriptors }) => {
   const run = randomUUID();
-  const more = descriptors && openDescriptors(descriptors);
   const options = {
     cwd,
     env: { ...env, [marker]: run },
@@ -218,14 +219,14 @@ const startChild: Start = async ({ command, args, cwd, env, descriptors }) => {
     buffer: false,
     reject: false,
   } as const;
+  let more: ReturnType<typeof openDescriptors> | undefined;
   try {
+    more = descriptors && openDescriptors(descriptors);
     const child = execa(command, args, {
       ...options,
-      stdio: ["pipe", "pipe", "pipe", ...((more?.stdio ?? []) as "pipe"[])],
+      stdio: ["pipe", "pipe", "pipe", ...((more?.stdio ?? []) as "ignore"[])],
     });
     const { pid } = child;
-    for (const [at, bytes] of descriptors ?? [])
-      if (bytes !== "nothing") (child.stdio[at] as Writable | undefined)?.on("error", () => {}).end(bytes);
     if (pid === undefined) {
       const { code, originalMessage, shortMessage } = await child;
       return {
@@ -256,13 +257,26 @@ const startChild: Start = async ({ command, args, cwd, env, descriptors }) => {
 
 /** What a child is started with at the descriptors from 3 on. */
 function openDescriptors(wanted: ReadonlyMap<number, Uint8Array | "nothing">) {
-  const none = [...wanted.values()].includes("nothing") ? openSync("/dev/null", constants.O_RDWR) : undefined;
-  const stdio = Array.from({ length: Math.max(2, ...wanted.keys()) - 2 }, (_, index) => {
-    const what = wanted.get(index + 3);
-    // Of what is not named the child gets what it inherits.
-    return what === undefined ? ("ignore" as const) : what === "nothing" ? (none ?? "ignore") : ("pipe" as const);
-  });
-  return { stdio, close: () => void (none !== undefined && closeSync(none)) };
+  const opened = new Map(
+    [...wanted].map(([at, what]) => [at, what === "nothing" ? openSync("/dev/null", "r+") : fileOf(what)]),
+  );
+  // Of what is not named the child gets what it inherits.
+  const stdio = Array.from(
+    { length: Math.max(2, ...wanted.keys()) - 2 },
+    (_, index) => opened.get(index + 3) ?? "ignore",
+  );
+  return { stdio, close: () => opened.forEach((file) => closeSync(file)) };
+}
+
+/** An open file without a name. A pipe would have the child wait for us. */
+function fileOf(bytes: Uint8Array): number {
+  const path = join(tmpdir(), `rr-${randomUUID()}`);
+  writeFileSync(path, bytes, { flag: "wx", mode: 0o600 });
+  try {
+    return openSync(path, "r");
+  } finally {
+    unlinkSync(path);
+  }
 }
 
 /** SIGTERM, then at most `graceMs` until nobody of the group is left. */

@@ -153,6 +153,15 @@ export async function remember(
     async putBack(during: string): Promise<readonly string[]> {
       const restored: string[] = [];
       const aside = freeAside(folder, iteration);
+      // A link in place of a folder would lead what is put back, and the look at it, to somewhere else.
+      for (const { path: root } of folders)
+        for (const path of known.keys())
+          if (path.startsWith(`${root}${sep}`))
+            for (const each of between(root, dirname(path)))
+              if (isThere(each) && !isFolder(each)) {
+                await moveAside(each, dirname(join(aside, placeAside(folder, each))));
+                restored.push(each);
+              }
       for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
         const before = known.get(path);
         const kept = dirname(join(aside, placeAside(folder, path)));
@@ -179,6 +188,12 @@ export async function remember(
       return [`${shown} changed while ${during}, and ${restored.length === 1 ? "was" : "were"} put back${kept}.`];
     },
   };
+}
+
+/** The folders from one down to another that lies in it, both included. */
+function between(root: string, inner: string): string[] {
+  const parts = relative(root, inner).split(sep).filter(Boolean);
+  return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))];
 }
 
 /** Where nothing is kept yet: what was set aside in an iteration before may be a person's. */

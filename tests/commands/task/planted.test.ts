@@ -94,6 +94,20 @@ describe("git, which keeps the files", () => {
   });
 });
 
+test("a link in place of a folder that is put back leads nothing elsewhere", async () => {
+  const other = join(top, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, "pre-commit"), "somebody's");
+  mkdirSync(join(folder, ".git/hooks"), { recursive: true });
+  writeFileSync(join(folder, ".git/hooks/pre-commit"), "the user's");
+  const { code } = await work(`rm -r .git/hooks; ln -s ${other} .git/hooks; echo text > a.txt`, made);
+  expect(code).toBe(0);
+  expect(readFileSync(join(folder, ".git/hooks/pre-commit"), "utf8")).toBe("the user's");
+  expect(lstatSync(join(folder, ".git/hooks")).isDirectory()).toBe(true);
+  expect(readdirSync(other)).toEqual(["pre-commit"]);
+  expect(readFileSync(join(other, "pre-commit"), "utf8")).toBe("somebody's");
+});
+
 describe("a pipe that an agent leaves, which nobody writes into,", () => {
   test("in place of a manifest is none, and keeps no run", async () => {
     const script = "for name in package.json pyproject.toml go.mod; do mkfifo $name; done";

@@ -35,7 +35,6 @@ attempt "the host by another spelling" PLANTED-SERVICE curl -sS --noproxy '' -p 
 attempt "DNS on the host" SENT sh -c "perl -MIO::Socket::INET -e 'my \$s = IO::Socket::INET->new(Proto => \"udp\", PeerAddr => \"127.0.0.1\", PeerPort => $DNS_PORT) or die; \$s->send(\"planted\") or die; \$s->recv(my \$a, 9) ; print \$a eq \"ANSWERED\" ? \"SENT\" : \"no answer\"'"
 attempt "a unix socket by its path" PLANTED-SERVICE perl -MIO::Socket::UNIX -e 'my $s = IO::Socket::UNIX->new(Peer => "$ENV{PLANTED}/planted.sock") or die "no: $!"; print <$s>'
 attempt "an abstract unix socket" PLANTED-SERVICE node -e 'require("net").connect("\0" + process.env.ABSTRACT).on("error", ({ message }) => console.log(message)).pipe(process.stdout)'
-attempt "a folder that was open before" PLANTED-SSH sh -c 'cat /proc/self/fd/40/.ssh/id_planted'
 attempt "a key of the session" PLANTED-SESSION-KEY perl -e 'my ($search, $read, $session) = (10, 11, -3); my $call = $ENV{ARCH_KEYCTL}; my ($type, $name, $said) = ("user", "planted", "\0" x 64); my $key = syscall($call, $search, $session, $type, $name, 0); die "no: $!" if $key < 0; syscall($call, $read, $key, $said, 64); print $said'
 setsid sleep "$LEFT" > /dev/null 2>&1 &
 if [ "$1" = everything ]; then
