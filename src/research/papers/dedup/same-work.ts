@@ -1,4 +1,4 @@
-import { isLong, lacksSubtitle, matchTitles, sharedWords } from "./title-match.js";
+import { isLong, isSpelling, lacksSubtitle, matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures } from "./match-features.js";
 import {
   asMeant,
@@ -190,7 +190,10 @@ const isShownThere = (a: MatchFeatures, b: MatchFeatures, titles: Titles, author
 
 /** Letters on one article carry its title, and several may stand on a page: by people of whom none wrote the other. */
 const areLetters = (a: MatchFeatures, b: MatchFeatures): boolean =>
-  isBrief(a.place) && isBrief(b.place) && ![...a.authors.words].some((word) => b.authors.words.has(word));
+  isBrief(a.place) &&
+  isBrief(b.place) &&
+  !isOneName(a.authors, b.authors) &&
+  ![...a.authors.words].some((word) => b.authors.words.has(word));
 
 /** Each issue has a text of that name, by the same editor, on the same page. */
 const isOtherEditorial = (a: MatchFeatures, b: MatchFeatures): boolean =>
@@ -304,7 +307,7 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (a.group !== b.group && ![...a.words].some((word) => b.words.has(word))) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
-  const sameFirst = [...a.first].some((word) => b.first.has(word));
+  const sameFirst = [...a.first].some((word) => b.first.has(word)) || isOneName(a, b);
   const isList = a.count > 1 || b.count > 1;
   // "Hall, Laura" and "Hall, Gillian".
   const others =
@@ -320,6 +323,15 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (!sameFirst) return shared >= 0.75 && few.size >= 3 ? "all" : "other";
   return Math.min(a.count, b.count) > 1 && shared < 0.3 ? "other" : "first";
 }
+
+/** One surname with a slip of the pen in it, "Goodhip" for "Goodship", and the same initial behind it. */
+const isOneName = (a: Authors, b: Authors): boolean =>
+  a.surname !== undefined &&
+  b.surname !== undefined &&
+  a.initial !== undefined &&
+  a.initial === b.initial &&
+  Math.min(a.surname.length, b.surname.length) >= 6 &&
+  isSpelling(a.surname, b.surname);
 
 /** Lists are cut by some sources, but a single author next to several is another list. */
 const sameCount = (a: Authors, b: Authors): boolean =>

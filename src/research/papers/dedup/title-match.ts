@@ -317,7 +317,7 @@ const american = (word: string): string =>
     .replace(/ogue(?=s?$)/, "og");
 
 /** Singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
-function isSpelling(a: string, b: string): boolean {
+export function isSpelling(a: string, b: string): boolean {
   if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4) return false;
   const [one, other] = [prefix.exec(a)?.[0], prefix.exec(b)?.[0]];
   if (one !== undefined && other !== undefined && one !== other) return false;

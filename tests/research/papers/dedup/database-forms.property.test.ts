@@ -151,6 +151,11 @@ describe("one work", () => {
       { title: "Greifkraft und Tasten nach einem Schlaganfall", identifiers: { doi: "10.1000/x.9/full" } },
       { identifiers: { doi: "https://doi.org/10.1000/x.9" } },
     ],
+    [
+      "a slip in the name of its one author",
+      { authors: ["Okafohr, C."], pages: "630-631" },
+      { authors: ["Okafor, Chidi"], pages: "630-631" },
+    ],
     ["a heading before the title", { title: `Medical progress: ${title}` }, {}],
     [
       "two translations of one title, on the same pages",
