@@ -10,7 +10,7 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
 import { readLedger } from "../../engine/storage/records/ledger.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
-import { count, duration, many, wrap } from "../../engine/ui/terminal/format.js";
+import { count, duration, labelled, many, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -91,6 +91,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     ...table(Object.entries(sums), room),
   ];
   const flow = (text: string) => wrap(text, room - 1);
+  const below = (text: string) => labelled("  ", text, room - 1);
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   if (total.iterations === 0 && total.tokens === 0 && total.unrecorded === undefined)
     return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))])];
@@ -98,13 +99,13 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     ...table([["Total", total]], room),
     ...(total.not_counted === undefined
       ? []
-      : flow(`  ${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
+      : below(`${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
     ...(total.unreported === undefined
       ? []
-      : flow(`  The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),
+      : below(`The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),
     ...(total.unrecorded === undefined
       ? []
-      : flow(`  What ${many(total.unrecorded, "iteration")} cost is not known: their records in the ledger are gone.`)),
+      : below(`What ${many(total.unrecorded, "iteration")} cost is not known: their records in the ledger are gone.`)),
     ...(phases === undefined ? [] : part("phase", phases)),
     ...part("agent", agents),
     ...part("model", models),
