@@ -263,15 +263,15 @@ const lookedAtTwice = (lines: readonly LedgerLine[]): number =>
 /** Whether a reading is one that a paper can be judged by. */
 const isJudgedBy = (reading: Reading): boolean => reading !== "unread" && reading !== "title";
 
-/** The built-in agent takes sentences and counts words; no model judges anything. */
-export const agentWithoutModel = "baseline";
+/** The built-in agent takes sentences and counts words, here or on another machine; no model judges anything. */
+export const isWithoutModel = (agent: string): boolean => /^(?:fleet:)?baseline$/.test(agent);
 
 function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
   const readings = papers_pool.map(readingOf);
   if (!readings.some(isJudgedBy)) return undefined;
   const twice = lookedAtTwice(lines);
   const agents = new Set(lines.flatMap(({ agent }) => agent ?? []));
-  const how = agents.size === 1 && agents.has(agentWithoutModel) ? " by counting words, without a model" : "";
+  const how = agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
   return twice === 0
     ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}`
     : `${many(twice, "unit")} of work had a second look, all others were done once`;

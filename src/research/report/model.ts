@@ -23,7 +23,7 @@ import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.j
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";
 import { mapOf, type PaperMap } from "./links.js";
-import { agentWithoutModel, type Method, methodOf } from "./method.js";
+import { isWithoutModel, type Method, methodOf } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
 import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
@@ -375,7 +375,7 @@ export function reportModel(input: ReportInput): ReportModel {
 }
 
 /** An agent as a reader is told of it. */
-const readerText = (agent: string): string => (agent === agentWithoutModel ? `${agent} (no model)` : agent);
+const readerText = (agent: string): string => (isWithoutModel(agent) ? `${agent} (no model)` : agent);
 
 /** What insights refer to besides their own paper: by whether it is a paper of the project. */
 function crossReferencesOf(
