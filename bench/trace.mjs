@@ -32,13 +32,22 @@ const kinds = {
   read: ["readFile"],
   write: ["writeFile", "appendFile", "copyFile"],
   folder: ["mkdir", "chmod"],
+  fsync: ["fsync"],
 };
 for (const [name, methods] of Object.entries(kinds))
   for (const method of methods) {
-    fs.promises[method] = timed(name, fs.promises[method]);
+    if (typeof fs.promises[method] === "function") fs.promises[method] = timed(name, fs.promises[method]);
     const sync = `${method}Sync`;
     if (typeof fs[sync] === "function") fs[sync] = timed(`${name} (sync)`, fs[sync]);
   }
+const { fsync } = fs;
+fs.fsync = (file, done) => {
+  const from = performance.now();
+  fsync(file, (...answer) => {
+    add("fsync", performance.now() - from);
+    done(...answer);
+  });
+};
 fs.existsSync = timed("stat (sync)", fs.existsSync);
 const probe = await fs.promises.open(process.execPath, "r");
 const handle = Object.getPrototypeOf(probe);
