@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
-import { given } from "../lib/given.js";
+import { signalChild } from "../process/descendants.js";
 import { pathOutside } from "../process/search-path.js";
 import type { Brief } from "../loop/types.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
@@ -70,16 +70,19 @@ export async function ask(
   const { settings, options } = context;
   const env = { ...settings.env, ...more, ...options.env };
   const limits = { timeout: ms, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
-  const result = await execa(command, args, {
+  const child = execa(command, args, {
     cwd: settings.cwd,
     env,
     extendEnv: false,
     reject: false,
     stdin: "ignore",
     ...limits,
-    ...given({ cancelSignal: signal }),
   });
-  const { exitCode, stdout, stderr, code } = result;
+  const end = (): void => signalChild(child, "SIGTERM");
+  if (signal?.aborted === true) end();
+  signal?.addEventListener("abort", end);
+  const { exitCode, stdout, stderr, code } = await child;
+  signal?.removeEventListener("abort", end);
   return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
 }
 

@@ -155,6 +155,18 @@ export function endWithUs(group: number): () => void {
   };
 }
 
+/**
+ * Sends a signal to a child process that may not have started. It has no pid then, and `child.kill` would send the
+ * signal to whatever number lies in memory: any process of this user, or with 0 this process and all beside it (Node
+ * 20.20 asks libuv, which leaves the number of a child that did not start as it was).
+ */
+export function signalChild(
+  child: { readonly pid?: number | undefined; kill(signal: NodeJS.Signals): boolean },
+  name: NodeJS.Signals,
+): void {
+  if (child.pid !== undefined) child.kill(name);
+}
+
 /** Sends a signal to a process, or with a negative pid to its group; false when there is none. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {

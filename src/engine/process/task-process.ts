@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { Readable } from "node:stream";
 import { messageOf } from "../lib/errors.js";
+import { signalChild } from "./descendants.js";
 
 /** How a task ended. Only `ok` and `failed` come from the task itself. */
 export type TaskEnd<Value> =
@@ -204,7 +205,7 @@ function start(program: string, maxMemory: number): Child {
     execArgv: flagsOf(maxMemory),
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const onExit = (): void => void started.kill("SIGKILL");
+  const onExit = (): void => signalChild(started, "SIGKILL");
   process.once("exit", onExit);
   const own: Child = {
     process: started,

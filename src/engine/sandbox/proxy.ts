@@ -14,6 +14,7 @@ import {
 import type { Duplex } from "node:stream";
 import { given } from "../lib/given.js";
 import { isOwnAddress, isPrivateAddress, lookupThrough } from "../net/private-address.js";
+import { signalChild } from "../process/descendants.js";
 import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
 import {
   credentialsOf,
@@ -166,7 +167,7 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
   const server = createSocketServer((client) => {
     const program = spawn(command, args, { env, cwd, stdio: ["pipe", "pipe", "ignore"] });
     const end = () => {
-      program.kill("SIGKILL");
+      signalChild(program, "SIGKILL");
       client.destroy();
     };
     for (const each of [client, program, program.stdout]) each.on("error", end);

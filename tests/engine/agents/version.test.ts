@@ -1,6 +1,7 @@
+import { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { amp } from "../../../src/engine/agents/amp.js";
 import { codex } from "../../../src/engine/agents/codex/codex.js";
 import type { AgentDefinition } from "../../../src/engine/agents/definition.js";
@@ -87,4 +88,16 @@ it("ralph knows its own version, and a command has none", async () => {
   for await (const event of createAgent("cmd:echo Done.", settings).run(briefIn(here), { signal })) events.push(event);
   expect(versionsIn(events).filter((each) => each !== undefined)).toEqual([]);
   expect(endOf(events)).toEqual({ type: "end", message: "Done." });
+});
+
+it("no signal is sent for a program that could not be started: it would reach any other process", async () => {
+  const kill = vi.spyOn(ChildProcess.prototype, "kill");
+  onTestFinished(() => kill.mockRestore());
+  const settings = settingsIn(here, {});
+  const context = { name: "codex", options: { command: join(here.folder, "not-there") }, settings };
+  const ended = new AbortController();
+  const asked = codex.version?.(context, ended.signal);
+  ended.abort();
+  expect(await asked).toBeUndefined();
+  expect(kill).not.toHaveBeenCalled();
 });
