@@ -1,5 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
-import { needOwnProcess } from "./tests/support/own-process.js";
+import { needOwnProcess } from "./tests/support/runner/own-process.js";
 
 /** What looks at the sources or tries many cases. CI runs it once, on the Node that is installed; the rest on each. */
 const once = "tests/{house,fuzz}/**";
@@ -11,7 +11,7 @@ const group = (name: string, include: string[], exclude: readonly string[]): Tes
   test: {
     ...{ name, include, isolate: name.includes("alone") },
     exclude: [...elsewhere, ...exclude],
-    setupFiles: ["tests/support/cpu-setup.ts", "tests/support/reader-program.ts"],
+    setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
     env: {
       // A tenth of the cases that `npm run test:system` tries.
       RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150",
@@ -30,7 +30,7 @@ const group = (name: string, include: string[], exclude: readonly string[]): Tes
 export default defineConfig({
   test: {
     name: "unit",
-    globalSetup: ["tests/support/own-temp-folder.ts", "tests/support/count-cpu.ts"],
+    globalSetup: ["tests/support/runner/own-temp-folder.ts", "tests/support/runner/count-cpu.ts"],
     // One more than the two cores of CI: half of the time a test waits for a timer, a child process or the disk.
     maxWorkers: 3,
     projects: [

@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/system/crash/**/*.test.ts"],
-    globalSetup: ["tests/support/own-temp-folder.ts"],
-    setupFiles: ["tests/support/reader-program.ts"],
+    globalSetup: ["tests/support/runner/own-temp-folder.ts"],
+    setupFiles: ["tests/support/runner/reader-program.ts"],
     env: { RR_KILLS: process.env.RR_KILLS ?? "1000", RR_LANES: process.env.RR_LANES ?? "2" },
     testTimeout: 6 * 60 * 60_000,
     hookTimeout: 180_000,

@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["tests/system/real-agents/**/*.test.ts"],
     globalSetup: [
-      "tests/support/own-temp-folder.ts",
-      "tests/support/install-bubblewrap.ts",
+      "tests/support/runner/own-temp-folder.ts",
+      "tests/support/processes/install-bubblewrap.ts",
       "tests/system/real-agents/support/install.ts",
     ],
     // Eight CLIs at once on two cores take 3-5 s each; one file after the other keeps the clocks of the tests honest.

@@ -7,8 +7,8 @@ console.log(`RR_SEED=${seed} repeats these cases.`);
 export default defineConfig({
   test: {
     include: ["tests/fuzz/**/*.test.ts"],
-    globalSetup: ["tests/support/own-temp-folder.ts"],
-    setupFiles: ["tests/support/reader-program.ts"],
+    globalSetup: ["tests/support/runner/own-temp-folder.ts"],
+    setupFiles: ["tests/support/runner/reader-program.ts"],
     env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "100000", RR_SEED: seed },
     testTimeout: 6 * 60 * 60_000,
     maxWorkers: 2,

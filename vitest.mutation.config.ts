@@ -16,8 +16,8 @@ export default defineConfig({
     include: Object.entries(groups).flatMap(([group, { tests }]) =>
       name === undefined || name === group ? tests : [],
     ),
-    globalSetup: ["tests/support/own-temp-folder.ts"],
-    setupFiles: ["tests/support/reader-program.ts"],
+    globalSetup: ["tests/support/runner/own-temp-folder.ts"],
+    setupFiles: ["tests/support/runner/reader-program.ts"],
     testTimeout: 60_000,
   },
 });

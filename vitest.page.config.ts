@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     name: "page",
     include: ["tests/page/**/*.test.ts"],
-    globalSetup: ["tests/support/own-temp-folder.ts"],
-    setupFiles: ["tests/support/reader-program.ts"],
+    globalSetup: ["tests/support/runner/own-temp-folder.ts"],
+    setupFiles: ["tests/support/runner/reader-program.ts"],
     env: { TZ: "UTC" },
     testTimeout: 180_000,
     hookTimeout: 60_000,

@@ -133,10 +133,10 @@ const inside = {
     result: [],
     derived: ["decisions", "result", "eligibility"],
     discovery: ["decisions", "result", "eligibility", "derived"],
-    report: ["decisions", "result", "eligibility", "derived"],
-    sharing: ["decisions", "result", "eligibility", "derived", "discovery", "report"],
-    analysis: ["decisions", "result", "eligibility", "derived", "report"],
-    brief: ["decisions", "result", "eligibility", "derived", "discovery", "report", "sharing", "analysis"],
+    "report-unit": ["decisions", "result", "eligibility", "derived"],
+    sharing: ["decisions", "result", "eligibility", "derived", "discovery", "report-unit"],
+    analysis: ["decisions", "result", "eligibility", "derived", "report-unit"],
+    brief: ["decisions", "result", "eligibility", "derived", "discovery", "report-unit", "sharing", "analysis"],
   },
 };
 

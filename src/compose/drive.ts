@@ -23,7 +23,7 @@ import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { stopWhenStuck, stopWithoutResult } from "../engine/loop/guards/stuck.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
-import { rulesFor } from "../engine/loop/rules.js";
+import { rulesFor } from "../engine/loop/guards/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
 import type { Tell, Unit, Verdict, Words, Workflow } from "../engine/loop/types.js";
 import { type Hooks, hooksOf } from "../engine/ui/hooks.js";

@@ -8,7 +8,7 @@ import { hostBudgets } from "../research/sources/host-budgets.js";
 import { allServices } from "../research/sources/registry.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf, servicesOf } from "../research/sources/source-settings.js";
-import type { Source } from "../research/sources/client/source.js";
+import type { Source } from "../research/sources/shared/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
 import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";

@@ -27,7 +27,7 @@ import type { Verdict } from "../engine/loop/types.js";
 import { type Embedder, embeddingService, lexical } from "../engine/memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
-import { openRecordStore, type RecordStore } from "../engine/storage/records/record-store.js";
+import { openRecordStore, type RecordStore } from "../engine/storage/state/record-store.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";

@@ -4,13 +4,13 @@ import { httpFor } from "./library.js";
 import { resolveConfig, type ResolvedConfig } from "./config.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
 import { contextOf, settingsOf } from "../research/sources/source-settings.js";
-import type { Source } from "../research/sources/client/source.js";
+import type { Source } from "../research/sources/shared/source.js";
 import { keptText } from "../research/full-text/text-cache.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { queryRecorder } from "../research/folder/logs/query-log.js";
 import { readResearch } from "../research/folder/research.js";
 import type { Io } from "../engine/ui/io.js";
-import { rootOf } from "../research/workflow/brief/prompt.js";
+import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Network, ToolContext } from "../research/toolbox/context.js";
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/folder/layout.js";
@@ -18,7 +18,7 @@ import { askedByTools } from "../research/overview/questions/asked-by-tools.js";
 import { variableOf } from "../engine/config/keys.js";
 import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
-import type { ServeTools } from "../research/workflow/brief/brief.js";
+import type { ServeTools } from "../research/workflow/brief/write-brief.js";
 
 /** Searched where a project names no source that code can ask. */
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];

@@ -7,8 +7,8 @@ import { pauseName, stopName } from "../engine/lib/layout.js";
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
-import { hold, resume, steer } from "../engine/storage/records/from-outside.js";
-import { ledResearch } from "../research/overview/led-research.js";
+import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
+import { steeredResearch } from "../research/overview/steered-research.js";
 import { followedList } from "./followed-list.js";
 import { type FollowedProject, followedProject } from "./followed-project.js";
 import { type Guard, guarded } from "./guard.js";
@@ -123,7 +123,7 @@ export function webApp(web: Web): App {
     const project = await find(context.req.param("name"));
     if (project === undefined) return context.notFound();
     const { folder } = project;
-    const work = ledResearch(folder, web.shown(folder));
+    const work = steeredResearch(folder, web.shown(folder));
     const act = context.req.param("act");
     if (act === "pause" || act === "stop")
       return answer(context, (await hold(work, act === "pause" ? pauseName : stopName)).says);

@@ -5,7 +5,7 @@ import type { Redact } from "../engine/lib/redact.js";
 import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
-import { wordsInForce } from "../engine/storage/records/from-outside.js";
+import { wordsInForce } from "../engine/storage/state/from-outside.js";
 import { followAgents } from "./agent-stream.js";
 import { type LivePage, livePage, type Page, type Part, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";

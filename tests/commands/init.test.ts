@@ -6,8 +6,8 @@ import { initCommand } from "../../src/commands/init.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
 import { main } from "../../src/commands/main.js";
-import { ioIn, type } from "../support/in-process.js";
-import { freshFolder } from "../support/research-folder.js";
+import { ioIn, type } from "../support/processes/in-process.js";
+import { freshFolder } from "../support/projects/research-folder.js";
 
 async function init(cwd: string, json = false) {
   const io = fakeIo({ cwd });

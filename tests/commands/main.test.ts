@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { main } from "../../src/commands/main.js";
-import { cli, ioIn, type } from "../support/in-process.js";
-import { freshFolder } from "../support/research-folder.js";
+import { cli, ioIn, type } from "../support/processes/in-process.js";
+import { freshFolder } from "../support/projects/research-folder.js";
 
 let cwd: string;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { libraryFor } from "../../src/compose/library.js";
 import { endingRequests } from "../../src/compose/open-project.js";
 import type { Agent } from "../../src/engine/loop/types.js";
 import { systemClock } from "../../src/engine/lib/clock.js";
-import { library, paper, paperText, researchFolder, rrdWith, temporaryFolder } from "../support/research.js";
+import { library, paper, paperText, researchFolder, rrdWith, temporaryFolder } from "../support/projects/research.js";
 
 /** A service that takes a request and never answers it. `closed`: the asker has let go. */
 async function silent() {

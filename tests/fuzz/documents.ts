@@ -1,12 +1,12 @@
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { DiscoveryResult } from "../../src/research/generated/result-discovery.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { completeChange, mergeChanges, type Change } from "../support/rrd-merge.js";
+import { completeChange, mergeChanges, type Change } from "../support/projects/rrd-merge.js";
 import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
-import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/research.js";
+import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/projects/research.js";
 import { paperOf } from "../../src/research/workflow/decisions/status.js";
 
 export const judging = {

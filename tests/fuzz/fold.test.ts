@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { type Change, changesBetween, completeChange, mergeChanges, undoChanges } from "../support/rrd-merge.js";
+import {
+  type Change,
+  changesBetween,
+  completeChange,
+  mergeChanges,
+  undoChanges,
+} from "../support/projects/rrd-merge.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import { derive } from "../../src/research/workflow/derived/statistics.js";
 import { parseRrd } from "../../src/research/folder/rrd-file.js";
-import fc from "../support/fast-check.js";
-import { paper, reading, rrdWith } from "../support/research.js";
+import fc from "../support/runner/fast-check.js";
+import { paper, reading, rrdWith } from "../support/projects/research.js";
 import { finished, judging, material, midway, oldest, searching } from "./documents.js";
 import { cases, expectSame, mutate, mutations } from "./mutations.js";
 import { tallyOf } from "./tally.js";

@@ -3,7 +3,7 @@ import { Session } from "node:inspector/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { longRepeats } from "../support/long-repeats.js";
+import { longRepeats } from "../support/documents/long-repeats.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** Where the normaliser and the quote finder lie. */

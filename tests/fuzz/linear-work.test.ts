@@ -8,9 +8,9 @@ import { linesOf } from "../../src/engine/documents/pdf/layout.js";
 import { joinPages } from "../../src/engine/documents/pdf/pages.js";
 import { readPdf } from "../../src/engine/documents/pdf/read-pdf.js";
 import { readMarkdown } from "../../src/engine/documents/text/markdown.js";
-import { countWork } from "../support/count-work.js";
-import { costlyLongPdfs, longPdfs } from "../support/long-pdfs.js";
-import { longRepeats } from "../support/long-repeats.js";
+import { countWork } from "../support/runner/count-work.js";
+import { costlyLongPdfs, longPdfs } from "../support/documents/long-pdfs.js";
+import { longRepeats } from "../support/documents/long-repeats.js";
 
 const prose = "The gripper learned to grasp objects that it had never felt before. ".repeat(20);
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import fc from "../support/fast-check.js";
+import fc from "../support/runner/fast-check.js";
 
 /**
  * How many cases a property is tried with: 150 in `npm test`, 1,500 in `npm run test:system`, 100,000 with `npm run

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../src/research/evidence/find-quote.js";
-import fc from "../support/fast-check.js";
+import fc from "../support/runner/fast-check.js";
 import { cases } from "./mutations.js";
 import { tallyOf } from "./tally.js";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "../support/fast-check.js";
+import fc from "../support/runner/fast-check.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { redactFor } from "../../src/engine/lib/redact.js";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { changesBetween, completeChange, mergeChanges } from "../support/rrd-merge.js";
-import { parseLedger } from "../../src/engine/storage/records/ledger.js";
+import { changesBetween, completeChange, mergeChanges } from "../support/projects/rrd-merge.js";
+import { parseLedger } from "../../src/engine/storage/state/ledger.js";
 import { formatRrd, parseRrd } from "../../src/research/folder/rrd-file.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
-import { acceptIdeas } from "../../src/research/workflow/report/judge-ideas.js";
+import { acceptIdeas } from "../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
-import { acceptReport } from "../../src/research/workflow/report/judge-report.js";
+import { acceptReport } from "../../src/research/workflow/report-unit/judge-report.js";
 import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/accepted-result.js";
 import { inconsistencies } from "../../src/research/workflow/derived/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/decisions/next-unit.js";
@@ -18,8 +18,8 @@ import { reportData } from "../../src/research/workflow/brief/report-digest.js";
 import { ideasData, paperData } from "../../src/research/workflow/brief/unit-data.js";
 import { markdownOf } from "../../src/research/report/documents/markdown.js";
 import { reportModel } from "../../src/research/report/model.js";
-import fc from "../support/fast-check.js";
-import { narrative, reading } from "../support/research.js";
+import fc from "../support/runner/fast-check.js";
+import { narrative, reading } from "../support/projects/research.js";
 import {
   batch,
   finished,

@@ -8,7 +8,7 @@ import { readPlainText } from "../../src/engine/agents/shared/plain-text.js";
 import { splitLines } from "../../src/engine/lib/lines.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { fixture } from "../engine/agents/support.js";
-import fc from "../support/fast-check.js";
+import fc from "../support/runner/fast-check.js";
 import { cases, mutate, mutations } from "./mutations.js";
 import { tallyOf } from "./tally.js";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 import { explain, isValid, type SchemaName } from "../../src/engine/storage/schema-check.js";
-import fc from "../support/fast-check.js";
+import fc from "../support/runner/fast-check.js";
 import { finished, goodResults, ledger, midway, oldest, searching } from "./documents.js";
 import { cases, type Json, mutate, mutations } from "./mutations.js";
 

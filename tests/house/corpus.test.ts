@@ -7,7 +7,7 @@ import { findQuote } from "../../src/research/evidence/find-quote.js";
 import type { AnalysisResult } from "../../src/research/generated/result-analysis.js";
 import type { DiscoveryResult } from "../../src/research/generated/result-discovery.js";
 import { listSamples } from "../../src/research/full-text/local-folder.js";
-import { samePaper } from "../support/same-paper.js";
+import { samePaper } from "../support/documents/same-paper.js";
 import { readDocument } from "../../src/engine/documents/read-document.js";
 import { findInstructions } from "../../src/engine/documents/text/find-injections.js";
 import type { DocumentText } from "../../src/engine/documents/text/document-text.js";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
 import { packageFile } from "../../src/engine/lib/package-root.js";
-import { needOwnProcess } from "../support/own-process.js";
+import { needOwnProcess } from "../support/runner/own-process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -36,13 +36,13 @@ test("cases of property tests are the same in each run, so the shared process is
   const files = await fastGlob("tests/**/*.ts", { cwd: packageFile(".") });
   const own = files.filter((file) => /from "fast-check"/.test(readFileSync(packageFile(file), "utf8")));
 
-  expect(own.filter((file) => !file.startsWith("tests/house/"))).toEqual(["tests/support/fast-check.ts"]);
+  expect(own.filter((file) => !file.startsWith("tests/house/"))).toEqual(["tests/support/runner/fast-check.ts"]);
 });
 
 test("what several test files use has no hook outside of its functions, as the first of them alone would carry it out", async () => {
   const shared = ["tests/**/*.ts", "!tests/**/*.test.ts", "!tests/{system,page}/**"];
   // Loaded anew for each file; in tests/system a file has a process of its own.
-  const known = ["tests/support/built-cli.ts", "tests/support/cpu-setup.ts"];
+  const known = ["tests/support/processes/built-cli.ts", "tests/support/runner/cpu-setup.ts"];
   const files = await fastGlob(shared, { cwd: packageFile("."), ignore: known });
   const hooked = files.filter((file) =>
     /^(?:before|after)(?:All|Each)\(/m.test(readFileSync(packageFile(file), "utf8")),

@@ -4,8 +4,8 @@ import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
 import { summaries } from "../../src/commands/help-text.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
-import { cli } from "../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../support/research-folder.js";
+import { cli } from "../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../support/projects/research-folder.js";
 
 // The one place that reads sentences for how they are written; every other test asks for kinds and facts.
 

@@ -14,7 +14,7 @@ import {
   oldProject,
   ordinaryProject,
 } from "../fixtures/report-projects.js";
-import { sharedPackage } from "../support/built.js";
+import { sharedPackage } from "../support/processes/built.js";
 import { served } from "../web/served.js";
 import { chromePath, complaintsOf, launch, pictureOf } from "./support/browser.js";
 import { looksOf } from "./support/looks.js";
@@ -116,7 +116,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
   const withAgent = async () => ({
     args: [
       "--agent",
-      `cmd:${process.execPath} ${packageFile("tests/support/slow-agent.mjs")}`,
+      `cmd:${process.execPath} ${packageFile("tests/support/processes/slow-agent.mjs")}`,
       "--unconfined",
       "--no-git",
     ],

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { escapeHtml } from "../../src/engine/lib/markup.js";
 import { namesOf, quoteAt } from "../../src/research/report/quotes.js";
-import { paper } from "../support/research.js";
+import { paper } from "../support/projects/research.js";
 import { chromePath, launch } from "./support/browser.js";
 
 const filler = "<p>The first words of nothing in particular, again and again.</p>".repeat(120);

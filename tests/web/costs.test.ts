@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import { costPart } from "../../src/web/page/costs.js";
-import { rrdWith } from "../support/research.js";
+import { rrdWith } from "../support/projects/research.js";
 
 const line = (iteration: number, outcome: LedgerLine["outcome"]): LedgerLine => ({
   ...{ iteration, outcome, at: "2026-11-22T10:00:00Z", unit: `p${iteration}`, phase: "ANALYSIS", agent: "baseline" },

@@ -5,8 +5,8 @@ import type { PassThrough } from "node:stream";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { webCommand } from "../../src/commands/inspect/web.js";
-import { cli, ioIn } from "../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../support/research-folder.js";
+import { cli, ioIn } from "../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../support/projects/research-folder.js";
 import { raw, served } from "./served.js";
 
 const name = "hands-2026-01-14";

@@ -6,8 +6,8 @@ import { buildText } from "../../src/engine/documents/text/document-text.js";
 import { acquireLock } from "../../src/engine/storage/lock.js";
 import { textsFolder } from "../../src/research/folder/layout.js";
 import { saveText } from "../../src/research/full-text/text-cache.js";
-import { cli } from "../support/in-process.js";
-import { freshFolder, line, makeResearch, paper } from "../support/research-folder.js";
+import { cli } from "../support/processes/in-process.js";
+import { freshFolder, line, makeResearch, paper } from "../support/projects/research-folder.js";
 import { type Browser, served } from "./served.js";
 
 const name = "hands-2026-01-14";

@@ -20,7 +20,7 @@ export const row = {
       jats: "src/engine/documents/jats/read-jats.ts",
       latex: "src/engine/documents/latex/read-latex.ts",
       markdown: "src/engine/documents/text/markdown.ts",
-      repeats: "tests/support/long-repeats.ts",
+      repeats: "tests/support/documents/long-repeats.ts",
     });
     const kinds = parts.repeats.longRepeats;
     const told = [];

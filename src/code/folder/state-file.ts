@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { hiddenName, lastGoodOf, ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
-import { attemptsFormat } from "../../engine/storage/records/format.js";
+import { attemptsFormat } from "../../engine/storage/state/format.js";
 import type { CodeState, Job } from "../generated/ralph-code.js";
 import { codeLogName, codeStateName } from "./layout.js";
 

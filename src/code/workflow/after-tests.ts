@@ -4,7 +4,7 @@ import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
 import { areSame } from "../round/signature.js";
 import type { FixAttempt } from "../vault/fixes.js";
 import { unmetOf, vetoesOf } from "./ends.js";
-import { isOrdinary, whileHeld } from "./held-tests.js";
+import { isOrdinary, whileHeld } from "./put-back-changes.js";
 import type { CodeOptions } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
 import { type CodeUnit, isReached, latestTests, roundOf, roundsOf, stepped, withRound } from "./status.js";

@@ -16,7 +16,7 @@ import { adversaryFolder } from "../folder/layout.js";
 import { layTests } from "../roles/adversarial-tests.js";
 import { planIn } from "../roles/plan.js";
 import { maxChanged } from "./after-tests.js";
-import { whileHeld } from "./held-tests.js";
+import { whileHeld } from "./put-back-changes.js";
 import type { CodeOptions } from "./options.js";
 import { type CodeUnit, latestTests, roundOf } from "./status.js";
 import { testFiles, testProject } from "./tests.js";

@@ -1,7 +1,7 @@
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import type { Verdict } from "../../engine/loop/types.js";
-import type { RecordStore } from "../../engine/storage/records/record-store.js";
+import type { RecordStore } from "../../engine/storage/state/record-store.js";
 import type { Protect } from "../../task/folder/protect.js";
 import type { Snapshots } from "../../task/folder/snapshots.js";
 import type { Place } from "../../task/place/run.js";

@@ -5,7 +5,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
 import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
-import { type Received, wordsAfter } from "../../engine/storage/records/steering-inbox.js";
+import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";

@@ -8,7 +8,7 @@ import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { observationOf } from "../../engine/loop/run-record/observation.js";
 import type { Brief, Notes, Workflow } from "../../engine/loop/types.js";
-import { hear } from "../../engine/storage/records/steering-inbox.js";
+import { hear } from "../../engine/storage/state/steering-inbox.js";
 import type { CodePlan, CodeState, Round } from "../generated/ralph-code.js";
 import { whereTestsRun } from "../roles/adversarial-tests.js";
 import {
@@ -24,7 +24,7 @@ import { acceptTests, type Shown, showTests } from "./after-tests.js";
 import { type Change, changeBetween } from "./change.js";
 import { vetoesOf } from "./ends.js";
 import { attemptRecord, eventOf, judge, type Judged, outcomeOf, type Refused, sentenceOf, whyNot } from "./judge.js";
-import { whyNotBegin } from "./not-to-begin.js";
+import { whyNotBegin } from "./start-refusal.js";
 import type { CodeOptions } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
 import {

@@ -23,7 +23,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Verdict } from "../../engine/loop/types.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/ui/terminal/format.js";

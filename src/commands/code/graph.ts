@@ -6,7 +6,7 @@ import { latestTests } from "../../code/workflow/status.js";
 import { librarianTokens } from "../../code/roles/briefs.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
 import { count, many } from "../../engine/ui/terminal/format.js";
 

@@ -6,7 +6,7 @@ import { keepReport } from "../../code/workflow/report.js";
 import { latestTests, roundsOf } from "../../code/workflow/status.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
 import { shown } from "../../research/overview/find-research.js";

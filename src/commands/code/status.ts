@@ -6,7 +6,7 @@ import { latestTests, notCounted, roundsOf, spentIn, testsText } from "../../cod
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { codeFormat } from "../../code/folder/state-file.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import { stateFile } from "../../task/folder/layout.js";
 import { taskFormat } from "../../task/folder/state-file.js";
-import { codeIfMeant } from "../steer/led-work.js";
+import { codeIfMeant } from "../steer/steered-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
-import { readLedger } from "../../engine/storage/records/ledger.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { count, duration, labelled, many, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";

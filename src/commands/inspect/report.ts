@@ -2,14 +2,14 @@ import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
-import { codeIfMeant } from "../steer/led-work.js";
+import { codeIfMeant } from "../steer/steered-work.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
-import { signState } from "../../research/folder/tamper/other-projects.js";
+import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
 
 interface ReportOptions extends FolderOptions {
   /** List what nothing carries, and write nothing. */

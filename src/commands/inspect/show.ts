@@ -13,7 +13,7 @@ import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { criteriaOf } from "../../research/folder/criteria.js";
+import { criteriaOf } from "../../research/folder/eligibility-criteria.js";
 import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";

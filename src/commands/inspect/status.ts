@@ -20,7 +20,7 @@ import { shown, type FolderOptions } from "../../research/overview/find-research
 import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { type WorkState, underWayText, workStateOf } from "../../research/overview/work-state.js";
-import { projectOrCode } from "../steer/led-work.js";
+import { projectOrCode } from "../steer/steered-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { withoutResult } from "../../research/workflow/derived/observations.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { readLedger } from "../../engine/storage/records/ledger.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readRrdFile, researchFormat } from "../../research/folder/rrd-file.js";
-import { wayBack } from "../../engine/storage/records/state-file.js";
+import { wayBack } from "../../engine/storage/state/state-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";

@@ -6,17 +6,17 @@ import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check.js";
+import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check-evidence.js";
 import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.js";
 import { textsFolder } from "../../research/folder/layout.js";
-import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
+import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import { researchFormat } from "../../research/folder/rrd-file.js";
 import { laterFormatIn, readResearch } from "../../research/folder/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { rootOf } from "../../research/workflow/brief/prompt.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 
 interface VerifyOptions extends FolderOptions {
   /** Fetch the papers whose text is not kept. */

@@ -19,7 +19,7 @@ import {
 } from "../../research/overview/watched-research.js";
 import { rrdFile, rrdName } from "../../research/folder/layout.js";
 import { codeStateName } from "../../code/folder/layout.js";
-import { codeFolderOf } from "../../code/folder/led-code.js";
+import { codeFolderOf } from "../../code/folder/steered-code.js";
 import { stateName } from "../../task/folder/layout.js";
 import { given } from "../../engine/lib/given.js";
 import { isWatchedWork, lookAtWork } from "./watched-work.js";

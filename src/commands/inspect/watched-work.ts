@@ -6,7 +6,7 @@ import * as code from "../../code/workflow/status.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import type { Progress, Spent } from "../../engine/loop/types.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { brokenAt, seenFromOutside, type WatchedResearch } from "../../research/overview/watched-research.js";
 import { stateName } from "../../task/folder/layout.js";

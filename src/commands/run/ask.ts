@@ -1,6 +1,6 @@
 import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { editResearch } from "../../research/folder/edit-for-person.js";
+import { editResearch } from "../../research/folder/edit-by-command.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";

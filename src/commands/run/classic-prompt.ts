@@ -3,7 +3,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/classic.js";
-import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt.js";
+import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { choose } from "./ask.js";
 import { shown } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/folder/layout.js";

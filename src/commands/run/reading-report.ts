@@ -1,6 +1,6 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { criteriaOf } from "../../research/folder/criteria.js";
+import { criteriaOf } from "../../research/folder/eligibility-criteria.js";
 import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { authorsOf } from "../../research/papers/authors.js";

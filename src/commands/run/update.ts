@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
-import { type Asking, openAsking } from "../../compose/asked-update.js";
+import { type Asking, openAsking } from "../../compose/search-for-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
@@ -17,7 +17,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/folder/layout.js";
 import { openResearch, readResearch } from "../../research/folder/research.js";
-import { signState } from "../../research/folder/tamper/other-projects.js";
+import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, someOf } from "../../research/overview/find-research.js";
 import {
@@ -28,17 +28,17 @@ import {
   openingFold,
   withOpen,
 } from "../../research/update/opening.js";
-import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/what-came.js";
+import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
 import { openUpdate } from "../../research/workflow/decisions/open-update.js";
 import { statusOf } from "../../research/workflow/decisions/status.js";
 import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/derived/forecast.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
-import { needsWriting } from "../../research/workflow/report/close-update.js";
-import { readNarrative } from "../../research/workflow/report/kept-narrative.js";
+import { needsWriting } from "../../research/workflow/report-unit/close-update.js";
+import { readNarrative } from "../../research/workflow/report-unit/kept-narrative.js";
 import { explain } from "../explain.js";
 import { classicPrompt } from "./classic-prompt.js";
-import { rest } from "./rest.js";
+import { rest } from "./remaining-limits.js";
 import { work } from "./run.js";
 
 interface UpdateArguments {

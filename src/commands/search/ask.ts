@@ -13,10 +13,10 @@ import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { pageName } from "../../research/folder/layout.js";
-import { signState } from "../../research/folder/tamper/other-projects.js";
+import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findProjects } from "../../research/overview/find-research.js";
-import { rest } from "../run/rest.js";
+import { rest } from "../run/remaining-limits.js";
 import { answerLines } from "./answer-lines.js";
 import { standings } from "./answers.js";
 

@@ -3,10 +3,10 @@ import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { editResearch } from "../../research/folder/edit-for-person.js";
+import { editResearch } from "../../research/folder/edit-by-command.js";
 import { readResearch } from "../../research/folder/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
-import { signState } from "../../research/folder/tamper/other-projects.js";
+import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
 import { requirePerson } from "./require-person.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
@@ -15,7 +15,7 @@ import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.
 import { isBibliography } from "../../research/papers/seeds/bibliography-file.js";
 import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
 import { derive } from "../../research/workflow/derived/statistics.js";
-import { lookUpTyped, typedReference } from "../run/described.js";
+import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 
 interface AddArguments {
   readonly folder: string;

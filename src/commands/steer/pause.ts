@@ -1,9 +1,9 @@
 import { pauseName, stopName } from "../../engine/lib/layout.js";
-import { hold, type Hold, resume } from "../../engine/storage/records/from-outside.js";
+import { hold, type Hold, resume } from "../../engine/storage/state/from-outside.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { flowed } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { findLed } from "./led-work.js";
+import { findWork } from "./steered-work.js";
 import { requirePerson } from "./require-person.js";
 
 /** Ends a run before its next iteration, as blocked, and keeps others from starting until `resume`. */
@@ -14,7 +14,7 @@ export const stopCommand = (args: FolderOptions, io: Io): Promise<number> => put
 
 async function put(name: Hold, { folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { work, heard } = await findLed(io.cwd, argument);
+  const { work, heard } = await findWork(io.cwd, argument);
   const { file, running, says } = await hold(work, name);
   if (json) io.stdout(`${JSON.stringify({ folder: work.folder, file, running })}\n`);
   else io.stderr(`${flowed(says, io)}\n`);
@@ -26,7 +26,7 @@ async function put(name: Hold, { folder: argument, json }: FolderOptions, io: Io
 /** Lets what was paused or stopped be run again. */
 export async function resumeCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { work } = await findLed(io.cwd, argument);
+  const { work } = await findWork(io.cwd, argument);
   const { lifted, says } = await resume(work);
   if (json) io.stdout(`${JSON.stringify({ folder: work.folder, lifted })}\n`);
   else io.stderr(`${flowed(says, io)}\n`);

@@ -1,8 +1,8 @@
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { readLedger } from "../../engine/storage/records/ledger.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
 import { resetResearch, type ResetTarget } from "../../research/folder/reset/reset.js";
-import { signState } from "../../research/folder/tamper/other-projects.js";
+import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
 import type { ResetUnit } from "../../research/folder/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derived/statistics.js";

@@ -1,9 +1,9 @@
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { steer, wordsInForce, wordsOf } from "../../engine/storage/records/from-outside.js";
+import { steer, wordsInForce, wordsOf } from "../../engine/storage/state/from-outside.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { findLed, isFolderLed, type Led } from "./led-work.js";
+import { findWork, isTaskOrCode, type FoundWork } from "./steered-work.js";
 import { requirePerson } from "./require-person.js";
 
 interface SteerArguments {
@@ -47,14 +47,14 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
 async function meant(
   { folder, text }: Pick<SteerArguments, "folder" | "text">,
   cwd: string,
-): Promise<{ readonly led: Led; readonly text: string | undefined }> {
+): Promise<{ readonly led: FoundWork; readonly text: string | undefined }> {
   try {
-    return { led: await findLed(cwd, folder), text };
+    return { led: await findWork(cwd, folder), text };
   } catch (error) {
     if (text !== undefined || folder === undefined) throw error;
-    if (!isFolderLed(cwd, undefined) && /\s/.test(folder.trim()) && error instanceof ExpectedError)
+    if (!isTaskOrCode(cwd, undefined) && /\s/.test(folder.trim()) && error instanceof ExpectedError)
       throw new ExpectedError('Name the project before the text: research-ralph steer <project> "…".', 2);
-    if (!isFolderLed(cwd, undefined)) throw error;
-    return { led: await findLed(cwd, undefined), text: folder };
+    if (!isTaskOrCode(cwd, undefined)) throw error;
+    return { led: await findWork(cwd, undefined), text: folder };
   }
 }

@@ -9,7 +9,7 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import { checkText, sayLongChecks } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Told } from "../../engine/loop/types.js";
-import { checkAll } from "../../task/criteria/check.js";
+import { checkAll } from "../../task/criteria/check-criteria.js";
 import { protecting } from "../../task/folder/protect.js";
 import { contextOutside, missingContext } from "../../task/place/context.js";
 

@@ -9,7 +9,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import { readRecords } from "../../engine/storage/records/record-store.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";

@@ -11,12 +11,12 @@ import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../loop/t
 import { explainSystemError } from "../storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type Reached, reach } from "./connect.js";
-import { hearingOf } from "./hearing.js";
+import { hearingOf } from "./received-events.js";
 import { jobOf, type Leaving } from "./job.js";
 import { prefix, queueOf, times, wantedOf } from "./keys.js";
 import { leaseOf } from "./lease.js";
 import { missing, offersIn } from "./offers.js";
-import { ranksOf } from "./ranks.js";
+import { ranksOf } from "./priorities.js";
 import { type Entry, entryOf, readerOf, type TooLarge } from "./talk.js";
 
 /** Sends the briefs of one run to workers, and hears what becomes of them. */

@@ -34,7 +34,7 @@ interface ReadyUnit<State, P> {
  * The loop: load → next → guards → prepare → brief → run → accept, until there is a verdict.
  *
  * It knows neither papers nor CLIs: the work is the workflow's, the agent next is `choose`'s, stopping and waiting is
- * the guards'. The loop writes nothing itself. What the workflow accepts, engine/storage/records/fold.ts folds into the
+ * the guards'. The loop writes nothing itself. What the workflow accepts, engine/storage/state/fold.ts folds into the
  * files, in this order: journal entry, state file, log entry and ledger line, output files, the journal's mark, git
  * commit. Four rules make up the rest:
  * - `next` comes before the guards, so work that is done with the last allowed iteration is `complete`, not `limit`.

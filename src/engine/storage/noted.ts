@@ -5,7 +5,7 @@ import type { LedgerLine } from "../generated/ledger.js";
 import { hasCode } from "../lib/errors.js";
 import { notedFolder } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
-import { countingLines } from "./records/ledger.js";
+import { countingLines } from "./state/ledger.js";
 import { makeFolder, readRegularText } from "./regular-file.js";
 
 /**

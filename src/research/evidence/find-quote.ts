@@ -1,17 +1,17 @@
 import { locatorAt, type Mark } from "../../engine/documents/text/document-text.js";
 import { isInEntry, type ReferenceList, referenceLists } from "../../engine/documents/text/reference-lists.js";
-import { edgeProblem, type Span } from "./edges.js";
-import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./quoting/elision.js";
-import { extrasOf, vocabularyOf, type Vocabulary } from "./extras.js";
-import { agrees } from "./agree.js";
+import { edgeProblem, type Span } from "./quote-edges.js";
+import { fragmentsOf, isElided, joinProblem, tooManyFragments } from "./quote-variants/elision.js";
+import { extrasOf, vocabularyOf, type Vocabulary } from "./marks-left-out.js";
+import { agrees } from "./same-words.js";
 import { nearestPassage, wordsOf } from "./nearest-passage.js";
-import { inSigns } from "./quoting/formulas.js";
-import { insertionProblem } from "./quoting/insertions.js";
-import { findNear } from "./near.js";
+import { inSigns } from "./quote-variants/formulas.js";
+import { insertionProblem } from "./quote-variants/insertions.js";
+import { findNear } from "./near-numbers.js";
 import { normalise, type Normalised } from "./normalise.js";
 import { occurrences } from "./occurrences.js";
 import { sentenceBefore } from "./sentences.js";
-import { variantsOf, type Variant } from "./quoting/variants.js";
+import { variantsOf, type Variant } from "./quote-variants/variants.js";
 
 /** A text to search, with its pages and sections where it has any. */
 export interface Searchable {

@@ -1,7 +1,7 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { type Reading, readingOf } from "../papers/reading.js";
+import { type Reading, readingOf } from "../papers/read-depth.js";
 import { type CitedWork, worksOf } from "./cited-work.js";
 
 /** What a spreadsheet takes for a formula when a cell begins with it, in its full width too. */

@@ -4,14 +4,14 @@ import {
   readRecords,
   type RecordStore,
   type StoreOptions,
-} from "../../engine/storage/records/record-store.js";
+} from "../../engine/storage/state/record-store.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
+import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import type { Rrd } from "../generated/rrd.js";
 import { researchFormat } from "./rrd-file.js";
 
-export type { Change } from "../../engine/storage/records/merge-hand-edits.js";
-export type { Fold } from "../../engine/storage/records/fold.js";
+export type { Change } from "../../engine/storage/state/merge-hand-edits.js";
+export type { Fold } from "../../engine/storage/state/fold.js";
 
 /** The state of a project and its ledger. */
 interface LoadedResearch {
@@ -20,8 +20,8 @@ interface LoadedResearch {
 }
 
 /**
- * A project's folder that this process alone writes. What a person saves meanwhile is merged by
- * `engine/storage/records/merge-hand-edits.ts`.
+ * A project's folder that this process alone writes. The file is read again before each fold; what a person saved
+ * meanwhile is merged field by field, and wins (`engine/storage/state/merge-hand-edits.ts`).
  */
 export interface Research extends Omit<RecordStore<Rrd>, "load"> {
   /**

@@ -2,12 +2,12 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
-import { parseJson, plainText } from "../../engine/storage/records/parse-json.js";
-import type { Fields, Parsed, StateFormat } from "../../engine/storage/records/format.js";
-import { readStateFile, tooLarge } from "../../engine/storage/records/state-file.js";
+import { parseJson, plainText } from "../../engine/storage/state/parse-json.js";
+import type { Fields, Parsed, StateFormat } from "../../engine/storage/state/format.js";
+import { readStateFile, tooLarge } from "../../engine/storage/state/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import type { Rrd } from "../generated/rrd.js";
-import { criteriaProblems } from "./criteria.js";
+import { criteriaProblems } from "./eligibility-criteria.js";
 import {
   answersName,
   candidatesFile,
@@ -27,8 +27,8 @@ export const maxRrdBytes = 200_000_000;
 /**
  * Reads the text of an rrd.json, or its bytes: valid in syntax, schema and ids, or every problem found (of the syntax
  * only the first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept.
- * `path` is named in problems about the whole file. A person's edit during a run is merged by
- * `engine/storage/records/merge-hand-edits.ts`.
+ * `path` is named in problems about the whole file. What a person edits during a run is merged field by field, and wins
+ * (`engine/storage/state/merge-hand-edits.ts`).
  */
 export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
   if (content.length > maxRrdBytes)

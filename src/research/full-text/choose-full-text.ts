@@ -5,10 +5,10 @@ import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
-import type { Answer, ContextFor } from "../sources/client/source.js";
+import type { Answer, ContextFor } from "../sources/shared/source.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { type CopyService, endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
-import { identifiersOf } from "../papers/names-of-paper.js";
+import { identifiersOf } from "../papers/paper-identifiers.js";
 import { given } from "../../engine/lib/given.js";
 
 export interface FetchOptions {

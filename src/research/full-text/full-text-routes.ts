@@ -1,8 +1,8 @@
 import { europePmc } from "../sources/clients/europe-pmc.js";
-import { identifiersOf, referencesOf } from "../papers/names-of-paper.js";
+import { identifiersOf, referencesOf } from "../papers/paper-identifiers.js";
 import type { Identifiers, NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { parseReference } from "../papers/reference.js";
-import type { Answer, ContextFor, Source } from "../sources/client/source.js";
+import type { Answer, ContextFor, Source } from "../sources/shared/source.js";
 import { ar5iv, arxivPages, doiResolver } from "../sources/registry.js";
 
 /** Where the sites answer that texts are read from. */

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { readDocument } from "../../engine/documents/read-document.js";
 import { serveTasks } from "../../engine/process/serve-tasks.js";
-import type { checkReading } from "../evidence/check.js";
+import type { checkReading } from "../evidence/check-evidence.js";
 import type { findQuotes } from "../evidence/find-quote.js";
 
 // V8 recompiles what it thinks will run for long: of a paper of 20 pages that took half of the CPU time. A flag that is
@@ -13,7 +13,7 @@ serveTasks({
   readDocument,
   // Most documents are read without a quote being looked for.
   checkReading: async (...args: Parameters<typeof checkReading>) =>
-    (await import("../evidence/check.js")).checkReading(...args),
+    (await import("../evidence/check-evidence.js")).checkReading(...args),
   findQuotes: async (...args: Parameters<typeof findQuotes>) =>
     (await import("../evidence/find-quote.js")).findQuotes(...args),
 });

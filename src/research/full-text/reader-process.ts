@@ -2,7 +2,7 @@ import { type GuardedRead, maxReaderMemory, readGuarded } from "../../engine/doc
 import type { DocumentHints } from "../../engine/documents/read-document.js";
 import { builtProgram } from "../../engine/lib/package-root.js";
 import { openTaskProcess } from "../../engine/process/task-process.js";
-import { checkReading } from "../evidence/check.js";
+import { checkReading } from "../evidence/check-evidence.js";
 import { findQuotes } from "../evidence/find-quote.js";
 
 /**

@@ -5,7 +5,7 @@ import { safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { stampOf, temporaryName } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
-import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
+import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 
 /** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
 interface CachedText extends DocumentText {

@@ -1,18 +1,18 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { requireKnownFormats } from "../../engine/storage/records/format-version.js";
+import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import {
   type DecisionMessage,
   leaveMessage,
   maxMessage,
   readMessages,
   takeMessage,
-} from "../../engine/storage/records/steering-inbox.js";
-import { editResearch } from "../folder/edit-for-person.js";
+} from "../../engine/storage/state/steering-inbox.js";
+import { editResearch } from "../folder/edit-by-command.js";
 import { readResearch, type ResearchOptions } from "../folder/research.js";
 import { researchFormat } from "../folder/rrd-file.js";
-import { signState } from "../folder/tamper/other-projects.js";
+import { signState } from "../folder/unconfined-agent/other-projects.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { workStateOf } from "./work-state.js";
 import { statusOf } from "../workflow/decisions/status.js";

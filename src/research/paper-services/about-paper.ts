@@ -5,10 +5,10 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { aboutFolder } from "../folder/layout.js";
-import { identifiersOf } from "../papers/names-of-paper.js";
+import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Identifiers, NamedPaper, PaperRecord, TitledPaper } from "../papers/paper-record.js";
 import { parseReference, safeName } from "../papers/reference.js";
-import type { Answer } from "../sources/client/source.js";
+import type { Answer } from "../sources/shared/source.js";
 import type { CodeLinks } from "../sources/clients/code-links.js";
 
 /** What is known about a paper besides its text. */

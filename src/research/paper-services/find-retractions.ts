@@ -7,7 +7,7 @@ import { given } from "../../engine/lib/given.js";
 import type { Answered } from "./compare-citation.js";
 import type { Identifiers, PaperRecord, Update } from "../papers/paper-record.js";
 import { sharesIdentifier } from "../papers/identifiers.js";
-import type { ContextFor, Source } from "../sources/client/source.js";
+import type { ContextFor, Source } from "../sources/shared/source.js";
 
 /** What is known to have happened to a work since it was published, and who could not be asked. */
 export interface WorkUpdates {

@@ -5,14 +5,14 @@ import { type Answered, type CitationCheck, compareCitation } from "./compare-ci
 import { isPreprintDoi } from "../papers/dedup/match-features.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../folder/layout.js";
-import { identifiersOf } from "../papers/names-of-paper.js";
+import { identifiersOf } from "../papers/paper-identifiers.js";
 import { isAt } from "./about-paper.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
-import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
+import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 
 /** What a check found of one work, as rrd.json keeps it. */
 export interface UpdateCheck {

@@ -1,5 +1,5 @@
 import type { Paper } from "../generated/rrd.js";
-import { identifiersOf } from "../papers/names-of-paper.js";
+import { identifiersOf } from "../papers/paper-identifiers.js";
 
 /** What is known of a paper as a citation. Derived from what was checked while the project ran; nothing is asked. */
 export type CitationStatus = "verified" | "metadata-differ" | "not-found" | "could-not-check" | "not-scholarly";

@@ -1,6 +1,6 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
-import { criteriaOf } from "../folder/criteria.js";
+import { criteriaOf } from "../folder/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
   executionDimensions,
@@ -8,7 +8,7 @@ import {
   strategicDimensions,
   totalsOf,
 } from "../workflow/decisions/scores-and-decision.js";
-import { couldBeRead, type Reading, readingOf } from "../papers/reading.js";
+import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { prose } from "../workflow/derived/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";

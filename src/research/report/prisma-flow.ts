@@ -1,8 +1,8 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { couldBeRead } from "../papers/reading.js";
+import { couldBeRead } from "../papers/read-depth.js";
 import { isDecided } from "../workflow/decisions/status.js";
-import { criteriaOf } from "../folder/criteria.js";
+import { criteriaOf } from "../folder/eligibility-criteria.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { reasonText } from "./method.js";
 

@@ -1,7 +1,7 @@
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";
-import { handleOf } from "../workflow/report/handles.js";
+import { handleOf } from "../workflow/report-unit/handles.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** A paper as the report names it in running text. */

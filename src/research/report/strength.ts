@@ -1,7 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { type Reading, readingOf } from "../papers/reading.js";
+import { type Reading, readingOf } from "../papers/read-depth.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
-import { stateVersion } from "../../engine/storage/records/format-version.js";
+import { stateVersion } from "../../engine/storage/state/format-version.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import type { Listing } from "./result-list.js";
 import { checkedSearchRecord, type SearchRecord } from "./search-record.js";

@@ -3,7 +3,7 @@ import type { Open } from "./result-list.js";
 import { keyOfLine } from "../../engine/net/request-log.js";
 import { sourceNamed } from "../sources/registry.js";
 import { replayHttp } from "../../engine/net/replay-http.js";
-import type { ContextFor, Source, SourceContext } from "../sources/client/source.js";
+import type { ContextFor, Source, SourceContext } from "../sources/shared/source.js";
 import { serviceOf, type SourcesConfig } from "../sources/source-settings.js";
 
 /** Sources that answer as a log says they did, and what it can't answer. */

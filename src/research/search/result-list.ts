@@ -1,5 +1,5 @@
 import type { PaperRecord } from "../papers/paper-record.js";
-import type { Answer, Source, SourceContext } from "../sources/client/source.js";
+import type { Answer, Source, SourceContext } from "../sources/shared/source.js";
 
 /** What one request of a round brought, in the source's own order. */
 export interface Listing {

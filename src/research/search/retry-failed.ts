@@ -2,7 +2,7 @@ import type { SnowballStep, Step } from "../generated/rrd.js";
 import { isFailed, type Listing, type Open, type Told } from "./result-list.js";
 import { queryText, runStep } from "./run-round.js";
 import { asksFor, directions, followed, snowball } from "./snowballing.js";
-import type { Answer, Query } from "../sources/client/source.js";
+import type { Answer, Query } from "../sources/shared/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 

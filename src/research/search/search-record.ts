@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
-import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
+import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import type { Listing } from "./result-list.js";
 import type { PaperRecord } from "../papers/paper-record.js";

@@ -1,6 +1,6 @@
 import type { SnowballStep } from "../generated/rrd.js";
 import type { PaperRecord, Place } from "../papers/paper-record.js";
-import type { Answer } from "../sources/client/source.js";
+import type { Answer } from "../sources/shared/source.js";
 import { isFull, isGivenUp, type Listing, listingOf, markedFull, type Open, type Told } from "./result-list.js";
 
 /** Both ways that lead from a paper to others. */

@@ -13,7 +13,7 @@ import { gitHub, huggingFace } from "./clients/code-links.js";
 import { webAddress } from "../../engine/lib/json-fields.js";
 import { feedSource } from "./clients/feed.js";
 import { listSource } from "./clients/reading-list.js";
-import type { Source, SourceContext } from "./client/source.js";
+import type { Source, SourceContext } from "./shared/source.js";
 
 /**
  * Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here.

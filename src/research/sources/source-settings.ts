@@ -2,7 +2,7 @@ import type { ResearchConfig } from "../generated/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { whyNotAsked } from "./registry.js";
-import type { Source, SourceContext } from "./client/source.js";
+import type { Source, SourceContext } from "./shared/source.js";
 import type { Http } from "../../engine/net/http.js";
 import type { Service } from "../../engine/net/host-rules.js";
 import { given } from "../../engine/lib/given.js";

@@ -1,6 +1,6 @@
 import { clip } from "../../engine/lib/tokens.js";
 import { type CodeLinks, codeLinks as linksOf } from "../sources/clients/code-links.js";
-import type { Answer } from "../sources/client/source.js";
+import type { Answer } from "../sources/shared/source.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { whichWork } from "./which-work.js";

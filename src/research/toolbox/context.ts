@@ -1,7 +1,7 @@
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import type { Found, Problem, Tool } from "../../engine/tools/tool.js";
 import type { Paper } from "../generated/rrd.js";
-import type { ContextFor, Source, Answer } from "../sources/client/source.js";
+import type { ContextFor, Source, Answer } from "../sources/shared/source.js";
 
 /** The arguments of a call, checked against the tool's parameters; empty ones count as left out. */
 export interface Given {

@@ -3,7 +3,7 @@ import { clip } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
 import { sourcesOf } from "../papers/paper-record.js";
 import { compareRecords } from "../papers/dedup/same-work.js";
-import type { Source } from "../sources/client/source.js";
+import type { Source } from "../sources/shared/source.js";
 import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { wrongCall, takes } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../screening/screening-order.js";

@@ -2,7 +2,7 @@ import type { Paper } from "../generated/rrd.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { allSources } from "../sources/registry.js";
 import { parseReference } from "../papers/reference.js";
-import type { Answer } from "../sources/client/source.js";
+import type { Answer } from "../sources/shared/source.js";
 import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
 import { whichPaper } from "./which-paper.js";
 import { type Network, type ToolContext, inTime } from "./context.js";

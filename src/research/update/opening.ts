@@ -10,8 +10,8 @@ import type { ReportModel } from "../report/model.js";
 import { oldestFirst } from "../papers/dedup/companions.js";
 import { flat } from "../workflow/derived/markdown.js";
 import { changeOf } from "../workflow/result/accepted-result.js";
-import { withChecks } from "../workflow/report/warn-of-retractions.js";
-import type { Came } from "./what-came.js";
+import { withChecks } from "../workflow/report-unit/warn-of-retractions.js";
+import type { Came } from "./new-and-changed.js";
 import type { Window } from "./window.js";
 
 /** An update of this window, as it is asked: nothing has come yet. */

@@ -1,8 +1,8 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { countingLines } from "../../engine/storage/records/ledger.js";
-import { isNewer, stateVersion } from "../../engine/storage/records/format-version.js";
+import { countingLines } from "../../engine/storage/state/ledger.js";
+import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { candidatesFile, searchFile, updateFile } from "../folder/layout.js";
 import type { Rrd } from "../generated/rrd.js";

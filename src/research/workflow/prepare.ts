@@ -8,19 +8,19 @@ import { readKeptPaper } from "../full-text/find-text.js";
 import { textsFolder } from "../folder/layout.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { openUpdate } from "./decisions/open-update.js";
-import { needsWriting } from "./report/close-update.js";
-import { readNarrative } from "./report/kept-narrative.js";
+import { needsWriting } from "./report-unit/close-update.js";
+import { readNarrative } from "./report-unit/kept-narrative.js";
 import { readAbout } from "../paper-services/about-paper.js";
 import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
-import type { Material } from "./brief/brief.js";
+import type { Material } from "./brief/write-brief.js";
 import { nextUnit } from "./decisions/next-unit.js";
 import { candidatesFor } from "./sharing/shared-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./decisions/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { searchSoFar, type Sources } from "./discovery/search-session.js";
-import { isRetraction, papersToCheck, type RetractionCheck, withChecks } from "./report/warn-of-retractions.js";
+import { isRetraction, papersToCheck, type RetractionCheck, withChecks } from "./report-unit/warn-of-retractions.js";
 import { isRetracted } from "./analysis/judge-paper.js";
 
 /** What the world outside offers to a project. */

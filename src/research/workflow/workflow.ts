@@ -3,9 +3,9 @@ import type { Paper } from "../generated/rrd.js";
 import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
-import type { TamperGuard } from "../folder/tamper/tamper-guard.js";
+import type { TamperGuard } from "../folder/unconfined-agent/tamper-guard.js";
 import { type Accepting, acceptRun, acceptSettled } from "./accept.js";
-import { briefFor, type Material, type ServeTools } from "./brief/brief.js";
+import { briefFor, type Material, type ServeTools } from "./brief/write-brief.js";
 import { accountOf, type Experience } from "./derived/forecast.js";
 import { loadSteered } from "./derived/apply-steering.js";
 import { nextUnit, unitNamed } from "./decisions/next-unit.js";
@@ -60,7 +60,7 @@ export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
 /**
  * A project from DISCOVERY to COMPLETE: phases over rrd.json. `decisions/next-unit.ts` decides which unit is next;
- * `engine/storage/records/fold.ts` writes what was accepted.
+ * `engine/storage/state/fold.ts` writes what was accepted.
  */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
   const { research, library, workspaces } = options;

@@ -11,7 +11,7 @@ import {
   type Snapshot,
   snapshotOf,
 } from "../../engine/storage/file-snapshot.js";
-import { isOurMessage } from "../../engine/storage/records/steering-inbox.js";
+import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { logName, setAsideFolder, stateName, taskLedger, taskName } from "./layout.js";

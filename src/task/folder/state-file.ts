@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { attemptsFormat } from "../../engine/storage/records/format.js";
+import { attemptsFormat } from "../../engine/storage/state/format.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { TaskState } from "../generated/ralph-state.js";
 import { logName, stateName, taskLedger } from "./layout.js";

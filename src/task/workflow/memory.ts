@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
-import { type Received, wordsAfter } from "../../engine/storage/records/steering-inbox.js";
+import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { measured } from "../../engine/loop/history/summarise.js";
 import { rowOf } from "../../engine/loop/guards/stuck.js";

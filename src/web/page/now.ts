@@ -2,7 +2,7 @@ import { type Markup, markup } from "../../engine/lib/markup.js";
 import { count, timeText } from "../../engine/ui/terminal/format.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { maxMessage } from "../../engine/storage/records/steering-inbox.js";
+import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
 import { shortened } from "../../research/report/papers.js";
 import { progressOf } from "../../research/workflow/decisions/status.js";
 import type { AgentAtWork } from "../agent-stream.js";

@@ -1,6 +1,6 @@
 import { type Markup, link, markup } from "../../engine/lib/markup.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
-import { abstractLocator, hashOf } from "../../research/evidence/check.js";
+import { abstractLocator, hashOf } from "../../research/evidence/check-evidence.js";
 import { textsFolder } from "../../research/folder/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";

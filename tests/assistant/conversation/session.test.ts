@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compacted, fitted, paired, textOf } from "../../../src/assistant/conversation/compact.js";
 import { answerRoom, buffer, leastAnswer, promptRoom, tokensIn } from "../../../src/assistant/conversation/room.js";
 import { lastSession, saveSession, sessionPath } from "../../../src/assistant/conversation/saved.js";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 
 /** Texts of any length, cheap to make: letters, signs of two units, quotes that JSON escapes. */
 const text = (most: number) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Keys } from "../../../src/assistant/dialogue/keys.js";
 import { Pastes } from "../../../src/assistant/dialogue/pastes.js";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 
 const begins = "\u001b[200~";
 const ends = "\u001b[201~";

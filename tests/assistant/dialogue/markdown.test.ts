@@ -3,7 +3,7 @@ import { createColors } from "picocolors";
 import { describe, expect, it } from "vitest";
 import { MarkdownSetter } from "../../../src/assistant/dialogue/markdown.js";
 import { width } from "../../../src/engine/ui/terminal/format.js";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 
 function set(pieces: readonly string[], columns = 40, isColoured = false): string {
   let written = "";

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { bound } from "../../../src/assistant/tools/call.js";
 import type { AssistantTool } from "../../../src/assistant/tools/context.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { whyBlocked } from "../../../src/assistant/tools/shell/blocked-commands.js";
-import { isAtWork } from "../../support/alive.js";
+import { isAtWork } from "../../support/processes/alive.js";
 import { bench } from "./setup.js";
 
 const here = bench();

@@ -1,4 +1,4 @@
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../../src/code/generated/ralph-code.js";
 import { loadMachine } from "../../../src/code/round/next-role.js";

@@ -1,4 +1,4 @@
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { expect, it } from "vitest";
 import { cosine, packed } from "../../../src/code/vault/packed-vector.js";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
-import { cli, ioIn } from "../../support/in-process.js";
-import { byRole, codeProject, offByOne, usual } from "../../support/code-project.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
+import { byRole, codeProject, offByOne, usual } from "../../support/projects/code-project.js";
 
 let project: ReturnType<typeof codeProject>;
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { briefCommand } from "../../../src/commands/inspect/brief.js";
 import { type ScholarServer, serveScholars } from "../../fixtures/scholar-server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
 
 let scholars: ScholarServer;
 beforeAll(async () => void (scholars = await serveScholars()));

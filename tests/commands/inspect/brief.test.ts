@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli } from "../../support/in-process.js";
-import { withUnitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 const filesOf = (folder: string) =>
   readdirSync(folder)

@@ -8,7 +8,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 
 import { recordElsewhere } from "../../../src/research/folder/logs/spending-log.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { accountOf } from "../../../src/research/workflow/derived/forecast.js";
 
 const tokens = (input: number) => ({ input, output: 1000 });

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { lastGoodFile } from "../../../src/research/folder/layout.js";
-import { read } from "../../support/citation-reader.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { read } from "../../support/documents/citation-reader.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const pool = [
   { ...paper("a", "presented"), title: "Hands & {tools}", authors: ["Jan van der Berg"], date: "2024-02-03" },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listCommand } from "../../../src/commands/inspect/list.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 async function list(cwd: string, json = false, tableWidth = 80) {
   const io = fakeIo({ cwd, tableWidth });

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli } from "../../support/in-process.js";
-import { withUnitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 test("what agents learned is listed with its paper, and only --accept makes a standing order of it, once", async () => {
   const cwd = freshFolder();

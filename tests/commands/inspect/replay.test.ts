@@ -27,9 +27,9 @@ import { queryRecorder } from "../../../src/research/folder/logs/query-log.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch } from "../../support/research-folder.js";
-import { atom, scholarly, works } from "../../support/scholarly.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
+import { atom, scholarly, works } from "../../support/network/scholarly.js";
 
 const steps: Step[] = [
   {

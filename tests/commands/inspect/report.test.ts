@@ -7,8 +7,8 @@ import { lockFile } from "../../../src/engine/lib/layout.js";
 import { lastGoodFile } from "../../../src/research/folder/layout.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { ioIn } from "../../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { ioIn } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const quoted = (id: string, ...quotes: string[]): Paper =>
   paper(id, "presented", {

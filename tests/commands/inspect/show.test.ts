@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const project = () => {
   const cwd = freshFolder();

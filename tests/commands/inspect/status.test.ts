@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { given } from "../../../src/engine/lib/given.js";
 
 async function status(cwd: string, folder?: string, json = false, papers = false) {

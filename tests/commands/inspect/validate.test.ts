@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { validateCommand } from "../../../src/commands/inspect/validate.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 async function validate(folder: string, json = false) {
   const io = fakeIo({ cwd: freshFolder() });

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifyCommand } from "../../../src/commands/inspect/verify.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
-import { checkEvidence } from "../../../src/research/evidence/check.js";
+import { checkEvidence } from "../../../src/research/evidence/check-evidence.js";
 import { textsFolder } from "../../../src/research/folder/layout.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const text = buildText(
   [{ label: "p. 1", text: "The soft gripper held 94 percent of the wet spheres. It needed 4873 ms for each of them." }],

@@ -7,7 +7,7 @@ import { acquireLock, type Lock } from "../../../src/engine/storage/lock.js";
 import { openResearch } from "../../../src/research/folder/research.js";
 import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, line, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const tokens = { input: 30_000, output: 1_200 };
 

@@ -6,10 +6,10 @@ import { main } from "../../../src/commands/main.js";
 import { runProcess } from "../../../src/engine/process/run-process.js";
 import type { Io } from "../../../src/engine/ui/io.js";
 import { scriptedKeyboard } from "../../engine/ui/scripted-keyboard.js";
-import { unitAgent, withUnitAgent } from "../../support/command-agents.js";
-import { ioIn } from "../../support/in-process.js";
-import { sampleResearch } from "../../support/research-folder.js";
-import { work } from "../../support/unit-agent.mjs";
+import { unitAgent, withUnitAgent } from "../../support/processes/command-agents.js";
+import { ioIn } from "../../support/processes/in-process.js";
+import { sampleResearch } from "../../support/projects/research-folder.js";
+import { work } from "../../support/processes/unit-agent.mjs";
 
 let cwd: string;
 beforeEach(() => {

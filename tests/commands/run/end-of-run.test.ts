@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Verdict } from "../../../src/engine/loop/types.js";
 import { endLines } from "../../../src/commands/run/end-of-run.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch } from "../../support/research-folder.js";
+import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
 
 const complete = { verdict: "complete", reason: "Done." } as const;
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { readyFleet, type RunSettings } from "../../../src/compose/agents.js";
 import type { ResolvedConfig } from "../../../src/compose/config.js";
 import { limitOf } from "../../../src/engine/fleet/worker.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 const nowhere = "redis://127.0.0.1:1";
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { main } from "../../../src/commands/main.js";
-import { cli, ioIn, type } from "../../support/in-process.js";
+import { cli, ioIn, type } from "../../support/processes/in-process.js";
 import { withAnswers } from "../../../src/commands/run/ask.js";
-import { rrdWith } from "../../support/research.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { freshFolder } from "../../support/research-folder.js";
+import { rrdWith } from "../../support/projects/research.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
 
 const topic = "sim2real transfer for dexterous manipulation";
 const agent = ["--agent", unitAgent, "--unconfined"];

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { serveScholars } from "../../fixtures/scholar-server.js";
 import { serve } from "../../fixtures/web-server.js";
-import { cli } from "../../support/in-process.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { freshFolder } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
 
 const agent = ["--agent", unitAgent, "--unconfined"];
 const paragraph = (n: number) =>

@@ -7,9 +7,9 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { groupAlive } from "../../../src/engine/process/descendants.js";
 import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { main } from "../../../src/commands/main.js";
-import { cli, ioIn } from "../../support/in-process.js";
-import { unitAgent, withUnitAgent } from "../../support/command-agents.js";
-import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/research-folder.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
+import { unitAgent, withUnitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/projects/research-folder.js";
 
 const sentinel = "<promise>COMPLETE</promise>";
 const ledgerOf = (folder: string): LedgerLine[] =>

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
-import { cli } from "../../support/in-process.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
+import { cli } from "../../support/processes/in-process.js";
 
 describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblewrap)}`, () => {
   test("holds a command agent, which then needs no --unconfined, and the ledger says so", async () => {

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder } from "../../support/research-folder.js";
-import { atom, hand, scholarly, works } from "../../support/scholarly.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
+import { atom, hand, scholarly, works } from "../../support/network/scholarly.js";
 
 const topic = "sim2real transfer for dexterous manipulation";
 const rrdOf = (cwd: string, folder: string): Rrd =>

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/commands/main.js";
-import { ioIn } from "../../support/in-process.js";
+import { ioIn } from "../../support/processes/in-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { lockFile } from "../../../src/engine/lib/layout.js";

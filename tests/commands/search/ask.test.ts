@@ -10,9 +10,9 @@ import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 const agent = ["--agent", unitAgent, "--unconfined", "--quiet", "--no-git"];
 const baseline = ["--agent", "baseline", "--quiet", "--no-git"];
@@ -143,7 +143,7 @@ test("--again spends its limit once for all questions, not once for each", async
   const papers_pool = state.papers_pool.map((each) => ({ ...each, retracted: true }));
   writeFileSync(join(home, "rrd.json"), JSON.stringify({ ...state, papers_pool }));
   const program = join(cwd, "paid-agent.mjs");
-  const unit = fileURLToPath(new URL("../../support/unit-agent.mjs", import.meta.url));
+  const unit = fileURLToPath(new URL("../../support/processes/unit-agent.mjs", import.meta.url));
   writeFileSync(
     program,
     `#!/usr/bin/env node

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { searchCommand, type SearchArguments } from "../../../src/commands/search/search.js";
 import { type Page, serve } from "../../fixtures/web-server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { atom, hand, scholarly, works } from "../../support/scholarly.js";
+import { atom, hand, scholarly, works } from "../../support/network/scholarly.js";
 
 async function search(pages: readonly [Page, Page], over: Partial<SearchArguments> = {}) {
   const place = await scholarly(...pages);

@@ -6,8 +6,8 @@ import { toolCommand } from "../../../src/commands/search/tool.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { readQueries } from "../../../src/research/folder/logs/query-log.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch } from "../../support/research-folder.js";
-import { atom, hand, scholarly, works } from "../../support/scholarly.js";
+import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
+import { atom, hand, scholarly, works } from "../../support/network/scholarly.js";
 import { queriesName } from "../../../src/research/folder/layout.js";
 
 async function research() {

@@ -3,8 +3,8 @@ import { toolCommand } from "../../../src/commands/search/tool.js";
 import { buildProgram } from "../../../src/commands/program.js";
 import { tools } from "../../../src/research/toolbox/toolbox.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
-import { scholarly } from "../../support/scholarly.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
+import { scholarly } from "../../support/network/scholarly.js";
 
 function withTwoPapers(): string {
   const cwd = freshFolder();

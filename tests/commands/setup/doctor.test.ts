@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { folderFinding, gitFindings, nodeFinding } from "../../../src/commands/setup/doctor-checks.js";
 import { doctorCommand, type DoctorOptions } from "../../../src/commands/setup/doctor.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder } from "../../support/research-folder.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
 
 /** Runs doctor where no agent CLI is on the PATH: only Node, sh and git. */
 async function doctor(

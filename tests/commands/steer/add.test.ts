@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const project = "hands-2026-03-01";
 const bib = `@article{kim23, title={Tools for hands}, author={Kim, Bo and Lee, Ann}, year=2023, doi={10.1000/tools},

@@ -5,9 +5,9 @@ import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.
 import { marker } from "../../../src/engine/process/descendants.js";
 import { openResearch } from "../../../src/research/folder/research.js";
 import { derive } from "../../../src/research/workflow/derived/statistics.js";
-import { withUnitAgent } from "../../support/command-agents.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/research-folder.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/projects/research-folder.js";
 
 const criteria: Criterion[] = [
   { id: "c1", kind: "include", text: "robot hands" },

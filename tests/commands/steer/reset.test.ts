@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { cli } from "../../support/in-process.js";
-import { withUnitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
 const standing = (folder: string) => ({

@@ -14,7 +14,7 @@ import { watchFiles } from "../../../src/engine/loop/guards/limits.js";
 import { openResearch } from "../../../src/research/folder/research.js";
 import { derive } from "../../../src/research/workflow/derived/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { given } from "../../../src/engine/lib/given.js";
 
 const soFar = { startedAt: 0, now: 0, iterations: [] };

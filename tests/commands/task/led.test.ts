@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
-import { cli, ioIn } from "../../support/in-process.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
 
 let top = "";
 let folder = "";

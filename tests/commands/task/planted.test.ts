@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { cli } from "../../support/in-process.js";
+import { cli } from "../../support/processes/in-process.js";
 
 let top = "";
 let folder = "";

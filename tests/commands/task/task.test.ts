@@ -18,9 +18,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
-import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
+import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
 import { main } from "../../../src/commands/main.js";
-import { cli, ioIn } from "../../support/in-process.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
 
 let folder: string;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import type { AgentOptions } from "../../../src/engine/agents/definition.js";
 import { maxBriefBytes } from "../../../src/engine/agents/run-agent.js";
 import { createAgent } from "../../../src/engine/agents/registry.js";
 import type { AgentEnd, AgentEvent } from "../../../src/engine/loop/types.js";
-import { isAtWork } from "../../support/alive.js";
+import { isAtWork } from "../../support/processes/alive.js";
 import { briefIn, endOf, fixture, place, program, run, settingsIn } from "./support.js";
 
 const here = place();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readAmp } from "../../../src/engine/agents/amp.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { fixture } from "./support.js";
 import { readClaude } from "../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../src/engine/agents/codex/stream.js";

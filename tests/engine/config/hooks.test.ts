@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { resolveConfig } from "../../../src/compose/config.js";
-import { temporaryFolder } from "../../support/research.js";
+import { temporaryFolder } from "../../support/projects/research.js";
 
 const hooks = [{ on: ["complete"], run: "true" }];
 

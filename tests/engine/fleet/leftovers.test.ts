@@ -19,7 +19,7 @@ import { clearUp, openWorkerFolder } from "../../../src/engine/fleet/leftovers.j
 import { distantTranscripts, workerNote, workersFolder } from "../../../src/engine/lib/layout.js";
 import { marker } from "../../../src/engine/process/descendants.js";
 import { startOfProcess } from "../../../src/engine/process/process-identity.js";
-import { isAtWork } from "../../support/alive.js";
+import { isAtWork } from "../../support/processes/alive.js";
 
 const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-leftovers-")));
 const wait = "setInterval(() => {}, 1000)";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { oneLine, sanitise, shellWord } from "../../../src/engine/lib/sanitise.js";
 
 test.each(["/home/me/researches/a-1", "/My Papers/Über uns", 'a "b" $HOME `id` \\ c', "it's"])(

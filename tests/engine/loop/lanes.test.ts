@@ -12,9 +12,9 @@ import type {
   Workflow,
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
-import { listener } from "../../support/listener.js";
+import { listener } from "../../support/network/listener.js";
 import { named, unit } from "./runs.js";
-import { alone } from "../../support/alone.js";
+import { alone } from "../../support/processes/alone.js";
 
 const end: AgentEvent = { type: "end", message: "done" };
 

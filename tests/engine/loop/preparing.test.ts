@@ -18,9 +18,9 @@ import type {
   Workflow,
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
-import { listener } from "../../support/listener.js";
+import { listener } from "../../support/network/listener.js";
 import { named, unit } from "./runs.js";
-import { alone } from "../../support/alone.js";
+import { alone } from "../../support/processes/alone.js";
 import { researchWords } from "../../../src/research/folder/words.js";
 
 type State = { readonly done: readonly string[]; readonly edits: number };

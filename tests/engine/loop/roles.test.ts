@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { rulesFor } from "../../../src/engine/loop/rules.js";
+import { rulesFor } from "../../../src/engine/loop/guards/rules-of-run.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { isVerdict, type Agent, type AgentEvent, type Outcome, type Unit } from "../../../src/engine/loop/types.js";
 import { researchWords } from "../../../src/research/folder/words.js";
 import { fakeClock } from "../../support/clock.js";
-import { listener } from "../../support/listener.js";
+import { listener } from "../../support/network/listener.js";
 import { failed, named, past, soFar, unit } from "./runs.js";
 
 const settings = {

@@ -15,12 +15,12 @@ import type {
   RunSoFar,
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
-import { listener } from "../../support/listener.js";
+import { listener } from "../../support/network/listener.js";
 import { begun, folded } from "../../../src/engine/loop/run-record/agent-run.js";
 import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
 import { remembered } from "./remembered.js";
 import { live, named, soFar, unit } from "./runs.js";
-import { alone } from "../../support/alone.js";
+import { alone } from "../../support/processes/alone.js";
 
 const complete: Verdict = { verdict: "complete", reason: "All done." };
 

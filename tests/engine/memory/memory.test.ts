@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../../src/engine/memory/chunks.js";
 import { type Embedder, embeddingService, lexical } from "../../../src/engine/memory/embedder.js";

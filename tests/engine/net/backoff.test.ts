@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HttpFailure } from "../../../src/engine/net/http-failure.js";
-import { fakeClock, httpWith, pretending, type Pretended, temporaryFolder } from "../../support/network.js";
+import { fakeClock, httpWith, pretending, type Pretended, temporaryFolder } from "../../support/network/network.js";
 
 const minute = 60_000;
 

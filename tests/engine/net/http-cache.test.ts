@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, statSync, utimesSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashOf, httpCache } from "../../../src/engine/net/http-cache.js";
-import { temporaryFolder } from "../../support/network.js";
+import { temporaryFolder } from "../../support/network/network.js";
 
 const answer = (bytes: Uint8Array) => ({
   sha256: hashOf(bytes),

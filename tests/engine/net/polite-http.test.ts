@@ -6,7 +6,7 @@ import type { QueryLine } from "../../../src/engine/generated/query.js";
 import type { HttpDocument, Request } from "../../../src/engine/net/http.js";
 import type { PoliteHttpOptions } from "../../../src/engine/net/polite-http.js";
 import type { Page } from "../../fixtures/web-server.js";
-import { fakeClock, httpWith, pretending, standsFor, temporaryFolder, web } from "../../support/network.js";
+import { fakeClock, httpWith, pretending, standsFor, temporaryFolder, web } from "../../support/network/network.js";
 
 /** A test server asked as OpenAlex, with what is kept and recorded of it. */
 async function world(pages: Record<string, Page | readonly Page[]>, over: Partial<PoliteHttpOptions> = {}) {

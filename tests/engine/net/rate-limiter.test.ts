@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Fetch } from "../../../src/engine/net/http.js";
-import { compileEntries } from "../../support/compiled.js";
-import { fakeClock, httpWith, pretending, standsFor, temporaryFolder } from "../../support/network.js";
+import { compileEntries } from "../../support/processes/compiled.js";
+import { fakeClock, httpWith, pretending, standsFor, temporaryFolder } from "../../support/network/network.js";
 
 const gaps = (times: readonly number[]) => times.slice(1).map((time, index) => time - (times[index] ?? 0));
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../../../src/engine/process/run-process.js";
-import { isAtWork } from "../../support/alive.js";
+import { isAtWork } from "../../support/processes/alive.js";
 
 let folder: string;
 beforeEach(() => {

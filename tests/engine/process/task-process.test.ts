@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openTaskProcess, type TaskProcess } from "../../../src/engine/process/task-process.js";
-import { compileEntries } from "../../support/compiled.js";
+import { compileEntries } from "../../support/processes/compiled.js";
 
 const folder = await compileEntries(mkdtempSync(join(tmpdir(), "tasks-")), {
   tasks: "tests/fixtures/process/tasks.ts",

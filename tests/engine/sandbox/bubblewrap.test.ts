@@ -18,7 +18,7 @@ import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run
 import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import type { SandboxOptions } from "../../../src/engine/sandbox/sandbox.js";
-import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
+import { noBubblewrap, sandboxPath, skippedFor } from "../../support/processes/bubblewrap.js";
 
 let folder: string;
 let workspace: string;

@@ -12,7 +12,7 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import {

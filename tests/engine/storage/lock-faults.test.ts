@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { acquireLock, isHeld } from "../../../src/engine/storage/lock.js";
 import { isSameProcess, startOfProcess } from "../../../src/engine/process/process-identity.js";
-import { deadHolder } from "../../support/dead-holder.js";
+import { deadHolder } from "../../support/processes/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 
 /** What the file system answers before the real one is asked. */

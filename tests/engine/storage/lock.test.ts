@@ -5,7 +5,7 @@ import { expect, it, describe, onTestFinished } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { acquireLock, withLock, isHeld, isHeldByRun } from "../../../src/engine/storage/lock.js";
 import { startOfProcess, isSameProcess } from "../../../src/engine/process/process-identity.js";
-import { deadHolder } from "../../support/dead-holder.js";
+import { deadHolder } from "../../support/processes/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

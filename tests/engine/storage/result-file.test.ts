@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readResult } from "../../../src/engine/storage/result-file.js";
-import { temporaryFolder } from "../../support/research.js";
+import { temporaryFolder } from "../../support/projects/research.js";
 
 const megabyte = 1024 * 1024;
 

@@ -5,8 +5,8 @@ import { lockFile } from "../../../src/engine/lib/layout.js";
 import type { Told } from "../../../src/engine/loop/types.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { readUnderWay, tellingUnderWay } from "../../../src/engine/storage/under-way.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const started = (iteration: number, unit: string, more: object = {}): Told => ({
   ...{ type: "iteration-started", iteration, unit, phase: "ANALYSIS", title: `Paper ${unit}`, agent: "claude" },

@@ -7,7 +7,7 @@ import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../../src/engine/storage/problem-messages.js";
 import { formatRrd, maxRrdBytes, parseRrd, readRrdFile } from "../../../src/research/folder/rrd-file.js";
-import { summarise } from "../../../src/engine/storage/records/state-file.js";
+import { summarise } from "../../../src/engine/storage/state/state-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 
 const at = "/papers_pool/0/x";

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Hook } from "../../../src/engine/generated/config.js";
 import type { LoopEvent, Verdict } from "../../../src/engine/loop/types.js";
 import { hooksOf } from "../../../src/engine/ui/hooks.js";
-import { isAtWork } from "../../support/alive.js";
+import { isAtWork } from "../../support/processes/alive.js";
 
 const at = "2026-01-01T00:00:00.000Z";
 const usage = { input: 1, cached: 0, output: 1, requests: 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { asRow } from "../../../src/research/evidence/quoting/rows.js";
+import { asRow } from "../../../src/research/evidence/quote-variants/rows.js";
 
 const text =
   "Measure | Before | After | p\nAge, years (SD) | 61.2 | 60.8 | –\nEvents | 12 | 500 | 0.04\nTrials in the lab | 3 | 4,500 | 0.5\n\nThe end came.";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bibliography, bibliographyOf } from "../../../src/research/export/bibtex.js";
-import { read } from "../../support/citation-reader.js";
-import { paper as paperOf, rrdWith } from "../../support/research.js";
+import { read } from "../../support/documents/citation-reader.js";
+import { paper as paperOf, rrdWith } from "../../support/projects/research.js";
 
 const paper = {
   id: "doi_10.1000_x",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { csvOf, papersAsCsv } from "../../../src/research/export/csv.js";
-import fc from "../../support/fast-check.js";
-import { paper, rrdWith } from "../../support/research.js";
+import fc from "../../support/runner/fast-check.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 /** Reads RFC 4180, written apart from the writer. */
 function rowsOf(text: string): string[][] {

@@ -8,9 +8,9 @@ import { risOf } from "../../../src/research/export/ris.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import type { AuthorName } from "../../../src/research/papers/person-name.js";
 import { oneLine } from "../../../src/engine/lib/sanitise.js";
-import { read, type ReadWork } from "../../support/citation-reader.js";
-import fc from "../../support/fast-check.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { read, type ReadWork } from "../../support/documents/citation-reader.js";
+import fc from "../../support/runner/fast-check.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const writers = { bibtex: bibtexOf, ris: risOf, csl: cslOf } as const;
 type Format = keyof typeof writers;

@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { originalTexts } from "../../fixtures/original-folders.js";
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { formatRrd, parseRrd, readRrdFile } from "../../../src/research/folder/rrd-file.js";

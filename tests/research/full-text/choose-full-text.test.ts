@@ -1,4 +1,4 @@
-import { readingFrom } from "../../support/network.js";
+import { readingFrom } from "../../support/network/network.js";
 import type { NamedPaper } from "../../../src/research/papers/paper-record.js";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";

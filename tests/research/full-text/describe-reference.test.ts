@@ -1,4 +1,4 @@
-import { readingFrom, web } from "../../support/network.js";
+import { readingFrom, web } from "../../support/network/network.js";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

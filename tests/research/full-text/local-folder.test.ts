@@ -1,4 +1,4 @@
-import { readingFrom } from "../../support/network.js";
+import { readingFrom } from "../../support/network/network.js";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

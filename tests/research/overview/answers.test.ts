@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { checkEvidence } from "../../../src/research/evidence/check.js";
+import { checkEvidence } from "../../../src/research/evidence/check-evidence.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Evidence, Paper } from "../../../src/research/generated/rrd.js";
 import { checkAnswer } from "../../../src/research/overview/questions/judge-answer.js";
 import { type AskedText, openPool, passagesFor, passageTokens } from "../../../src/research/overview/questions/pool.js";
 import { type Standing, whyStale } from "../../../src/research/overview/questions/stale.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const question = "How long does the calibration of a hand take?";
 const abstract = "We report that the calibration of a hand takes eleven minutes in our laboratory.";

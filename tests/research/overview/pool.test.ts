@@ -8,7 +8,7 @@ import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { chosenFor, openPool, passageTokens, type Pool } from "../../../src/research/overview/questions/pool.js";
 import { keptTextOf, keptTexts } from "../../../src/research/overview/questions/stored-pool.js";
 import { temporaryFolder } from "../../support/folders.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const filler = (id: string, n: number) =>
   `Sentence ${n} of ${id} speaks of grippers, objects, tables and of how long a trial took in the laboratory of that town.`;

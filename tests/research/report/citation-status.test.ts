@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import { citationOf } from "../../../src/research/report/citation-status.js";
-import { paper } from "../../support/research.js";
+import { paper } from "../../support/projects/research.js";
 
 const at = "2026-11-22T10:00:00.000Z";
 const check = (over: object, checked_by: string[] = [], unchecked: string[] = []) => ({

@@ -3,7 +3,7 @@ import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const quote = (text: string, over: Partial<Evidence> = {}): Evidence => ({

@@ -10,7 +10,7 @@ import { promptsText } from "../../../src/research/report/method.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
 import { reportPage } from "../../../src/research/report/page/page.js";
 import { surenessText } from "../../../src/research/report/strength.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const quote = (text: string, status: Evidence["status"] = "verified"): Evidence => ({

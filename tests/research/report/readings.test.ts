@@ -5,7 +5,7 @@ import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
 import { reportPage } from "../../../src/research/report/page/page.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const analysis = { summary: "What it found.", evidence: [] };
 const full = (id: string): Paper => paper(id, { status: "presented", score: 30, read_depth: "full", analysis });

@@ -5,7 +5,7 @@ import { reportModel } from "../../../src/research/report/model.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
 import { reportPage } from "../../../src/research/report/page/page.js";
 import { tablesAsText } from "../../../src/research/report/quotes.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 test.each([
   [

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { reportModel } from "../../../src/research/report/model.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const line = (more: Partial<LedgerLine>): LedgerLine => ({

@@ -11,8 +11,8 @@ import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { formatRrd } from "../../../src/research/folder/rrd-file.js";
 import { main } from "../../../src/commands/main.js";
 import { splitLines } from "../../../src/engine/lib/lines.js";
-import { cli, ioIn } from "../../support/in-process.js";
-import { paper, rrdWith } from "../../support/research.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 import { inFence, sectionedText } from "./shelf.js";
 
 let folder: string;

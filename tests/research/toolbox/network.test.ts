@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
-import type { Answer, Source, SourceContext } from "../../../src/research/sources/client/source.js";
+import type { Answer, Source, SourceContext } from "../../../src/research/sources/shared/source.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { paper } from "../../support/research.js";
+import { paper } from "../../support/projects/research.js";
 import { call, inFence, shelfWith } from "./shelf.js";
 
 const record = (id: string, title: string, source: string, over: Partial<PaperRecord> = {}): PaperRecord => ({

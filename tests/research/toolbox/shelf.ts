@@ -2,7 +2,7 @@ import type { Paper } from "../../../src/research/generated/rrd.js";
 import type { DocumentText } from "../../../src/engine/documents/text/document-text.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { callTool, tools } from "../../../src/research/toolbox/toolbox.js";
-import { paper } from "../../support/research.js";
+import { paper } from "../../support/projects/research.js";
 import type { ToolContext } from "../../../src/research/toolbox/context.js";
 
 /** A text of numbered sections; every sentence of it is another. */

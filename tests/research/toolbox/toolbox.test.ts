@@ -1,4 +1,4 @@
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
@@ -7,7 +7,7 @@ import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { piecesOf } from "../../../src/research/toolbox/passage.js";
 import { readingTools, searchingTools, tools, toolsNamed } from "../../../src/research/toolbox/toolbox.js";
-import { paper } from "../../support/research.js";
+import { paper } from "../../support/projects/research.js";
 import { call, inFence, onePaper, sectionedText, shelfWith } from "./shelf.js";
 
 /** As Claude Code sends tools with every request. */

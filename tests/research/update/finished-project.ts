@@ -18,7 +18,7 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { invented, textOf, type Invented } from "../../fixtures/invented-papers.js";
 import { serveScholars } from "../../fixtures/scholar-server.js";
-import { cli } from "../../support/in-process.js";
+import { cli } from "../../support/processes/in-process.js";
 
 const folderName = "touch-2026-11-22";
 

@@ -4,8 +4,8 @@ import type { Paper, ProjectUpdate, Rrd } from "../../../src/research/generated/
 import type { UpdateCheck } from "../../../src/research/paper-services/kept-retraction-checks.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { askedUpdate, openedFor, openingFold } from "../../../src/research/update/opening.js";
-import { isAnything, type Outside, whatCame } from "../../../src/research/update/what-came.js";
-import { checkedFields } from "../../../src/research/workflow/report/warn-of-retractions.js";
+import { isAnything, type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";
+import { checkedFields } from "../../../src/research/workflow/report-unit/warn-of-retractions.js";
 
 const title = "Slow release of alpha matter after transplantation in adults with infection";
 const listed = (id: string, more: Partial<PaperRecord>): PaperRecord => ({

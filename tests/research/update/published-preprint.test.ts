@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Paper, ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js";
 import { matchFeaturesOf } from "../../../src/research/papers/dedup/match-features.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
-import { type Outside, whatCame } from "../../../src/research/update/what-came.js";
+import { type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";
 
 const update: ProjectUpdate = { id: "update-1", since: "2026-10-01", until: "2026-11-20", at: "2026-11-20T10:00:00Z" };
 const printed: PaperRecord = {

@@ -5,9 +5,9 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { withWorkspace, workspaceOf } from "../../../src/research/workflow/classic.js";
 import { originalPrompt } from "../../fixtures/original-folders.js";
-import { folderAgent } from "../../support/command-agents.js";
-import { cli } from "../../support/in-process.js";
-import { freshFolder, makeResearch } from "../../support/research-folder.js";
+import { folderAgent } from "../../support/processes/command-agents.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
 
 const agent = folderAgent;
 const small = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";

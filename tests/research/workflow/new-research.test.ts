@@ -1,4 +1,4 @@
-import fc from "../../support/fast-check.js";
+import fc from "../../support/runner/fast-check.js";
 import { expect, test } from "vitest";
 import { slug } from "../../../src/research/workflow/new-research.js";
 

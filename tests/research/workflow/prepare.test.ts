@@ -16,7 +16,7 @@ import {
   rrdWith,
   scriptedAgent,
   temporaryFolder,
-} from "../../support/research.js";
+} from "../../support/projects/research.js";
 import { serve } from "../../fixtures/web-server.js";
 import type { TextAnswer } from "../../../src/research/paper-services/paper-services.js";
 

@@ -20,7 +20,7 @@ import {
   researchFolder,
   rrdWith,
   scriptedAgent,
-} from "../../support/research.js";
+} from "../../support/projects/research.js";
 import type { AnalysisResult } from "../../../src/research/generated/result-analysis.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 

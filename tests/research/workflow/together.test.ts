@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Agent, Brief } from "../../../src/engine/loop/types.js";
 import type { ResearchWorkflow } from "../../../src/research/workflow/workflow.js";
-import { goodAgent, paper, reading, researchFolder, rrdWith } from "../../support/research.js";
+import { goodAgent, paper, reading, researchFolder, rrdWith } from "../../support/projects/research.js";
 
 const jobs = 4;
 const ids = Array.from({ length: 9 }, (_, index) => `p${index + 1}`);

@@ -9,11 +9,11 @@ import { readingTools, searchingTools } from "../../../src/research/toolbox/tool
 import { nextUnit } from "../../../src/research/workflow/decisions/next-unit.js";
 import { scholarly } from "../../../src/research/workflow/discovery/search-session.js";
 import { statusOf, type ResearchUnit } from "../../../src/research/workflow/decisions/status.js";
-import { briefFor } from "../../../src/research/workflow/brief/brief.js";
+import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
-import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/research.js";
+import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 import type { Library } from "../../../src/research/workflow/prepare.js";
-import { unwatched } from "../../support/unwatched-search.js";
+import { unwatched } from "../../support/network/unwatched-search.js";
 
 const serve = (names: readonly string[], about?: string): ToolServer => ({
   command: "server",

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync, 
 import { basename, dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
-import { temporaryFolder } from "../../support/research.js";
+import { temporaryFolder } from "../../support/projects/research.js";
 
 // Root may remove anything; this is what everybody else meets: nothing goes out of a folder that may not be written.
 const busy = vi.hoisted(() => ({ path: "" }));

@@ -20,12 +20,12 @@ import { runProcess } from "../../../src/engine/process/run-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
-import { run } from "../../support/built.js";
-import { ioIn } from "../../support/in-process.js";
-import { paper, reading } from "../../support/research.js";
-import { concise, facts, smallProject } from "../../support/small-project.js";
-import { besideModel } from "../../support/beside-model.js";
+import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
+import { run } from "../../support/processes/built.js";
+import { ioIn } from "../../support/processes/in-process.js";
+import { paper, reading } from "../../support/projects/research.js";
+import { concise, facts, smallProject } from "../../support/projects/small-project.js";
+import { besideModel } from "../../support/network/beside-model.js";
 
 const here = besideModel("assistant");
 

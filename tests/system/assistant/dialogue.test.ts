@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../fixtures/fake-llm/server.js";
-import { sharedPackage } from "../../support/built.js";
+import { sharedPackage } from "../../support/processes/built.js";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 /** One of its own for each dialogue: a server that is being ended still answers for a moment. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { byRole, codeProject } from "../../support/code-project.js";
+import { byRole, codeProject } from "../../support/projects/code-project.js";
 
 let project: ReturnType<typeof codeProject>;
 afterEach(() => project.remove());

@@ -2,8 +2,8 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { codeProject, offByOne, usual } from "../../support/code-project.js";
-import { cli } from "../../support/in-process.js";
+import { codeProject, offByOne, usual } from "../../support/projects/code-project.js";
+import { cli } from "../../support/processes/in-process.js";
 
 let project: ReturnType<typeof codeProject>;
 beforeEach(() => {

@@ -3,8 +3,8 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testProject } from "../../../src/code/workflow/tests.js";
-import { byRole, codeProject, offByOne } from "../../support/code-project.js";
-import { cli } from "../../support/in-process.js";
+import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
+import { cli } from "../../support/processes/in-process.js";
 import { placeOnHost } from "../../task/place.js";
 
 let project: ReturnType<typeof codeProject>;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CodeState } from "../../../src/code/generated/ralph-code.js";
 import { loadMachine } from "../../../src/code/round/next-role.js";
-import { pendingEntries } from "../../../src/engine/storage/records/journal.js";
+import { pendingEntries } from "../../../src/engine/storage/state/journal.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
-import { sharedPackage } from "../../support/built.js";
-import { killedOrFinished, killProcesses } from "../../support/kill-processes.js";
-import { byRole, codeProject, offByOne } from "../../support/code-project.js";
+import { sharedPackage } from "../../support/processes/built.js";
+import { killedOrFinished, killProcesses } from "../../support/processes/kill-processes.js";
+import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
 
 /** Numbers that are the same in every run of the test. */
 function numbers(seed: number): () => number {

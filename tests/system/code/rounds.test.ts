@@ -2,8 +2,8 @@ import { existsSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { cli } from "../../support/in-process.js";
-import { byRole, codeProject, offByOne } from "../../support/code-project.js";
+import { cli } from "../../support/processes/in-process.js";
+import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
 
 let project: ReturnType<typeof codeProject>;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openVault } from "../../../src/code/vault/vault.js";
 import { lexical } from "../../../src/engine/memory/embedder.js";
-import { compileEntries } from "../../support/compiled.js";
+import { compileEntries } from "../../support/processes/compiled.js";
 
 let programs: string;
 let folder: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { baseline } from "../../../src/research/baseline-agent/definition.js";
-import { compileEntries } from "../../support/compiled.js";
+import { compileEntries } from "../../support/processes/compiled.js";
 import { briefOf, problemsOf } from "../../research/baseline-agent/brief-of.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 let dist: string;
 beforeAll(async () => {

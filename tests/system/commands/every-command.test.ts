@@ -4,10 +4,10 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { beforeAll, describe, expect, test } from "vitest";
 import { summaries } from "../../../src/commands/help-text.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { withUnitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
-import { atom, hand, scholarly, works } from "../../support/scholarly.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
+import { atom, hand, scholarly, works } from "../../support/network/scholarly.js";
 
 // The rules of each command are tested in process, in tests/commands; here each is started once as people start it.
 let program: string;

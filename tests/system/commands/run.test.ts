@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run, sharedPackage } from "../../support/built.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 const isLocked = (folder: string) => existsSync(join(folder, ".ralph", "lock"));
 const accepted = (folder: string) =>

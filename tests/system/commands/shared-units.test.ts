@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { makeResearch } from "../../support/research-folder.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { makeResearch } from "../../support/projects/research-folder.js";
 
 beforeAll(sharedPackage, 180_000);
 

@@ -1,4 +1,4 @@
-import { idea, narrative, reading } from "../../support/research.js";
+import { idea, narrative, reading } from "../../support/projects/research.js";
 
 const points = (first: number) => ({
   novelty: first,

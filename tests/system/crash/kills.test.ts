@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { sharedPackage } from "../../support/built.js";
+import { sharedPackage } from "../../support/processes/built.js";
 import { type Company, killUntilComplete, report, type Tally, undisturbed } from "./campaign.js";
 import { randomFrom } from "./random.js";
 

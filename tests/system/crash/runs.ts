@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LoopEvent } from "../../../src/engine/loop/types.js";
-import { killProcesses } from "../../support/kill-processes.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
 import type { World } from "./world.js";
 
 /** What one run of the command line said, and how it ended. */

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import type { Invented } from "../../fixtures/invented-papers.js";
 import { finished, newcomer } from "../../research/update/finished-project.js";
-import { sharedPackage } from "../../support/built.js";
-import { killProcesses } from "../../support/kill-processes.js";
+import { sharedPackage } from "../../support/processes/built.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
 import { randomFrom } from "./random.js";
 import { gitIsIdle, gitProcessesIn } from "./runs.js";
 

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { sharedPackage } from "../../support/built.js";
-import { makeResearch } from "../../support/research-folder.js";
+import { sharedPackage } from "../../support/processes/built.js";
+import { makeResearch } from "../../support/projects/research-folder.js";
 
 beforeAll(sharedPackage, 180_000);
 

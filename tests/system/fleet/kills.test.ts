@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseLedger } from "../../../src/engine/storage/records/ledger.js";
+import { parseLedger } from "../../../src/engine/storage/state/ledger.js";
 import { join } from "node:path";
-import { run } from "../../support/built.js";
-import { killProcesses } from "../../support/kill-processes.js";
-import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
+import { run } from "../../support/processes/built.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { faultsIn, type Results, results } from "../crash/inspect.js";
 import { randomFrom } from "../crash/random.js";
 import { makeWorld, type World } from "../crash/world.js";

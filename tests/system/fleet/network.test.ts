@@ -5,8 +5,8 @@ import type { Coordinator } from "../../../src/engine/fleet/coordinator.js";
 import { times } from "../../../src/engine/fleet/keys.js";
 import type { FleetWorker } from "../../../src/engine/fleet/worker.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
-import { type BadNetwork, badNetwork } from "../../support/bad-network.js";
-import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
+import { type BadNetwork, badNetwork } from "../../support/network/bad-network.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { asking, atWork, coordinate, heardOf, runOptions, startWorker, until } from "./support/rig.js";
 
 const usual = { ...times };

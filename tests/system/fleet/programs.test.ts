@@ -2,10 +2,10 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { basename, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { killProcesses } from "../../support/kill-processes.js";
-import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
-import { sampleResearch } from "../../support/research-folder.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
+import { sampleResearch } from "../../support/projects/research-folder.js";
 import {
   hasBegun,
   offered,

@@ -6,10 +6,10 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../src/engine/fleet/keys.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { redacted } from "../../../src/engine/lib/redact.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { killProcesses } from "../../support/kill-processes.js";
-import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
-import { sampleResearch } from "../../support/research-folder.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
+import { sampleResearch } from "../../support/projects/research-folder.js";
 import { type Program, start } from "./support/programs.js";
 import { fresh, until } from "./support/rig.js";
 

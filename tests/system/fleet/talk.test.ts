@@ -11,7 +11,7 @@ import { limits, prefix, talkOf, times } from "../../../src/engine/fleet/keys.js
 import { fieldsOf } from "../../../src/engine/fleet/talk.js";
 import { addressOf } from "../../../src/engine/fleet/address.js";
 import type { FleetWorker } from "../../../src/engine/fleet/worker.js";
-import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import {
   asking,
   atWork,

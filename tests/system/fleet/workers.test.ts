@@ -8,9 +8,9 @@ import { fleetState } from "../../../src/engine/fleet/overview.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { workerNote, workersFolder } from "../../../src/engine/lib/layout.js";
 import { fakeIo, fakeSignals } from "../../engine/ui/fake-io.js";
-import { killProcesses } from "../../support/kill-processes.js";
-import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/redis.js";
-import { sampleResearch } from "../../support/research-folder.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
+import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
+import { sampleResearch } from "../../support/projects/research-folder.js";
 import {
   hasBegun,
   offered,

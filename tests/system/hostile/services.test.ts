@@ -4,10 +4,10 @@ import { firstAble } from "../../../src/engine/loop/guards/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type { Agent, Workflow } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
-import { listener } from "../../support/listener.js";
+import { listener } from "../../support/network/listener.js";
 import { useBuiltCli } from "./support/built.js";
 import { fakeCli } from "./support/fake-cli.js";
-import { alone } from "../../support/alone.js";
+import { alone } from "../../support/processes/alone.js";
 
 const house = useBuiltCli();
 const protocols = ["claude", "codex", "amp"] as const;

@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
 import { randomFrom } from "../crash/random.js";
 
 const kills = Number(process.env["RR_KILLS"] ?? 12);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
 
 let cli: string;
 beforeAll(async () => {

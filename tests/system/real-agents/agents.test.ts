@@ -17,7 +17,7 @@ import {
   type ToolCall,
   writeCall,
 } from "./support/agents.js";
-import { killProcesses } from "../../support/kill-processes.js";
+import { killProcesses } from "../../support/processes/kill-processes.js";
 import { installed } from "./support/install.js";
 
 let folder: string;

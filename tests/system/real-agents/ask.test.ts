@@ -5,8 +5,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import type { Answer as Kept } from "../../../src/research/generated/answer.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { folderProject } from "../../support/folder-project.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { folderProject } from "../../support/projects/folder-project.js";
 import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 import { toolCall } from "./support/tool-calls.js";

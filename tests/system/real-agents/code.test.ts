@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { offByOne } from "../../support/code-project.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { offByOne } from "../../support/projects/code-project.js";
 import { type Answer, type Cli, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed, testFrameworks } from "./support/install.js";
 

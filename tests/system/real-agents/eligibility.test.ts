@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Flow, Rrd } from "../../../src/research/generated/rrd.js";
 import { flowOf as drawnFlow } from "../../../src/research/report/prisma-flow.js";
-import { run } from "../../support/built.js";
-import { trialProject, trialReader } from "../../support/trial-project.js";
+import { run } from "../../support/processes/built.js";
+import { trialProject, trialReader } from "../../support/projects/trial-project.js";
 import { optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
-import { besideModel } from "../../support/beside-model.js";
+import { besideModel } from "../../support/network/beside-model.js";
 
 const here = besideModel("trials");
 

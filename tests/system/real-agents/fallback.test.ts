@@ -6,9 +6,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { LoopEvent } from "../../../src/engine/loop/types.js";
 import { newRrd } from "../../../src/research/workflow/new-research.js";
-import { run, sharedPackage } from "../../support/built.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
-import { reading } from "../../support/research.js";
+import { reading } from "../../support/projects/research.js";
 import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 

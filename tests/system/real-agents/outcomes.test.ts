@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Outcome, Rrd } from "../../../src/research/generated/rrd.js";
-import { besideModel } from "../../support/beside-model.js";
-import { run } from "../../support/built.js";
-import { folderProject } from "../../support/folder-project.js";
-import { narrative, reading, shownHandle } from "../../support/research.js";
+import { besideModel } from "../../support/network/beside-model.js";
+import { run } from "../../support/processes/built.js";
+import { folderProject } from "../../support/projects/folder-project.js";
+import { narrative, reading, shownHandle } from "../../support/projects/research.js";
 import { type Answer, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 

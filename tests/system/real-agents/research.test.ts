@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { run } from "../../support/built.js";
-import { whereAgentsRun } from "../../support/bubblewrap.js";
-import { concise, facts, resultFor, smallProject, unitOf } from "../../support/small-project.js";
+import { run } from "../../support/processes/built.js";
+import { whereAgentsRun } from "../../support/processes/bubblewrap.js";
+import { concise, facts, resultFor, smallProject, unitOf } from "../../support/projects/small-project.js";
 import { type Answer, type Cli, type ModelRequest, optionsFor, startFakeLlm, type ToolCall } from "./support/agents.js";
 import { installed } from "./support/install.js";
-import { besideModel } from "../../support/beside-model.js";
+import { besideModel } from "../../support/network/beside-model.js";
 
 const here = besideModel("research");
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import type { Sandbox } from "../../../src/engine/sandbox/sandbox.js";
-import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
+import { noBubblewrap, sandboxPath, skippedFor } from "../../support/processes/bubblewrap.js";
 import {
   type Answer,
   type Cli,

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Flow, Rrd } from "../../../src/research/generated/rrd.js";
-import { run } from "../../support/built.js";
-import { unitOf } from "../../support/small-project.js";
-import { trialProject, trialReader } from "../../support/trial-project.js";
+import { run } from "../../support/processes/built.js";
+import { unitOf } from "../../support/projects/small-project.js";
+import { trialProject, trialReader } from "../../support/projects/trial-project.js";
 import { type Answer, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
-import { besideModel } from "../../support/beside-model.js";
+import { besideModel } from "../../support/network/beside-model.js";
 
 const here = besideModel("screeners");
 

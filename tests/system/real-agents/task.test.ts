@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
-import { run } from "../../support/built.js";
+import { run } from "../../support/processes/built.js";
 import { type Answer, type Cli, type ModelRequest, optionsFor, startFakeLlm, writeCall } from "./support/agents.js";
-import { freePort } from "../../support/free-port.js";
+import { freePort } from "../../support/network/free-port.js";
 import { installed } from "./support/install.js";
 
 const port = await freePort();
-import { besideModel } from "../../support/beside-model.js";
+import { besideModel } from "../../support/network/beside-model.js";
 
 const here = besideModel("task");
 

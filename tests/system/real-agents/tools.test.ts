@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { newRrd } from "../../../src/research/workflow/new-research.js";
-import { run } from "../../support/built.js";
-import { whereAgentsRun } from "../../support/bubblewrap.js";
-import { paper, reading } from "../../support/research.js";
+import { run } from "../../support/processes/built.js";
+import { whereAgentsRun } from "../../support/processes/bubblewrap.js";
+import { paper, reading } from "../../support/projects/research.js";
 import { type Answer, type Cli, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 import { inSteps, resultCall, toolCall } from "./support/tool-calls.js";
-import { besideModel } from "../../support/beside-model.js";
+import { besideModel } from "../../support/network/beside-model.js";
 
 const here = besideModel("tools");
 

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { finished, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { narrative, reading } from "../../support/research.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { narrative, reading } from "../../support/projects/research.js";
 import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { skippedFor } from "../../support/bubblewrap.js";
-import { type Ended, run, sharedPackage } from "../../support/built.js";
-import { freshFolder } from "../../support/research-folder.js";
+import { skippedFor } from "../../support/processes/bubblewrap.js";
+import { type Ended, run, sharedPackage } from "../../support/processes/built.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
 import { dockerEngine } from "./docker-engine.js";
 
 const found = await dockerEngine();

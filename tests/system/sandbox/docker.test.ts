@@ -7,7 +7,7 @@ import { noReach, type Reach } from "../../../src/engine/process/reach.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import type { SandboxOptions } from "../../../src/engine/sandbox/sandbox.js";
-import { skippedFor } from "../../support/bubblewrap.js";
+import { skippedFor } from "../../support/processes/bubblewrap.js";
 import { dockerEngine } from "./docker-engine.js";
 
 const found = await dockerEngine();

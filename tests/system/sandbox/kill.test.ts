@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 let cli: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@
 import { execSync } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { work } from "../../support/unit-agent.mjs";
+import { work } from "../../support/processes/unit-agent.mjs";
 
 const { PLANTED_HOME: home, PLANTED_PORT: port } = process.env;
 const brief = readFileSync(0, "utf8");

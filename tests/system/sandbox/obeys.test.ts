@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noBubblewrap, skippedFor } from "../../support/bubblewrap.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { freshFolder, makeResearch, sampleResearch } from "../../support/research-folder.js";
+import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { freshFolder, makeResearch, sampleResearch } from "../../support/projects/research-folder.js";
 
 let cli: string;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const brief = readFileSync(0, "utf8");
-const program = fileURLToPath(new URL("../../support/unit-agent.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../support/processes/unit-agent.mjs", import.meta.url));
 const { stdout, status } = spawnSync(process.execPath, [program], { input: brief, encoding: "utf8" });
 const file = process.env.LEAK_FILE === undefined ? "" : readFileSync(process.env.LEAK_FILE, "utf8");
 const keys = [...new Set([...Object.values(process.env), ...file.split(/\s+/)].join(" ").match(/planted-\w+/g))].join(

@@ -7,8 +7,8 @@ import { newCommand } from "../../../src/commands/run/new.js";
 import { runCommand } from "../../../src/commands/run/run.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import { readResearch } from "../../../src/research/folder/research.js";
-import { sampleRequirements } from "../../support/sample-requirements.js";
-import { temporaryFolder } from "../../support/research.js";
+import { sampleRequirements } from "../../support/projects/sample-requirements.js";
+import { temporaryFolder } from "../../support/projects/research.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 
 /** Keys of every place that a user keeps some in; none has the form of a known service's. */

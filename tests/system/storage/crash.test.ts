@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { randomFrom } from "../crash/random.js";
 import { gitIsIdle } from "../crash/runs.js";
-import { compileEntries } from "../../support/compiled.js";
+import { compileEntries } from "../../support/processes/compiled.js";
 import {
   git,
   read,

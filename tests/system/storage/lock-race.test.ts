@@ -4,8 +4,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { compileEntries } from "../../support/compiled.js";
-import { deadHolder } from "../../support/dead-holder.js";
+import { compileEntries } from "../../support/processes/compiled.js";
+import { deadHolder } from "../../support/processes/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 
 const describe = "The research";

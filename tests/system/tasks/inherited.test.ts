@@ -13,8 +13,8 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { noBubblewrap, sandboxPath, skippedFor } from "../../support/bubblewrap.js";
-import { sharedPackage } from "../../support/built.js";
+import { noBubblewrap, sandboxPath, skippedFor } from "../../support/processes/bubblewrap.js";
+import { sharedPackage } from "../../support/processes/built.js";
 
 let top: string;
 beforeEach(() => (top = realpathSync(mkdtempSync(join(tmpdir(), "inherited-")))));

@@ -17,8 +17,8 @@ import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
-import { sharedPackage } from "../../support/built.js";
-import { killedOrFinished, killProcesses } from "../../support/kill-processes.js";
+import { sharedPackage } from "../../support/processes/built.js";
+import { killedOrFinished, killProcesses } from "../../support/processes/kill-processes.js";
 
 /** Attempts that the task needs: each makes one file more. */
 const files = 8;

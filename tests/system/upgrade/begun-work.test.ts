@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
-import { sharedPackage } from "../../support/built.js";
+import { sharedPackage } from "../../support/processes/built.js";
 import { temporaryFolder } from "../../support/folders.js";
-import { killedOrFinished, killProcesses } from "../../support/kill-processes.js";
+import { killedOrFinished, killProcesses } from "../../support/processes/kill-processes.js";
 import { randomFrom } from "../crash/random.js";
 
 // The version at hand goes on with tasks and coding runs that earlier states of it began: tests/fixtures/formats/make.mjs

@@ -7,7 +7,7 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { parseRrd } from "../../../src/research/folder/rrd-file.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { sharedPackage } from "../../support/built.js";
+import { sharedPackage } from "../../support/processes/built.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { randomFrom } from "../crash/random.js";
 import { startRun } from "../crash/runs.js";

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { summaries } from "../../../src/commands/help-text.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
-import { freshFolder, makeResearch, paper } from "../../support/research-folder.js";
-import { buildPackage, run } from "../../support/built.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
+import { buildPackage, run } from "../../support/processes/built.js";
 
 let root: string;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run } from "../../support/built.js";
-import { cli } from "../../support/built-cli.js";
-import { freshFolder } from "../../support/research-folder.js";
+import { run } from "../../support/processes/built.js";
+import { cli } from "../../support/processes/built-cli.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
 
 test("the demo is complete without key or network, tells what it reads, and in a repository it makes no commit, however often", async () => {
   const cwd = freshFolder();

@@ -4,7 +4,7 @@ import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget
 import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
-import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/research.js";
+import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
 import { watchContext } from "../../../src/engine/loop/guards/context-window.js";
 import { accountOf } from "../../../src/research/workflow/derived/forecast.js";
 import { researchWords } from "../../../src/research/folder/words.js";
@@ -100,7 +100,7 @@ describe("a research over many iterations", () => {
     const body = "The method reached 87.5 % accuracy on 1,200 samples. It needs 14 minutes on one machine. ".repeat(
       1500,
     );
-    const { paperText, library } = await import("../../support/research.js");
+    const { paperText, library } = await import("../../support/projects/research.js");
     const given = library({ text: async ({ id }) => ({ text: paperText(id, body) }) });
     let tries = 0;
     const agent = scriptedAgent((unit) => ({ result: reading(String(unit["unit"])) }));

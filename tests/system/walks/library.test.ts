@@ -4,9 +4,9 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
-import { run, sharedPackage } from "../../support/built.js";
-import { unitAgent } from "../../support/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/research-folder.js";
+import { run, sharedPackage } from "../../support/processes/built.js";
+import { unitAgent } from "../../support/processes/command-agents.js";
+import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 /** Runs a module that may import the built package by its name. */
 const module = async (code: string, env: Record<string, string>) =>

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkAll } from "../../../src/task/criteria/check.js";
+import { checkAll } from "../../../src/task/criteria/check-criteria.js";
 import { coverageIn } from "../../../src/task/test-runs/coverage.js";
 import { placeOnHost } from "../place.js";
 

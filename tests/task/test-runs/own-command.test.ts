@@ -5,7 +5,6 @@ import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { detectTests } from "../../../src/task/test-runs/detect.js";
 import { withArguments, withScripts } from "../../../src/task/test-runs/own-command.js";
 import { runTests } from "../../../src/task/test-runs/run-tests.js";
-import { countWork } from "../../support/count-work.js";
 import { placeOnHost } from "../place.js";
 
 const drop = /^--watch$/;
@@ -156,13 +155,6 @@ describe("a test script that calls other scripts", () => {
   it("and are too long for a shell together, stays as it is", () => {
     const script = "npm run long && npm run long";
     expect(expanded(script, { long: `echo ${"x".repeat(60_000)}` })).toBe(script);
-  });
-
-  it("is looked through with work that grows as the script does", async () => {
-    const workOf = (commands: number) => countWork(() => expanded("a b;".repeat(commands)));
-    await workOf(100);
-    const work = await workOf(2000);
-    expect(await workOf(4000)).toBeLessThan(work * 2.5);
   });
 
   it("is run with what npm runs before and after it, each of which may fail it", async () => {

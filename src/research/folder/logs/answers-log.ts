@@ -2,7 +2,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
-import { stateVersion } from "../../../engine/storage/records/format-version.js";
+import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import type { Answer } from "../../generated/answer.js";
 import { answersFile } from "../layout.js";

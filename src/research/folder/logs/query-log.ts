@@ -4,7 +4,7 @@ import type { QueryLine } from "../../../engine/generated/query.js";
 import { hasCode } from "../../../engine/lib/errors.js";
 import { readRegularText, requireRegular } from "../../../engine/storage/regular-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
-import { requireKnownLines, stateVersion } from "../../../engine/storage/records/format-version.js";
+import { requireKnownLines, stateVersion } from "../../../engine/storage/state/format-version.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 

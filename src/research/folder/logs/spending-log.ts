@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { formatLine } from "../../../engine/storage/records/ledger.js";
+import { formatLine } from "../../../engine/storage/state/ledger.js";
 import { ledgerFile } from "../../../engine/lib/layout.js";
 
 /**

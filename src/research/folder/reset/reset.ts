@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { resetRecords } from "../../../engine/storage/records/reset.js";
+import { resetRecords } from "../../../engine/storage/state/reset.js";
 import { candidatesFile, searchFile } from "../layout.js";
 import type { ResearchOptions } from "../research.js";
 import { researchFormat } from "../rrd-file.js";

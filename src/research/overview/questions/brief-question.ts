@@ -1,11 +1,11 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
-import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/brief.js";
-import { fill, type Prompt } from "../../workflow/brief/prompt.js";
+import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/write-brief.js";
+import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
 import type { FoundPassage } from "../../toolbox/context.js";
 import { prose } from "../../workflow/derived/markdown.js";
-import { handleOf } from "../../workflow/report/handles.js";
+import { handleOf } from "../../workflow/report-unit/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
 import { passageText } from "../../toolbox/find-passages.js";
 import { type AskedPaper, passagesFor, passageTokens, type Pool } from "./pool.js";

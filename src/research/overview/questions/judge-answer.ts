@@ -1,5 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
-import { abstractLocator } from "../../evidence/check.js";
+import { abstractLocator } from "../../evidence/check-evidence.js";
 import { numbersWithoutQuote } from "../../evidence/check-numbers.js";
 import type { QuoteMatch } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { currentAccepted } from "../../../engine/storage/records/ledger.js";
-import { abstractLocator, hashOf } from "../../evidence/check.js";
+import { currentAccepted } from "../../../engine/storage/state/ledger.js";
+import { abstractLocator, hashOf } from "../../evidence/check-evidence.js";
 import type { Answer } from "../../generated/answer.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type AskedText, chosenFor, passageTokens, type Pool } from "./pool.js";

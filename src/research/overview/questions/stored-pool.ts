@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { keptWords } from "./kept-words.js";
+import { keptWords } from "./stored-words.js";
 import { recordText } from "./paper-words.js";
 import { type AskedProject, type KeptTexts, openPool, type Pool, type ReadText } from "./pool.js";
 import { passagesFile, rrdFile, textsFolder } from "../../folder/layout.js";

@@ -1,4 +1,4 @@
-import { stateVersion } from "../../../engine/storage/records/format-version.js";
+import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
 import type { Shown } from "../../workflow/accept.js";
 import { bibliography } from "../../export/bibtex.js";

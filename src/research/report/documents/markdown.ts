@@ -14,7 +14,7 @@ import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
-import type { Reading } from "../../papers/reading.js";
+import type { Reading } from "../../papers/read-depth.js";
 import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
 
 /** Papers with an entry of their own, and papers whose quotes are printed. */

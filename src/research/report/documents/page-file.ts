@@ -1,4 +1,4 @@
-import type { PieceFile } from "../../../engine/storage/records/output-files.js";
+import type { PieceFile } from "../../../engine/storage/state/output-files.js";
 import { pageName } from "../../folder/layout.js";
 import type { Research } from "../../folder/research.js";
 import { type ReportModel, reportModel } from "../model.js";

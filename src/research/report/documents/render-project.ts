@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { lockFile } from "../../../engine/lib/layout.js";
 import { acquireLock } from "../../../engine/storage/lock.js";
-import { writeOutputs } from "../../../engine/storage/records/output-files.js";
+import { writeOutputs } from "../../../engine/storage/state/output-files.js";
 import { openResearch } from "../../folder/research.js";
 import { derive } from "../../workflow/derived/statistics.js";
 import { documentsOf } from "./documents.js";

@@ -7,7 +7,7 @@ import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { signs } from "../strength.js";
-import type { Reading } from "../../papers/reading.js";
+import type { Reading } from "../../papers/read-depth.js";
 import { quoteAnchorOf, quoteWords } from "./statements.js";
 
 /** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */

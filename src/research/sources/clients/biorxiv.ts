@@ -1,10 +1,10 @@
-import { askJson, unlikeAnswer } from "../client/request.js";
-import { inBatches, lookUpIn } from "../client/lookup-batches.js";
+import { askJson, unlikeAnswer } from "../shared/ask-service.js";
+import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, day, line, lines, webAddress } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord, Update } from "../../papers/paper-record.js";
-import { abstractText, plainText } from "../client/markup-to-text.js";
+import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersOf, inPath, paperRecord } from "../../papers/identifiers.js";
-import type { Answer, Source, SourceContext } from "../client/source.js";
+import type { Answer, Source, SourceContext } from "../shared/source.js";
 import { given } from "../../../engine/lib/given.js";
 
 const maxAnswer = 10 * 1024 * 1024;

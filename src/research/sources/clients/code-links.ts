@@ -1,10 +1,10 @@
-import { askJson } from "../client/request.js";
+import { askJson } from "../shared/ask-service.js";
 import { at, count, day, line } from "../../../engine/lib/json-fields.js";
-import { plainText } from "../client/markup-to-text.js";
-import { pageRecord, webAnswer } from "../client/web-page.js";
+import { plainText } from "../shared/markup-to-text.js";
+import { pageRecord, webAnswer } from "../shared/web-page.js";
 import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
-import type { Answer, ContextFor, Query, Source, SourceContext } from "../client/source.js";
+import type { Answer, ContextFor, Query, Source, SourceContext } from "../shared/source.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { given } from "../../../engine/lib/given.js";

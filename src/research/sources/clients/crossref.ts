@@ -1,12 +1,12 @@
-import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../client/request.js";
-import { inBatches, lookUpIn } from "../client/lookup-batches.js";
+import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../shared/ask-service.js";
+import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, count, dayOf, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../../papers/authors.js";
 import type { Identifiers, PaperRecord, Update, TitledPaper } from "../../papers/paper-record.js";
-import { abstractText, plainText } from "../client/markup-to-text.js";
+import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersOf, paperRecord, unversioned } from "../../papers/identifiers.js";
-import type { Answer, Query, Source, SourceContext } from "../client/source.js";
-import { plainTerms } from "../client/query-terms.js";
+import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
+import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { given } from "../../../engine/lib/given.js";

@@ -1,11 +1,11 @@
-import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../client/request.js";
-import { inBatches, lookUpIn } from "../client/lookup-batches.js";
+import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../shared/ask-service.js";
+import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
-import { abstractText, plainText } from "../client/markup-to-text.js";
+import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersOf, paperRecord, sharesIdentifier } from "../../papers/identifiers.js";
-import type { Answer, Query, Source, SourceContext } from "../client/source.js";
-import { termsOf } from "../client/query-terms.js";
+import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
+import { termsOf } from "../shared/query-terms.js";
 import { given } from "../../../engine/lib/given.js";
 
 const maxPage = 500;

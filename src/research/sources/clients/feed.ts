@@ -1,9 +1,9 @@
-import { askText } from "../client/request.js";
+import { askText } from "../shared/ask-service.js";
 import { at, day, line, list } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
-import { abstractText, plainText } from "../client/markup-to-text.js";
-import type { Answer, Query, Source, SourceContext } from "../client/source.js";
-import { pageRecord } from "../client/web-page.js";
+import { abstractText, plainText } from "../shared/markup-to-text.js";
+import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
+import { pageRecord } from "../shared/web-page.js";
 import { parseXml } from "../../../engine/lib/xml.js";
 
 const maxFeed = 20 * 1024 * 1024;

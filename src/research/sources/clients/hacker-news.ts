@@ -1,9 +1,9 @@
-import { askJson } from "../client/request.js";
+import { askJson } from "../shared/ask-service.js";
 import { at, day, line } from "../../../engine/lib/json-fields.js";
-import { plainText } from "../client/markup-to-text.js";
+import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
-import type { Answer, Query, Source, SourceContext } from "../client/source.js";
-import { pageRecord, webAnswer } from "../client/web-page.js";
+import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
+import { pageRecord, webAnswer } from "../shared/web-page.js";
 import { given } from "../../../engine/lib/given.js";
 
 const maxAnswer = 5 * 1024 * 1024;

@@ -1,11 +1,11 @@
-import { askJson, gather, type Page, pageOf, unlikeAnswer } from "../client/request.js";
-import { inBatches, lookUpIn } from "../client/lookup-batches.js";
+import { askJson, gather, type Page, pageOf, unlikeAnswer } from "../shared/ask-service.js";
+import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
-import { abstractText, plainText } from "../client/markup-to-text.js";
+import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
-import type { Answer, Query, Source, SourceContext } from "../client/source.js";
-import { termsOf } from "../client/query-terms.js";
+import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
+import { termsOf } from "../shared/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
 
 const maxPage = 100;

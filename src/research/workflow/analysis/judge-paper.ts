@@ -1,6 +1,6 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { checkReading } from "../../evidence/check.js";
+import { checkReading } from "../../evidence/check-evidence.js";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
@@ -16,7 +16,7 @@ import {
   strategicDimensions,
   type Totals,
 } from "../decisions/scores-and-decision.js";
-import { couldBeRead } from "../../papers/reading.js";
+import { couldBeRead } from "../../papers/read-depth.js";
 import type { Change } from "../../folder/research.js";
 import { insightId, lastNumber } from "../../folder/rrd-file.js";
 import { papersToReadAgain } from "../decisions/open-update.js";
@@ -30,8 +30,8 @@ import {
   eligibilityOf,
   isIneligible,
 } from "../eligibility/eligibility.js";
-import { doubtOf } from "../report/no-difference.js";
-import { checkedFields, isRetraction } from "../report/warn-of-retractions.js";
+import { doubtOf } from "../report-unit/no-difference.js";
+import { checkedFields, isRetraction } from "../report-unit/warn-of-retractions.js";
 
 /** What is known of a paper besides its record when its reading is judged. */
 export interface PaperMaterial {

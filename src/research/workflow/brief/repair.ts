@@ -1,6 +1,6 @@
 import { schemaOf } from "../result/accepted-result.js";
 import { join } from "node:path";
-import type { CheckedReading } from "../../evidence/check.js";
+import type { CheckedReading } from "../../evidence/check-evidence.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";

@@ -4,10 +4,10 @@ import { fullScore } from "../decisions/scores-and-decision.js";
 import type { ResearchState } from "../decisions/status.js";
 import { prose } from "../derived/markdown.js";
 import { countingInsights } from "../eligibility/eligibility.js";
-import { handleOf, whyNoGround } from "../report/handles.js";
-import { groupInsights } from "../report/insight-groups.js";
-import { groupName, pairName } from "../report/judge-report.js";
-import { sideBySide } from "../report/side-by-side.js";
+import { handleOf, whyNoGround } from "../report-unit/handles.js";
+import { groupInsights } from "../report-unit/insight-groups.js";
+import { groupName, pairName } from "../report-unit/judge-report.js";
+import { sideBySide } from "../report-unit/side-by-side.js";
 import type { UnitData } from "./unit-data.js";
 
 /** A quote as the agent of a report sees it; it names it by its handle. */

@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { couldBeRead } from "../../papers/reading.js";
+import { couldBeRead } from "../../papers/read-depth.js";
 import { isDecided } from "./status.js";
 
 export const executionDimensions = [

@@ -5,7 +5,7 @@ import type { Progress, Unit } from "../../../engine/loop/types.js";
 import type { Noted } from "../../../engine/storage/noted.js";
 import { openUpdate, papersToReadAgain } from "./open-update.js";
 import { isIneligible } from "../eligibility/eligibility.js";
-import { countingLines, currentAccepted } from "../../../engine/storage/records/ledger.js";
+import { countingLines, currentAccepted } from "../../../engine/storage/state/ledger.js";
 
 /** What the workflow reads off the disk before each iteration. */
 export interface ResearchState {

@@ -10,7 +10,7 @@ import {
   type Received,
   readMessages,
   takeMessage,
-} from "../../../engine/storage/records/steering-inbox.js";
+} from "../../../engine/storage/state/steering-inbox.js";
 import type { Research } from "../../folder/research.js";
 import { progressName } from "../../folder/layout.js";
 import { askedIn, foldAsked } from "./fold-answer.js";

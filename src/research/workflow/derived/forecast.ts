@@ -1,7 +1,7 @@
 import { many } from "../../../engine/ui/terminal/format.js";
 import { roundUsd } from "../../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { currentAccepted } from "../../../engine/storage/records/ledger.js";
+import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { isAnswerUnit } from "../../folder/logs/answers-log.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";

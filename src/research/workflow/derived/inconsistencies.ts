@@ -8,8 +8,8 @@ import {
   usesBothRubrics,
 } from "../decisions/scores-and-decision.js";
 import { isDecided } from "../decisions/status.js";
-import { differences } from "./stated.js";
-import { criteriaOf } from "../../folder/criteria.js";
+import { differences } from "./stated-totals.js";
+import { criteriaOf } from "../../folder/eligibility-criteria.js";
 import { eligibilityReport, openCriteria } from "../eligibility/eligibility.js";
 import { hasOpenOverride, isReversible } from "./overrides.js";
 import { deriveStatistics } from "./statistics.js";

@@ -9,10 +9,10 @@ import { isDecided, statusOf } from "../decisions/status.js";
 import { countingInsights, isIneligible, isWaiting } from "../eligibility/eligibility.js";
 import { eligibilityFlow } from "../eligibility/flow.js";
 import { withOverrides } from "./overrides.js";
-import { criteriaOf } from "../../folder/criteria.js";
+import { criteriaOf } from "../../folder/eligibility-criteria.js";
 import { seedRecall } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
-import { statedOtherwise } from "./stated.js";
+import { statedOtherwise } from "./stated-totals.js";
 import { deriveTiming } from "./timing.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { given } from "../../../engine/lib/given.js";
-import { countingLines } from "../../../engine/storage/records/ledger.js";
+import { countingLines } from "../../../engine/storage/state/ledger.js";
 import type { PhaseTiming, Rrd, Timing } from "../../generated/rrd.js";
 import { isDecided } from "../decisions/status.js";
 

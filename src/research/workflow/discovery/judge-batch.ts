@@ -12,7 +12,7 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../result/accepted-result.js";
 import { flat } from "../derived/markdown.js";
 import { patternLines } from "../derived/lessons.js";
-import { criteriaOf } from "../../folder/criteria.js";
+import { criteriaOf } from "../../folder/eligibility-criteria.js";
 import { eligibilityOf } from "../eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";

@@ -11,7 +11,7 @@ import { given } from "../../../engine/lib/given.js";
 import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../decisions/open-update.js";
 import { apartOf, settledIds, type Sources } from "./search-session.js";
-import { criteriaOf } from "../../folder/criteria.js";
+import { criteriaOf } from "../../folder/eligibility-criteria.js";
 import { screeningWordsTokens } from "../eligibility/criteria-section.js";
 import { blockedNames } from "../derived/statistics.js";
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";

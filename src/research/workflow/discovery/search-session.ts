@@ -20,7 +20,7 @@ import { candidatesFile, searchFile, searchName } from "../../folder/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
 import { sourceNamed, sourcesFor, standInBeside, substituteFor } from "../../sources/registry.js";
-import type { Source, SourceContext } from "../../sources/client/source.js";
+import type { Source, SourceContext } from "../../sources/shared/source.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 
 /** What the searches of the scholarly services have come to. */

@@ -1,7 +1,7 @@
 import { locatorAt } from "../../../engine/documents/text/document-text.js";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import { abstractLocator, reasonOf } from "../../evidence/check.js";
+import { abstractLocator, reasonOf } from "../../evidence/check-evidence.js";
 import type { QuoteMatch, Searchable } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";

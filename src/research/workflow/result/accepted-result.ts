@@ -16,7 +16,7 @@ export const schemaOf = {
 } as const;
 
 /**
- * What is folded in when a result is accepted. engine/storage/records/fold.ts writes it, in this order: an entry of the
+ * What is folded in when a result is accepted. engine/storage/state/fold.ts writes it, in this order: an entry of the
  * journal, rrd.json, the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits
  * them.
  */

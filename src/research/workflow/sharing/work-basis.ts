@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Rrd } from "../../generated/rrd.js";
-import { papersToCheck } from "../report/warn-of-retractions.js";
+import { papersToCheck } from "../report-unit/warn-of-retractions.js";
 import { paperOf, type ResearchUnit } from "../decisions/status.js";
 
 /** What the work on a unit rests on, of what a person may edit, as a hash. */

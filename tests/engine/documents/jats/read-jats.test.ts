@@ -1,4 +1,4 @@
-import fc from "../../../support/fast-check.js";
+import fc from "../../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../../src/engine/documents/read-document.js";
 import { findQuote } from "../../../../src/research/evidence/find-quote.js";

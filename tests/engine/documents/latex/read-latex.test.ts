@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import fc from "../../../support/fast-check.js";
+import fc from "../../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { readLatex } from "../../../../src/engine/documents/latex/read-latex.js";
 import { readDocument } from "../../../../src/engine/documents/read-document.js";

@@ -18,7 +18,7 @@ import {
   usesAllowance,
   watchFiles,
 } from "../../../../src/engine/loop/guards/limits.js";
-import { rulesFor } from "../../../../src/engine/loop/rules.js";
+import { rulesFor } from "../../../../src/engine/loop/guards/rules-of-run.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, refused, soFar, start, unit } from "../runs.js";
 import { researchWords } from "../../../../src/research/folder/words.js";

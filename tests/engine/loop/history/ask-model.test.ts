@@ -4,7 +4,7 @@ import { createAgent } from "../../../../src/engine/agents/registry.js";
 import { askForSummary, summaryEnv } from "../../../../src/engine/loop/history/ask-model.js";
 import { runProcess } from "../../../../src/engine/process/run-process.js";
 import { fakeClock } from "../../../support/clock.js";
-import { temporaryFolder } from "../../../support/research.js";
+import { temporaryFolder } from "../../../support/projects/research.js";
 
 const ask = (command: string, stateDir: string) => {
   const cwd = temporaryFolder();

@@ -19,9 +19,9 @@ import { askForSummary } from "../../../../src/engine/loop/history/ask-model.js"
 import { extractiveSummary } from "../../../../src/engine/loop/history/extractive-summary.js";
 import { withHistory } from "../../../../src/engine/loop/history/keep-history.js";
 import { fakeClock } from "../../../support/clock.js";
-import { listener } from "../../../support/listener.js";
+import { listener } from "../../../support/network/listener.js";
 import { remembered } from "../remembered.js";
-import { temporaryFolder } from "../../../support/research.js";
+import { temporaryFolder } from "../../../support/projects/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
 const reasons = [

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { currentAccepted } from "../../../../src/engine/storage/records/ledger.js";
+import { currentAccepted } from "../../../../src/engine/storage/state/ledger.js";
 import { readResearch } from "../../../../src/research/folder/research.js";
 import { resetResearch } from "../../../../src/research/folder/reset/reset.js";
 import {
@@ -26,7 +26,7 @@ import {
 import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/records/journal.js";
+import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/state/journal.js";
 import { asksAgain, type ResetTarget, stateAfter } from "../../../../src/research/folder/reset/reset-targets.js";
 import { candidatesFile } from "../../../../src/research/folder/layout.js";
 

@@ -1,4 +1,4 @@
-import fc from "../../../support/fast-check.js";
+import fc from "../../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";

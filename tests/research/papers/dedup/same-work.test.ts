@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { compareRecords } from "../../../../src/research/papers/dedup/same-work.js";
 import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
-import { samePaper } from "../../../support/same-paper.js";
+import { samePaper } from "../../../support/documents/same-paper.js";
 
 const base = {
   title: "Learning Dexterous Manipulation from Touch",

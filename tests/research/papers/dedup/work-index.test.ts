@@ -3,8 +3,8 @@ import type { TitledPaper } from "../../../../src/research/papers/paper-record.j
 import { workIndex } from "../../../../src/research/papers/dedup/work-index.js";
 import { compareRecords } from "../../../../src/research/papers/dedup/same-work.js";
 import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
-import { otherPairs, samePairs } from "../../../fixtures/labelled-pairs.js";
-import { moreOther, moreSame } from "../../../fixtures/more-labelled-pairs.js";
+import { otherPairs, samePairs } from "../../../fixtures/pairs/labelled-pairs.js";
+import { moreOther, moreSame } from "../../../fixtures/pairs/more-labelled-pairs.js";
 
 const records = [...samePairs, ...moreSame, ...otherPairs, ...moreOther].flatMap(([, a, b]): TitledPaper[] => [a, b]);
 

@@ -1,5 +1,5 @@
 import { load } from "cheerio";
-import fc from "../../../support/fast-check.js";
+import fc from "../../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { costPicture } from "../../../../src/research/report/pictures/cost.js";
 import { datesPicture } from "../../../../src/research/report/pictures/dates.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { arxiv, readArxivFeed } from "../../../../src/research/sources/clients/arxiv.js";
-import type { Query } from "../../../../src/research/sources/client/source.js";
+import type { Query } from "../../../../src/research/sources/shared/source.js";
 import { arxivFeed, arxivRefusal, numberedPreprints, testedHands } from "../../../fixtures/services/arxiv.js";
 import { answering, type Canned } from "./answering.js";
 

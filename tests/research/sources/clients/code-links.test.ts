@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codeLinks } from "../../../../src/research/sources/clients/code-links.js";
-import type { Source } from "../../../../src/research/sources/client/source.js";
+import type { Source } from "../../../../src/research/sources/shared/source.js";
 import { answering, type Canned } from "./answering.js";
 import type { Request } from "../../../../src/engine/net/http.js";
 

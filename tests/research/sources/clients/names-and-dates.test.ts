@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { day } from "../../../../src/engine/lib/json-fields.js";
-import { abstractText, plainText } from "../../../../src/research/sources/client/markup-to-text.js";
+import { abstractText, plainText } from "../../../../src/research/sources/shared/markup-to-text.js";
 import { arxivKey, identifiersOf, sharesIdentifier } from "../../../../src/research/papers/identifiers.js";
-import { pageRecord } from "../../../../src/research/sources/client/web-page.js";
+import { pageRecord } from "../../../../src/research/sources/shared/web-page.js";
 
 describe("a DOI", () => {
   it.each([

@@ -8,7 +8,7 @@ import { readPaper } from "../../../../src/research/sources/clients/semantic-sch
 import { readWork as readUnpaywall } from "../../../../src/research/sources/clients/unpaywall.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { allSources } from "../../../../src/research/sources/registry.js";
-import fc from "../../../support/fast-check.js";
+import fc from "../../../support/runner/fast-check.js";
 import { answering } from "./answering.js";
 
 /** A whole answer of each service, every field that is read in it. */

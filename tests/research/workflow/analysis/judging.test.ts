@@ -6,9 +6,17 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/decisions/status.js";
-import { ideas, narrative, paper, paperText, reading, rrdWith, temporaryFolder } from "../../../support/research.js";
+import {
+  ideas,
+  narrative,
+  paper,
+  paperText,
+  reading,
+  rrdWith,
+  temporaryFolder,
+} from "../../../support/projects/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Material } from "../../../../src/research/workflow/brief/brief.js";
+import type { Material } from "../../../../src/research/workflow/brief/write-brief.js";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const judging = { iteration: 9, agent: "scripted", at };

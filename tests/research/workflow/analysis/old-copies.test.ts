@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { goodAgent, library, paper, researchFolder, rrdWith } from "../../../support/research.js";
+import { goodAgent, library, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 /** What was found, read and decided, without the numbers of iterations. */

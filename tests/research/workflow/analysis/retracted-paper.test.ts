@@ -17,7 +17,7 @@ import {
   rrdWith,
   scriptedAgent,
   temporaryFolder,
-} from "../../../support/research.js";
+} from "../../../support/projects/research.js";
 import type { Library } from "../../../../src/research/workflow/prepare.js";
 
 const at = "2026-11-22T10:00:00.000Z";

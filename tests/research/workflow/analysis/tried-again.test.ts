@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { resetResearch } from "../../../../src/research/folder/reset/reset.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
-import { goodAgent, paper, researchFolder, rrdWith } from "../../../support/research.js";
+import { goodAgent, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
 const now = () => Date.UTC(2026, 5, 1);
 

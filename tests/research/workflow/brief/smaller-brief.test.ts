@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { timesTooFull } from "../../../../src/research/workflow/decisions/status.js";
-import { line } from "../../../support/research-folder.js";
+import { line } from "../../../support/projects/research-folder.js";
 import {
   goodAgent,
   library,
@@ -12,7 +12,7 @@ import {
   researchFolder,
   rrdWith,
   scriptedAgent,
-} from "../../../support/research.js";
+} from "../../../support/projects/research.js";
 
 const tooFull = (iteration: number, unit: string, more: Partial<LedgerLine> = {}) =>
   line(iteration, unit, { outcome: "failed", failure: "context", ...more });

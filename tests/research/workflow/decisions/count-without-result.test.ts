@@ -7,9 +7,16 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { stopWithoutResult } from "../../../../src/engine/loop/guards/stuck.js";
-import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
-import { freshFolder, line, makeResearch, paper as found } from "../../../support/research-folder.js";
-import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
+import { leaveMessage } from "../../../../src/engine/storage/state/steering-inbox.js";
+import { freshFolder, line, makeResearch, paper as found } from "../../../support/projects/research-folder.js";
+import {
+  goodAgent,
+  paper,
+  reading,
+  researchFolder,
+  rrdWith,
+  scriptedAgent,
+} from "../../../support/projects/research.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 import { given } from "../../../../src/engine/lib/given.js";
 import { resetStagnation, withoutResult } from "../../../../src/research/workflow/derived/observations.js";

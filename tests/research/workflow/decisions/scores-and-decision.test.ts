@@ -6,7 +6,7 @@ import {
   scoresOf,
   totalsOf,
 } from "../../../../src/research/workflow/decisions/scores-and-decision.js";
-import { paper, rrdWith, scoresOfAll } from "../../../support/research.js";
+import { paper, rrdWith, scoresOfAll } from "../../../support/projects/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
 const both = rrdWith([paper("p1")]);

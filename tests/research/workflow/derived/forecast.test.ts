@@ -13,7 +13,7 @@ import {
   forecastOf,
   takesOf,
 } from "../../../../src/research/workflow/derived/forecast.js";
-import { freshFolder, line, makeResearch, paper } from "../../../support/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../../support/projects/research-folder.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
@@ -177,7 +177,7 @@ test("a run says what the whole will take before its first iteration", async () 
     requirements,
     handoff: { product_ideation: { enabled: true } },
   });
-  const unitAgent = `cmd:${process.execPath} ${fileURLToPath(new URL("../../../support/unit-agent.mjs", import.meta.url))}`;
+  const unitAgent = `cmd:${process.execPath} ${fileURLToPath(new URL("../../../support/processes/unit-agent.mjs", import.meta.url))}`;
   makeResearch(cwd, "other", { phase: "COMPLETE", papers_pool: [paper("a", "presented")] }, [
     given({ ...read(1, "a", 40_000, { agent: unitAgent }), model: undefined }),
   ]);

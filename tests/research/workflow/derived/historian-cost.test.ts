@@ -6,7 +6,7 @@ import { totalOf } from "../../../../src/research/overview/costs.js";
 import { emptyTally, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
 import { historyLine } from "../../../../src/engine/ui/terminal/history-lines.js";
 import { fakeClock } from "../../../support/clock.js";
-import { goodAgent, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { goodAgent, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 
 const papers = Array.from({ length: 20 }, (_, n) => paper(`p${n + 1}`));

@@ -9,7 +9,7 @@ import {
   readPatterns,
   unlearned,
 } from "../../../../src/research/workflow/derived/lessons.js";
-import { temporaryFolder } from "../../../support/research.js";
+import { temporaryFolder } from "../../../support/projects/research.js";
 
 describe("learned patterns", () => {
   test("are read back from progress.txt, and only a person's word takes one into AGENTS.md, once", async () => {

@@ -10,7 +10,7 @@ import { stopWhenStuck } from "../../../../src/engine/loop/guards/stuck.js";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { runLoop } from "../../../../src/engine/loop/run-loop.js";
 import type { Agent } from "../../../../src/engine/loop/types.js";
-import { leaveMessage } from "../../../../src/engine/storage/records/steering-inbox.js";
+import { leaveMessage } from "../../../../src/engine/storage/state/steering-inbox.js";
 import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
 import { redactFor } from "../../../../src/engine/lib/redact.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
@@ -19,7 +19,7 @@ import type { Proposal } from "../../../../src/research/workflow/accept.js";
 import { researchWorkflow } from "../../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../../../support/clock.js";
-import { listener } from "../../../support/listener.js";
+import { listener } from "../../../support/network/listener.js";
 import {
   goodAgent,
   library,
@@ -28,8 +28,8 @@ import {
   researchFolder,
   rrdWith,
   scriptedAgent,
-} from "../../../support/research.js";
-import { alone } from "../../../support/alone.js";
+} from "../../../support/projects/research.js";
+import { alone } from "../../../support/processes/alone.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, n) => paper(`p${n + 1}`));

@@ -19,7 +19,7 @@ import {
   type ResearchState,
   type ResearchUnit,
 } from "../../../../src/research/workflow/decisions/status.js";
-import { paper, rrdWith } from "../../../support/research.js";
+import { paper, rrdWith } from "../../../support/projects/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
 const nextUnit = (state: ResearchState, busy: readonly Unit[], later: readonly Delayed[] = []) =>

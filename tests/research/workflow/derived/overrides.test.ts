@@ -5,8 +5,8 @@ import { derive } from "../../../../src/research/workflow/derived/statistics.js"
 import { judgedIn } from "../../../../src/research/workflow/discovery/screened.js";
 import { eligibilityOf } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { hasOpenOverride, withOverride, withOverrides } from "../../../../src/research/workflow/derived/overrides.js";
-import fc from "../../../support/fast-check.js";
-import { paper, rrdWith, scoresOfAll } from "../../../support/research.js";
+import fc from "../../../support/runner/fast-check.js";
+import { paper, rrdWith, scoresOfAll } from "../../../support/projects/research.js";
 
 const criteria: Criterion[] = [
   { id: "c1", kind: "include", text: "randomised trial" },

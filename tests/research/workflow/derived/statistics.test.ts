@@ -6,7 +6,7 @@ import { acceptDiscovery } from "../../../../src/research/workflow/discovery/jud
 import { searchOf, statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { derive, deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
 import { deriveTiming } from "../../../../src/research/workflow/derived/timing.js";
-import { paper, rrdWith, decided, scoresOfAll } from "../../../support/research.js";
+import { paper, rrdWith, decided, scoresOfAll } from "../../../support/projects/research.js";
 import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 10, minute)).toISOString();

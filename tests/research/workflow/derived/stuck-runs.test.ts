@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
 import { stopWhenStuck } from "../../../../src/engine/loop/guards/stuck.js";
-import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
+import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/projects/research.js";
 import { researchWords } from "../../../../src/research/folder/words.js";
 
 const papers = Array.from({ length: 12 }, (_, n) => paper(`p${n + 1}`));

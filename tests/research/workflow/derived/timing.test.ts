@@ -4,7 +4,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { timeSpent } from "../../../../src/research/overview/time-and-cost.js";
 import { derive, deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
 import { periodOf, periodText } from "../../../../src/research/workflow/derived/timing.js";
-import { decided, paper, rrdWith } from "../../../support/research.js";
+import { decided, paper, rrdWith } from "../../../support/projects/research.js";
 
 /** A day of January, or of November ten months later. */
 const january = (day: number, hour = 10) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();

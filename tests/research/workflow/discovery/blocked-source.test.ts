@@ -4,7 +4,7 @@ import { nextRound } from "../../../../src/research/workflow/discovery/next-roun
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import type { Rrd, Step } from "../../../../src/research/generated/rrd.js";
-import { library, rrdWith } from "../../../support/research.js";
+import { library, rrdWith } from "../../../support/projects/research.js";
 
 const rrdOf = (sources: string[], blocked: string[] = []): Rrd =>
   rrdWith([], {

@@ -3,7 +3,7 @@ import type { Update } from "../../../../src/research/papers/paper-record.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchResults } from "../../../../src/research/workflow/discovery/search-results.js";
 import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import { library, materialFor, rrdWith } from "../../../support/research.js";
+import { library, materialFor, rrdWith } from "../../../support/projects/research.js";
 
 const record = (id: string) => ({
   id,

@@ -5,7 +5,7 @@ import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import type { Acceptable } from "../../../../src/research/workflow/result/accepted-result.js";
 import type { Batch } from "../../../../src/research/workflow/discovery/screening-batch.js";
-import { paper, rrdWith } from "../../../support/research.js";
+import { paper, rrdWith } from "../../../support/projects/research.js";
 import type { ScreeningCandidate } from "../../../../src/research/workflow/discovery/search-results.js";
 
 const judging = { iteration: 2, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };

@@ -3,17 +3,23 @@ import type { DiscoveryResult } from "../../../../src/research/generated/result-
 import type { Criterion, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Open } from "../../../../src/research/search/result-list.js";
-import type { Source } from "../../../../src/research/sources/client/source.js";
-import { pageRecord } from "../../../../src/research/sources/client/web-page.js";
+import type { Source } from "../../../../src/research/sources/shared/source.js";
+import { pageRecord } from "../../../../src/research/sources/shared/web-page.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { checkedAnswers } from "../../../../src/research/workflow/discovery/screen-by-criteria.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
 import { withOverrides } from "../../../../src/research/workflow/derived/overrides.js";
 import { deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
-import fc from "../../../support/fast-check.js";
-import { library, researchFolder, rrdWith, scriptedAgent, temporaryFolder } from "../../../support/research.js";
-import { unwatched } from "../../../support/unwatched-search.js";
+import fc from "../../../support/runner/fast-check.js";
+import {
+  library,
+  researchFolder,
+  rrdWith,
+  scriptedAgent,
+  temporaryFolder,
+} from "../../../support/projects/research.js";
+import { unwatched } from "../../../support/network/unwatched-search.js";
 
 const now = () => Date.parse("2026-03-01T00:00:00Z");
 const wanting = (sources: readonly string[], target_papers: number): Rrd => ({

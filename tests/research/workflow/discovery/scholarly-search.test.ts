@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { cli } from "../../../support/in-process.js";
+import { cli } from "../../../support/processes/in-process.js";
 import { type ScholarServer, serveScholars } from "../../../fixtures/scholar-server.js";
 
 let scholars: ScholarServer;

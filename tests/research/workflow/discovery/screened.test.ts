@@ -3,11 +3,18 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Source } from "../../../../src/research/sources/client/source.js";
+import type { Source } from "../../../../src/research/sources/shared/source.js";
 import { judgedIn, recallOf } from "../../../../src/research/workflow/discovery/screened.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
-import { goodAgent, library, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
-import { unwatched } from "../../../support/unwatched-search.js";
+import {
+  goodAgent,
+  library,
+  paper,
+  researchFolder,
+  rrdWith,
+  temporaryFolder,
+} from "../../../support/projects/research.js";
+import { unwatched } from "../../../support/network/unwatched-search.js";
 
 const count = 400;
 const isRelevant = (id: string) => Number(id.slice(1)) % 20 === 0;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { guardSignals } from "../../../../src/engine/loop/guards/limits.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Answer, Query, Source } from "../../../../src/research/sources/client/source.js";
+import type { Answer, Query, Source } from "../../../../src/research/sources/shared/source.js";
 import {
   type SearchSession,
   runSearch,
@@ -13,10 +13,10 @@ import {
 } from "../../../../src/research/workflow/discovery/search-session.js";
 import { searchOf } from "../../../../src/research/workflow/decisions/status.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
-import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 import { candidatesFile, searchFile } from "../../../../src/research/folder/layout.js";
 import { reportsOf } from "../../../../src/research/workflow/discovery/source-reports.js";
-import { unwatched } from "../../../support/unwatched-search.js";
+import { unwatched } from "../../../support/network/unwatched-search.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
   id,

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Source } from "../../../../src/research/sources/client/source.js";
+import type { Source } from "../../../../src/research/sources/shared/source.js";
 import { runSearch, type SearchOptions } from "../../../../src/research/workflow/discovery/search-session.js";
-import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
-import { unwatched } from "../../../support/unwatched-search.js";
+import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
+import { unwatched } from "../../../support/network/unwatched-search.js";
 
 const subjects = "amber birch cedar dunes ember fjord grove heath inlet jetty knoll lagoon".split(" ");
 const record = (index: number, over: Partial<PaperRecord> = {}): PaperRecord => ({

@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Answer, Source } from "../../../../src/research/sources/client/source.js";
+import type { Answer, Source } from "../../../../src/research/sources/shared/source.js";
 import { runSearch, type SearchOptions } from "../../../../src/research/workflow/discovery/search-session.js";
-import { goodAgent, library, paper, researchFolder, rrdWith, temporaryFolder } from "../../../support/research.js";
-import { unwatched } from "../../../support/unwatched-search.js";
+import {
+  goodAgent,
+  library,
+  paper,
+  researchFolder,
+  rrdWith,
+  temporaryFolder,
+} from "../../../support/projects/research.js";
+import { unwatched } from "../../../support/network/unwatched-search.js";
 
 type Found = Answer<readonly PaperRecord[]>;
 

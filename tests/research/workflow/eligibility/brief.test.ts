@@ -5,12 +5,12 @@ import type { Notes } from "../../../../src/engine/loop/types.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import { briefFor } from "../../../../src/research/workflow/brief/brief.js";
+import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
 import { nextUnit } from "../../../../src/research/workflow/decisions/next-unit.js";
 import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { derive } from "../../../../src/research/workflow/derived/statistics.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
-import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../../support/research.js";
+import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 
 /** A prompt of the person's own, so that these tests are about what code adds to it. */
 const prompt = ["COMMON", "DISCOVERY", "ANALYSIS", "REPAIR", "COMPLETE"].map((part) => `# ${part}\n\nThe ${part}.\n`);

@@ -11,7 +11,7 @@ import { countsOf } from "../../../../src/research/overview/counts.js";
 import { reportData } from "../../../../src/research/workflow/brief/report-digest.js";
 import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
 import { countingInsights, eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
-import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/research.js";
+import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
 const criteria: Criterion[] = [
   { id: "c1", kind: "include", text: "randomised trial" },

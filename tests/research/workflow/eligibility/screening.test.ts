@@ -4,7 +4,7 @@ import type { Criterion, Exclusion, Paper, Rrd } from "../../../../src/research/
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { checkedAnswers } from "../../../../src/research/workflow/discovery/screen-by-criteria.js";
 import type { ScreeningCandidate } from "../../../../src/research/workflow/discovery/search-results.js";
-import { rrdWith } from "../../../support/research.js";
+import { rrdWith } from "../../../support/projects/research.js";
 
 const criteria: Criterion[] = [
   { id: "c1", kind: "include", text: "randomised trial" },

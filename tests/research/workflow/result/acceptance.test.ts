@@ -3,11 +3,11 @@ import type { IdeationResult } from "../../../../src/research/generated/result-i
 import type { Evidence, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
-import { acceptIdeas } from "../../../../src/research/workflow/report/judge-ideas.js";
+import { acceptIdeas } from "../../../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptPaper } from "../../../../src/research/workflow/analysis/judge-paper.js";
-import { acceptReport } from "../../../../src/research/workflow/report/judge-report.js";
+import { acceptReport } from "../../../../src/research/workflow/report-unit/judge-report.js";
 import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/result/accepted-result.js";
-import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../../support/research.js";
+import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../../support/projects/research.js";
 
 const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
 const text = paperText("p1");

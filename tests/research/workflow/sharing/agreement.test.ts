@@ -7,7 +7,7 @@ import {
   type Table,
 } from "../../../../src/research/workflow/eligibility/agreement.js";
 import type { Paper } from "../../../../src/research/generated/rrd.js";
-import { paper } from "../../../support/research.js";
+import { paper } from "../../../support/projects/research.js";
 
 const table = (a: number, b: number, c: number, d: number): Table => ({
   both_include: a,

@@ -4,7 +4,7 @@ import type { Agent, LoopOptions } from "../../../../src/engine/loop/types.js";
 import type { ConflictRule } from "../../../../src/research/workflow/discovery/readers.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import { goodAgent, library, researchFolder, rrdWith, scriptedAgent } from "../../../support/research.js";
+import { goodAgent, library, researchFolder, rrdWith, scriptedAgent } from "../../../support/projects/research.js";
 
 const record = (id: string): PaperRecord => ({
   id,

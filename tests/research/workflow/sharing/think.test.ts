@@ -12,7 +12,7 @@ import {
   researchFolder,
   rrdWith,
   scriptedAgent,
-} from "../../../support/research.js";
+} from "../../../support/projects/research.js";
 
 const rrd = rrdWith([paper("p1")]);
 const finding = { where: "results", problem: "The text says 1,200 samples, not 1,400.", quote: "on 1,200 samples" };

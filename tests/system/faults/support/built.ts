@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll } from "vitest";
-import { sharedPackage } from "../../../support/built.js";
+import { sharedPackage } from "../../../support/processes/built.js";
 import { makePlace, type Place, type PlaceOptions } from "./place.js";
 
 /** Has the command built before a test file; the answer makes places whose commands are that build's. */

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { killProcesses } from "../../../support/kill-processes.js";
+import { killProcesses } from "../../../support/processes/kill-processes.js";
 
 export interface PlaceOptions {
   /** Where the user's folder is made; by default a temporary one. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { packageFile } from "../../../../src/engine/lib/package-root.js";
-import { compileEntries } from "../../../support/compiled.js";
+import { compileEntries } from "../../../support/processes/compiled.js";
 import { fresh, until } from "./rig.js";
 
 /** The built program with short times; answers with its file. */

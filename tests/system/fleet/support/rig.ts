@@ -16,7 +16,7 @@ import {
 } from "../../../../src/engine/fleet/worker.js";
 import type { AgentEvent, Brief, RunOptions } from "../../../../src/engine/loop/types.js";
 import type { Exec, ProcessEnd, ProcessRequest } from "../../../../src/engine/process/run-process.js";
-import type { RedisServer } from "../../../support/redis.js";
+import type { RedisServer } from "../../../support/network/redis.js";
 
 /** What an agent of these tests does: it is told in its brief. */
 export interface Deed {

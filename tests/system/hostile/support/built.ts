@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { sharedPackage } from "../../../support/built.js";
+import { sharedPackage } from "../../../support/processes/built.js";
 import { type House, type HouseOptions, openHouse } from "./house.js";
 
 /**

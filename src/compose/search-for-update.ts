@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ResolvedConfig } from "./config.js";
+import { httpFor, libraryFor } from "./library.js";
+import type { QueryLine } from "../engine/generated/query.js";
+import { systemClock } from "../engine/lib/clock.js";
+import { rootOf } from "../research/workflow/brief/prompt-file.js";
+import type { Io } from "../engine/ui/io.js";
+import { candidatesFile, documentsFolder, textsFolder } from "../research/folder/layout.js";
+import { addressStamp } from "../research/full-text/find-text.js";
+import { keptText, saveText } from "../research/full-text/text-cache.js";
+import { paperServices } from "../research/paper-services/paper-services.js";
+import { type SearchRecord, writeSearchRecord } from "../research/search/search-record.js";
+import { contextOf } from "../research/sources/source-settings.js";
+import type { Rrd } from "../research/generated/rrd.js";
+import type { Came, Outside } from "../research/update/new-and-changed.js";
+
+/** A project's sources, asked without a trace that git sees. */
+export interface Asking {
+  readonly outside: Outside;
+  /** What was asked of them, for the log. */
+  readonly questions: readonly QueryLine[];
+  /**
+   * Keeps what they said, for the work on an update that is about to be opened as `opened`. A kill before it is opened
+   * costs nothing: the next update asks anew.
+   */
+  keep(opened: Rrd, came: Came): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Nobody waits for an update that cron began, so every paper has the time of some requests. */
+const minCheckMs = 3 * 60_000;
+const checkMs = 5_000;
+
+/** Opens the way to a project's sources for an update. `signal`: ends every request. */
+export async function openAsking(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal): Promise<Asking> {
+  const lines: QueryLine[] = [];
+  let search: SearchRecord | undefined;
+  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, undefined, {
+    record: async (line) => void lines.push(line),
+    search: (kept) => (search = kept),
+  });
+  // Texts as they are today must not take the place of those that were read.
+  const scratch = await mkdtemp(join(tmpdir(), "research-ralph-update-"));
+  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), freshMs: 0 });
+  const asking = { config: config.sources, env: io.env, http, contact: config.contact };
+  const today = paperServices({
+    folder: scratch,
+    http,
+    contextFor: (source) => contextOf(source, asking),
+    clock: systemClock,
+    signal,
+  });
+  return {
+    outside: {
+      sources: library,
+      kept: () => search,
+      updates: (papers) => library.updates(papers, Math.max(minCheckMs, papers.length * checkMs)),
+      textNow: async (paper) => {
+        const answer = await today.text(paper);
+        return "text" in answer ? answer.text : undefined;
+      },
+      textThen: (paper) => keptText(textsFolder(folder), paper.id),
+    },
+    questions: lines,
+    async keep(opened, came) {
+      if (search !== undefined) await writeSearchRecord(candidatesFile(folder), search);
+      for (const { id, text } of came.changed) {
+        const paper = opened.papers_pool.find((each) => each.id === id);
+        if (paper !== undefined && text !== undefined)
+          await saveText(textsFolder(folder), id, text, addressStamp(paper));
+      }
+    },
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Rrd } from "../generated/rrd.js";
+import { backUp } from "../../engine/storage/state/backup.js";
+import { documentNames, progressName, rrdName } from "./layout.js";
+import { openResearch, type ResearchOptions } from "./research.js";
+
+export interface EditOptions extends ResearchOptions {
+  /** Whether the files as they were are copied into .ralph/backups/ first. */
+  readonly backup: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** A project after an edit. */
+export interface Edited {
+  readonly rrd: Rrd;
+  /** The folder with the files as they were, where that was asked for. */
+  readonly backup?: string;
+}
+
+/**
+ * Changes rrd.json for a command of a person: under its lock, with interrupted iterations made up for first. What a
+ * person saves by hand meanwhile wins, field by field (`engine/storage/state/merge-hand-edits.ts`). `change` is pure.
+ * The next checkpoint commits it. Edits at the same moment wait for each other.
+ * @throws ExpectedError when a run holds the project or rrd.json is invalid.
+ */
+export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {
+  const research = await openResearch(folder, { ...options, short: true });
+  try {
+    const backup = options.backup
+      ? await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])
+      : undefined;
+    const rrd = await research.edit(change);
+    return backup === undefined ? { rrd } : { rrd, backup };
+  } finally {
+    await research.close();
+  }
+}

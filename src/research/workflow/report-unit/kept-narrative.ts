@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { isNewer } from "../../../engine/storage/state/format-version.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { problemsOf } from "../../../engine/storage/schema-check.js";
+import { reportDataName } from "../../folder/layout.js";
+import type { ReportFile } from "../../generated/report.js";
+
+/** report.json of a project; undefined where there is none that can be used, so the report is to be written. */
+export async function readNarrative(folder: string): Promise<ReportFile | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readRegularText(join(folder, reportDataName)));
+    return isNewer(value) || problemsOf("report", value).length > 0 ? undefined : (value as ReportFile);
+  } catch {
+    return undefined;
+  }
+}

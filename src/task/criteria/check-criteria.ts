@@ -1,0 +1,124 @@
+import { given } from "../../engine/lib/given.js";
+import type { Told } from "../../engine/loop/types.js";
+import type { Criterion } from "../generated/ralph.js";
+import type { Check } from "../generated/ralph-state.js";
+import { checkCoverage } from "./coverage.js";
+import { checkHttp } from "./http.js";
+import { checkContent, checkJson } from "./content.js";
+import { wordsOf } from "./words.js";
+import { checkCommand, type Found, howItEnded, maxDetail, type Place, run, undecidedBy } from "../place/run.js";
+import { isNoTest } from "../test-runs/results.js";
+import { checkTests } from "./tests.js";
+import { checkTool } from "./types-and-lint.js";
+
+export interface Checked {
+  readonly checks: readonly Check[];
+  /** Names of all tests that were there. */
+  readonly tests: readonly string[];
+}
+
+/**
+ * Checks all criteria, one after the other, and tells when each begins and what came of it. Undefined where it was
+ * aborted: what was found until then says nothing of the rest.
+ */
+export async function checkAll(
+  criteria: readonly Criterion[],
+  place: Place,
+  seen: readonly string[],
+  tell: (event: Told) => Promise<void>,
+): Promise<Checked | undefined> {
+  const checks: Check[] = [];
+  const tests = new Set<string>();
+  for (const criterion of criteria) {
+    const words = wordsOf(criterion);
+    await tell({ type: "checking", criterion: words });
+    const begun = performance.now();
+    const found = await checkOne(criterion, place, seen);
+    if (place.signal.aborted) return undefined;
+    const ms = Math.round(performance.now() - begun);
+    const detail = found.detail.slice(0, maxDetail);
+    // Where tests are gone, those in their place bind nobody: they go again once the others are back.
+    if ((found.gone ?? []).length === 0) for (const test of found.tests ?? []) tests.add(test);
+    checks.push({
+      criterion: words,
+      passed: found.passed,
+      ms,
+      detail,
+      ...(found.failing === undefined ? {} : { failing: found.failing }),
+      ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
+      ...given({ unloaded: found.unloaded }),
+    });
+    await tell({ type: "checked", criterion: words, passed: found.passed, ms, detail });
+  }
+  return { checks, tests: [...tests] };
+}
+
+/** Checks one criterion. `seen`: tests that were there before. */
+async function checkOne(criterion: Criterion, place: Place, seen: readonly string[]): Promise<Found> {
+  switch (criterion.type) {
+    case "file_exists": {
+      const ran = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
+      if (ran.ok) return { passed: true, detail: `${criterion.path} is there.` };
+      const why = ran.end.exitCode === 1 ? `There is no ${criterion.path}.` : howItEnded(ran, 60_000);
+      return { passed: false, detail: why, ...undecidedBy(ran) };
+    }
+    case "command_succeeds":
+      return await checkCommand(criterion.command, criterion, place);
+    case "contains_text":
+      return await checkContent(criterion, place);
+    case "json_valid":
+      return await checkJson(criterion, place);
+    case "http_ok":
+      return await checkHttp(criterion, place);
+    case "all_of":
+    case "any_of":
+      return await checkSome(criterion, place, seen);
+    case "not": {
+      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, seen);
+      const words = wordsOf(criterion.criterion);
+      if (undecided === true) return { passed: false, detail: `Nobody knows: ${words}: ${detail}`, undecided };
+      return {
+        passed: !passed,
+        detail: passed ? `It is met, and should not be: ${words}.` : `Not met, as wanted: ${words}.`,
+      };
+    }
+    case "no_type_errors":
+    case "lint_clean":
+      return await checkTool(criterion, place);
+    case "coverage":
+      return await checkCoverage(criterion, place);
+    case "tests_pass":
+      return await checkTests(criterion, place, seen);
+  }
+}
+
+async function checkSome(
+  { type, criteria }: Extract<Criterion, { type: "all_of" | "any_of" }>,
+  place: Place,
+  seen: readonly string[],
+): Promise<Found> {
+  const all: { readonly words: string; readonly found: Found }[] = [];
+  for (const each of criteria) {
+    const found = await checkOne(each, place, seen);
+    all.push({ words: wordsOf(each), found });
+    // The rest would say nothing new of a choice that is made.
+    if (type === "any_of" && found.passed) break;
+  }
+  const passed = type === "all_of" ? all.every(({ found }) => found.passed) : all.some(({ found }) => found.passed);
+  const failed = all.filter(({ found }) => !found.passed);
+  const share = Math.floor(maxDetail / Math.max(1, failed.length));
+  const detail = passed
+    ? type === "all_of"
+      ? "All of them are met."
+      : `Met: ${all.at(-1)?.words}.`
+    : failed.map(({ words, found }) => `✗ ${words}: ${found.detail}`.slice(0, share)).join("\n");
+  // Of all, one that is surely not met decides.
+  const open = failed.filter(({ found }) => found.undecided === true);
+  const isOpen = !passed && (type === "all_of" ? open.length === failed.length : open.length > 0);
+  const undecided = isOpen ? { undecided: true as const } : {};
+  const counted = all.filter(({ found }) => found.failing !== undefined);
+  if (counted.length === 0) return { passed, detail, ...undecided };
+  const failing = counted.reduce((sum, { found }) => sum + (found.failing ?? 0), 0);
+  const unloaded = counted.reduce((sum, { found }) => sum + (found.unloaded ?? 0), 0);
+  return { passed, detail, ...undecided, failing, unloaded, tests: all.flatMap(({ found }) => found.tests ?? []) };
+}

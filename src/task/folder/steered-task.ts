@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
+import { stateFile } from "./layout.js";
+import { taskFormat } from "./state-file.js";
+
+/** A task as a person leads it from outside; `where`: as the person knows it. */
+export const steeredTask = (folder: string, where: string): SteeredWork => ({
+  folder,
+  where,
+  formats: taskFormat,
+  finished: async () => {
+    if (!existsSync(stateFile(folder))) return false;
+    const read = await readRecords(folder, taskFormat).catch(() => undefined);
+    return read?.state.status === "success";
+  },
+  goOn: `research-ralph task${where === "." ? "" : ` ${where}`}`,
+  more: "change the task or its criteria",
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { checkEvidence } from "../../../src/research/evidence/check-evidence.js";
+import { checkNumbers } from "../../../src/research/evidence/check-numbers.js";
+import { buildText } from "../../../src/engine/documents/text/document-text.js";
+import { readPdf } from "../../../src/engine/documents/pdf/read-pdf.js";
+import { makePdf } from "../../fixtures/pdf/make-pdf.js";
+
+const first =
+  "Policies trained in simulation transfer to the physical gripper only when contact parameters are randomised broadly, including friction between 0.2 and 1.4.";
+const second =
+  "Across 600 physical trials the randomised policy succeeded in 87.5 percent, while the unrandomised baseline succeeded in 41.0 percent.";
+
+async function paper() {
+  const filler =
+    "Further considerations regarding instrumentation follow without consequence for anything measured elsewhere.";
+  const pages = [
+    [filler, first, filler],
+    [...Array.from({ length: 4 }, () => filler), second, filler],
+  ];
+  const read = await readPdf(await makePdf({ columns: 2, pages }));
+  if (read.status !== "ok") throw new Error(read.reason);
+  return read.text;
+}
+
+describe("checkEvidence", () => {
+  it("verifies quotes of a two-column PDF, and says on which page each was found whatever the agent said", async () => {
+    const text = await paper();
+    const checked = checkEvidence(
+      [
+        { claim: "randomise widely", quote: first, locator: "p. 9" },
+        { claim: "it doubles success", quote: second },
+        { claim: "it triples success", quote: second.replace("87.5", "97.5"), locator: "p. 2" },
+      ],
+      text,
+    );
+    expect(checked.evidence.map(({ status, locator }) => [status, locator])).toEqual([
+      ["verified", "p. 1"],
+      ["verified", "p. 2"],
+      ["not-in-text", null],
+    ]);
+    expect(checked).toMatchObject({ verified: 2, notInText: 1, couldNotCheck: 0 });
+    expect(checked.evidence.every((item) => item.text_sha256 === text.sha256)).toBe(true);
+    expect(checked.missing).toHaveLength(1);
+    expect(checked.missing[0]?.nearest).toContain("87.5");
+  });
+
+  it("says of each quote that counts for nothing whether it is missing or too short", async () => {
+    const { evidence, missing } = checkEvidence(
+      [
+        { claim: "it was measured", quote: "600 physical" },
+        { claim: "it triples success", quote: second.replace("87.5", "97.5") },
+      ],
+      await paper(),
+    );
+    expect(evidence.map(({ status }) => status)).toEqual(["not-in-text", "not-in-text"]);
+    expect(missing.map(({ why }) => why)).toEqual(["too short to be evidence", "not found in the text"]);
+  });
+
+  it("counts a quote once, however many claims it stands under and however it is spaced", async () => {
+    const invented = second.replace("87.5", "97.5");
+    const quotes = [
+      first,
+      `“${first}”`,
+      first.toUpperCase(),
+      first.replaceAll(" ", "\n"),
+      second,
+      invented,
+      ` ${invented}`,
+    ];
+    const items = quotes.map((quote, index) => ({ claim: `claim ${index}`, quote }));
+    const checked = checkEvidence(items, await paper());
+    expect(checked).toMatchObject({ verified: 2, notInText: 1, couldNotCheck: 0 });
+    expect(checked.missing).toHaveLength(1);
+    expect(checked.evidence.map(({ claim }) => claim)).toEqual(items.map(({ claim }) => claim));
+    expect(checkEvidence(items, undefined)).toMatchObject({ couldNotCheck: 3 });
+  });
+
+  it("calls nothing false without a text", () => {
+    const checked = checkEvidence([{ claim: "a", quote: "anything at all", locator: "p. 3" }], undefined);
+    expect(checked).toEqual({
+      evidence: [{ claim: "a", quote: "anything at all", status: "could-not-check", locator: "p. 3" }],
+      verified: 0,
+      near: 0,
+      notInText: 0,
+      couldNotCheck: 1,
+      missing: [],
+    });
+  });
+
+  it("calls a quote near whose number differs in unit or rounding alone, and says what differs", async () => {
+    const items = [
+      { claim: "rounded", quote: second.replace("87.5 percent", "88 percent") },
+      { claim: "to the digit", quote: second.replace("600", "590") },
+      { claim: "more digits than the paper", quote: second.replace("87.5", "87.49") },
+      { claim: "another number", quote: second.replace("87.5", "87.6") },
+    ];
+    const checked = checkEvidence(items, await paper());
+    expect(checked.evidence.map(({ status }) => status)).toEqual(["near", "not-in-text", "not-in-text", "not-in-text"]);
+    expect(checked).toMatchObject({ verified: 0, near: 1, notInText: 3 });
+    expect(checked.evidence[0]).toMatchObject({ locator: "p. 2", reason: expect.stringContaining("87.5 percent") });
+  });
+
+  it("calls a number near that is written otherwise, and nothing near that may not stand for itself", () => {
+    const text = buildText([{ text: "In all it took 4873 ms to close. The hand did not hold 40.4 percent of them." }], {
+      kind: "text",
+      depth: "full",
+    });
+    const quotes = ["In all it took 4.9 s to close", "hold 40 percent of them"];
+    const { evidence } = checkEvidence(
+      quotes.map((quote) => ({ claim: "c", quote })),
+      text,
+    );
+    expect(evidence.map(({ status }) => status)).toEqual(["near", "not-in-text"]);
+  });
+
+  it("finds a quote in the abstract that the agent was shown, and says that it stands there", async () => {
+    const abstract = "We show that soft skins keep their grip for nine hours of work.";
+    const items = [
+      { claim: "it keeps", quote: "soft skins keep their grip for nine hours" },
+      { claim: "it loses", quote: "soft skins lose their grip after nine hours" },
+    ];
+    const statuses = (text: Awaited<ReturnType<typeof paper>> | undefined) =>
+      checkEvidence(items, text, abstract).evidence.map(({ status, locator }) => [status, locator]);
+    expect(statuses(await paper())).toEqual([
+      ["verified", "abstract"],
+      ["not-in-text", null],
+    ]);
+    expect(statuses(undefined)).toEqual([
+      ["verified", "abstract"],
+      ["could-not-check", null],
+    ]);
+  });
+
+  it("says why a quote counts for nothing whose words are in the text without their sense", async () => {
+    const text = buildText([{ text: "The gripper does not hold wet spheres for nine hours. It was warm." }], {
+      kind: "text",
+      depth: "full",
+    });
+    const { missing, evidence } = checkEvidence(
+      [{ claim: "it holds", quote: "hold wet spheres for nine hours" }],
+      text,
+    );
+    expect(missing[0]?.why).toContain('"does not hold wet spheres for nine hours"');
+    expect(evidence[0]).toMatchObject({ status: "not-in-text", reason: missing[0]?.why });
+  });
+});
+
+describe("checkNumbers", () => {
+  const found = (quote: string) => ({ claim: "c", quote, status: "verified" as const });
+  const statuses = async (said: string, quotes: readonly string[], text?: Awaited<ReturnType<typeof paper>>) =>
+    checkNumbers(said, quotes.map(found), text).map(({ number, status }) => [number, status]);
+
+  it("takes a quote that was found as the proof of a number, and the rest of the paper as a hint", async () => {
+    const said = "Of 600 trials 87.5 percent succeeded, 41.0 percent without; in 4.9 s each, over 73 days and 3 sites.";
+    expect(await statuses(said, ["succeeded in 87.5 percent within 4873 ms"], await paper())).toEqual([
+      ["600", "in-text"],
+      ["87.5 percent", "verified"],
+      ["41.0 percent", "in-text"],
+      ["4.9 s", "near"],
+      ["73 days", "not-in-text"],
+    ]);
+  });
+
+  it("calls no number false without a text, and none proved by a quote that was not found", async () => {
+    expect(await statuses("It took 73 days.", [])).toEqual([["73 days", "could-not-check"]]);
+    const lost = [{ claim: "c", quote: "it took 73 days in all", status: "not-in-text" as const }];
+    expect(checkNumbers("It took 73 days.", lost, await paper())).toMatchObject([{ status: "not-in-text" }]);
+  });
+});

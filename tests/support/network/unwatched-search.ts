@@ -1,0 +1,9 @@
+import type { SearchOptions } from "../../../src/research/workflow/discovery/search-session.js";
+
+/** A search that nobody watches, the first of its run, with no log to have answers from. */
+export const unwatched: Pick<SearchOptions, "replay" | "isFirst" | "tell" | "watch"> = {
+  replay: async () => [],
+  isFirst: () => true,
+  tell: () => undefined,
+  watch: () => undefined,
+};

@@ -1,0 +1,13 @@
+/**
+ * The test files of `npm test` that have a process of their own: they replace a module, load one anew, or count all that
+ * the process carries out. All others share a process. tests/house/files.test.ts holds the list to the files.
+ */
+export const needOwnProcess: readonly string[] = [
+  "tests/engine/sandbox/limits.test.ts",
+  "tests/engine/storage/alternatives.test.ts",
+  "tests/engine/storage/lock-faults.test.ts",
+  "tests/fuzz/linear-quotes.test.ts",
+  "tests/fuzz/linear-work.test.ts",
+  "tests/research/folder/unconfined-agent/hindered.test.ts",
+  "tests/research/workflow/workspace.test.ts",
+];
