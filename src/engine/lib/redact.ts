@@ -113,20 +113,21 @@ const forms: readonly RegExp[] = [
   /\bxox[abprs]-[\w-]{10,}/g,
   /\bnpm_\w{36}\b/g,
   /\b(?:sk|rk)_(?:live|test)_\w{16,}/g,
-  /\b(?:hf|gsk|r8|glsa|ntn|lin_api)_\w{30,}/g,
-  /\b(?:xai|pplx|nvapi)-[\w-]{30,}/g,
+  // Without "_" and "-": hf_model_for_… is a name in code, xai-for-explainable-… the address of a page.
+  /\b(?:(?:hf|gsk|r8|glsa|ntn|lin_api)_|(?:xai|pplx)-)[A-Za-z\d]{30,}(?:_[a-f\d]{8}\b)?/g,
+  /\bnvapi-[\w-]{60,}/g,
   /\b(?:ya29\.|GOCSPX-|hvs\.|pypi-AgE|dckr_pat_)[\w-]{20,}/g,
   /\b(?:do[opr]_v1_|sbp_|shp(?:at|ca|pa|ss)_|dapi)[a-f\d]{32,}/g,
   /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
   // A JSON Web Token, and the token of a Telegram bot.
-  /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g,
+  /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g,
   /\b\d{8,10}:AA[\w-]{32,}/g,
   // Addresses that are secrets themselves.
   /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/-]{20,}/g,
   /\bdiscord(?:app)?\.com\/api\/webhooks\/\d{1,30}\/[\w-]{20,}/g,
-  // Named by what stands before them.
-  /(?<=\bauthorization["']?\s?[:=]\s?["']?(?:bearer|basic|token)\s)[\w.~+/=-]{8,}/gi,
-  /(?<=\b(?:aws_secret_access_key|account_?key|shared_?access_?key|client_secret)["']?\s?[:=]\s?["']?)[\w.~+/=-]{16,}/gi,
+  // Named by what stands before them. Without a digit it is a word, or a name in code: process.env.CLIENT_SECRET.
+  /(?<=\bauthorization["']?\s?[:=]\s?["']?(?:bearer|basic|token)\s)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{8,}/gi,
+  /(?<=\b(?:aws_secret_access_key|account_?key|shared_?access_?key|client_secret)["']?\s?[:=]\s?["']?)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
   // The password of an address.
   /(?<=\b[a-z][\w+.-]{0,20}:\/\/[^\s/?#:@"'<>]{0,100}:)[^\s/?#:@"'<>]{3,200}(?=@)/gi,
   // Cut off by us, so too short for the forms above.
@@ -137,7 +138,7 @@ const forms: readonly RegExp[] = [
 const hint = new RegExp(
   [
     "PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|://[^\\s/@]{1,300}@",
-    "|[sr]k_(?:live|test)_|(?:hf|gsk|r8|glsa|ntn|lin_api)_\\w{30}|(?:xai|pplx|nvapi)-|ya29|GOCSPX|hvs\\.|pypi-AgE|dckr_pat|_v1_|sbp_|shp\\w\\w_",
+    "|[sr]k_(?:live|test)_|(?:hf|gsk|r8|glsa|ntn|lin_api)_[a-z\\d]{30}|(?:xai|pplx|nvapi)-|ya29|GOCSPX|hvs\\.|pypi-AgE|dckr_pat|_v1_|sbp_|shp\\w\\w_",
     "|dapi[a-f\\d]{32}|\\bSG\\.|eyJ|:AA|hooks\\.slack|api/webhooks",
     "|authorization|_access_key|account_?key|access_?key|client_secret",
   ].join(""),
