@@ -9,12 +9,13 @@ export const hookMark = "RESEARCH_RALPH_HOOK";
 const maxAncestors = 64;
 
 /**
- * Whether a program with this environment was started by an agent that we run. On Linux an agent that gives it an empty
- * environment is seen too, by the programs between; one that first leaves them all (`setsid` in the background) is not.
- * `parent`: the process that started the program; none is looked at where the environment is not this process's.
+ * Whether a program with this environment was started by an agent that we run. On Linux the programs between are looked
+ * at too: an agent that gives it an empty environment, or calls it a hook, is seen; one that first leaves them all
+ * (`setsid` in the background) is not. `parent`: the process that started the program; none is looked at where the
+ * environment is not this process's.
  */
 export function isAgents(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
-  if (env[marker] !== undefined || env[hookMark] !== undefined) return env[hookMark] === undefined;
+  if (env[marker] !== undefined && env[hookMark] === undefined) return true;
   let pid = parent;
   for (let steps = 0; pid > 1 && steps < maxAncestors; steps += 1) {
     const names = new Set(
@@ -22,8 +23,7 @@ export function isAgents(env: NodeJS.ProcessEnv, parent = env === process.env ? 
         .split("\0")
         .map((entry) => entry.split("=")[0]),
     );
-    if (names.has(hookMark)) return false;
-    if (names.has(marker)) return true;
+    if (names.has(marker) && !names.has(hookMark)) return true;
     pid = Number(/^PPid:\s*(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0);
   }
   return false;

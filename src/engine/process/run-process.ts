@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
-import { endWithUs, groupAlive, killDescendants, marker, signal } from "./descendants.js";
+import { endWithUs, groupAlive, hookMark, killDescendants, marker, signal } from "./descendants.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
@@ -25,6 +25,8 @@ export interface ProcessRequest {
   readonly cwd: string;
   /** The whole environment; nothing else is inherited. */
   readonly env: NodeJS.ProcessEnv;
+  /** It is a hook. Of any other program the mark is taken out, which a run that a hook started has inherited. */
+  readonly isHook?: true;
   readonly stdin: string;
   /** Most wall time. */
   readonly timeoutMs: number;
@@ -209,11 +211,11 @@ export type Start = (
   request: ProcessRequest,
 ) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
-const startChild: Start = async ({ command, args, cwd, env, descriptors }) => {
+const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
   const run = randomUUID();
   const options = {
     cwd,
-    env: { ...env, [marker]: run },
+    env: { ...env, [marker]: run, [hookMark]: isHook && "1" },
     extendEnv: false,
     detached: true,
     buffer: false,

@@ -1,5 +1,4 @@
 import type { Hook, HookPoint } from "../generated/config.js";
-import { hookMark } from "../process/descendants.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
 import type { LoopEvent } from "../loop/types.js";
@@ -117,7 +116,8 @@ async function runHook(
     command: "sh",
     args: ["-c", hook.run],
     cwd,
-    env: { ...env, ...hook.env, [hookMark]: "1" },
+    env: { ...env, ...hook.env },
+    isHook: true,
     stdin,
     timeoutMs,
     idleMs: 0,

@@ -16,10 +16,14 @@ async function startedBy(env: Record<string, string>): Promise<number> {
 }
 
 it.runIf(process.platform === "linux")(
-  "what an agent starts with an empty environment is an agent's too; what a hook or a person starts is not",
+  "what an agent starts with an empty environment or as a hook is an agent's; what a hook or a person starts is not",
   async () => {
-    expect(isAgents({}, await startedBy({ [marker]: "a-run" }))).toBe(true);
-    expect(isAgents({}, await startedBy({ [marker]: "a-run", [hookMark]: "1" }))).toBe(false);
+    const hook = { [marker]: "a-run", [hookMark]: "1" };
+    const [byAgent, byHook] = [await startedBy({ [marker]: "a-run" }), await startedBy(hook)];
+    expect(isAgents({}, byAgent)).toBe(true);
+    expect(isAgents(hook, byAgent)).toBe(true);
+    expect(isAgents({}, byHook)).toBe(false);
+    expect(isAgents(hook, byHook)).toBe(false);
     expect(isAgents({}, 0)).toBe(false);
   },
 );

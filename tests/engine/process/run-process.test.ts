@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hookMark } from "../../../src/engine/process/descendants.js";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../../../src/engine/process/run-process.js";
 import { isAtWork } from "../../support/processes/alive.js";
 
@@ -57,6 +58,13 @@ describe("what a process says", () => {
     const { lines, end } = await run(request("cat; echo last", { stdin: "one\ntwo\n" }));
     expect(lines).toEqual(["one", "two", "last"]);
     expect(end).toEqual({ cause: "exited", exitCode: 0, stderr: "" });
+  });
+
+  it("has the mark of a hook only where it is one, also where a hook started us", async () => {
+    const env = { ...process.env, [hookMark]: "1" };
+    const script = `echo "[\${${hookMark}:-none}]"`;
+    expect((await run(request(script, { env }))).lines).toEqual(["[none]"]);
+    expect((await run(request(script, { isHook: true }))).lines).toEqual(["[1]"]);
   });
 
   it("takes an exit code and a signal for what they are: a killed child is never exit 0", async () => {
