@@ -66,7 +66,10 @@ export const madeByPrograms: readonly string[] = [
   .map((pattern) => `:(exclude,glob)**/${pattern}`);
 
 const identity = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
-const settings = ["-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "gc.auto=0"];
+/** A file's line ends come back as they were, whatever the user has git make of them. */
+const settings = ["core.autocrlf=false", "core.splitIndex=false", "core.untrackedCache=false", "gc.auto=0"].flatMap(
+  (each) => ["-c", each],
+);
 
 interface SnapshotOptions {
   /** Absolute path of the index, which makes the next snapshot quicker. */

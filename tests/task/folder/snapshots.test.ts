@@ -84,3 +84,16 @@ describe("what programs build", () => {
     expect(read(path)).toBe("1");
   });
 });
+
+it.each(["true", "input"])(
+  "puts the line ends of each file back as they were, with core.autocrlf=%s",
+  async (value) => {
+    git("config", "core.autocrlf", value);
+    const files = { "a.bat": "a\r\nb\r\n", "b.sh": "a\nb\n", "c.txt": "a\r\nb\n" };
+    for (const [path, text] of Object.entries(files)) write(path, text);
+    await (await opened()).take(0);
+    for (const path of Object.keys(files)) write(path, "changed\n");
+    await (await opened()).putBack(0);
+    for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
+  },
+);
