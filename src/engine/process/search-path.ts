@@ -1,18 +1,24 @@
 import { accessSync, constants, lstatSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 
+/** Where programs are looked for when nothing names a folder: an empty PATH is the folder that somebody stands in. */
+const systemPath = ["/usr/bin", "/bin"].join(delimiter);
+
 /**
  * A PATH without what lies in these folders, or is named relative to where somebody stands: programs that we start
  * ourselves, beside a sandbox, are looked for there alone. Agents write in those folders, and a Python environment or
- * node_modules/.bin of a project often stands in the user's PATH.
+ * node_modules/.bin of a project often stands in the user's PATH. Where nothing is left it is the system's.
  */
 export function pathOutside(folders: readonly string[], path = ""): string {
+  const outside = path.split(delimiter).filter(isOutside(folders));
+  return outside.length === 0 ? systemPath : outside.join(delimiter);
+}
+
+/** Tells whether a path is absolute and lies in none of these folders, nor leads into one. */
+export function isOutside(folders: readonly string[]): (path: string) => boolean {
   const real = folders.map(realOf);
   const isWithin = (entry: string) => real.some((folder) => `${entry}${sep}`.startsWith(`${folder}${sep}`));
-  return path
-    .split(delimiter)
-    .filter((entry) => isAbsolute(entry) && !isWithin(entry) && !isWithin(realOf(entry)))
-    .join(delimiter);
+  return (path) => isAbsolute(path) && !isWithin(path) && !isWithin(realOf(path));
 }
 
 function realOf(path: string): string {

@@ -5,7 +5,7 @@ import { hookMark, isAgents, marker } from "../../../src/engine/process/descenda
 
 /** A shell with this environment that starts a program without any; answers with the program's process id. */
 async function startedBy(env: Record<string, string>): Promise<number> {
-  const script = 'env -i sleep 60 & echo $!; trap "kill $!" TERM; wait';
+  const script = 'env -i sleep 60 & trap "kill $!" TERM; echo $!; wait';
   const shell = spawn("sh", ["-c", script], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "ignore"],

@@ -29,6 +29,10 @@ it("keeps all others, also of a name that begins alike, in their order", () => {
   expect(left(...others)).toBe(others.join(":"));
 });
 
+it.each(["", ".", "project/bin"])("is the system's where nothing is left: '%s'", (name) =>
+  expect(left(name === "project/bin" ? join(root, name) : name)).toBe("/usr/bin:/bin"),
+);
+
 it("knows a project by a link to it", () =>
   expect(pathOutside([join(root, "link")], `${join(root, "project", "bin")}:/bin`)).toBe("/bin"));
 

@@ -33,11 +33,14 @@ describe("a command of git", () => {
     const folder = repository();
     const own = join(folder, "node_modules", ".bin");
     mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, "git"), "#!/bin/sh\necho planted", { mode: 0o755 });
+    for (const place of [folder, own]) writeFileSync(join(place, "git"), "#!/bin/sh\necho planted", { mode: 0o755 });
     const { PATH } = process.env;
     process.env["PATH"] = ["node_modules/.bin", own, PATH].join(":");
     try {
       expect(await runGit(folder, ["rev-parse", "--is-inside-work-tree"])).toMatchObject({ ok: true, stdout: "true" });
+      // An empty PATH would name the folder itself.
+      process.env["PATH"] = own;
+      expect((await runGit(folder, ["--version"])).stdout).not.toContain("planted");
     } finally {
       process.env["PATH"] = PATH;
     }
