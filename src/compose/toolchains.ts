@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { homeOf } from "../engine/ui/io.js";
 import { packagesAround } from "../task/place/project.js";
@@ -65,7 +65,21 @@ function toolchainsOf(env: NodeJS.ProcessEnv): string[] {
 export function nodeIn(program: string): string[] {
   const folder = dirname(dirname(realpathSync(program)));
   if (folder.startsWith("/usr")) return [];
-  return [join(folder, "bin"), join(folder, "lib", "node_modules"), join(folder, "include", "node")].filter((path) =>
-    existsSync(path),
-  );
+  const lib = join(folder, "lib");
+  // A Node of conda or of a distribution needs the libraries that were installed with it.
+  const hasOwnLibraries = filesIn(lib).some((name) => /^lib(?:node|uv|v8)\b.*\.so\b/.test(name));
+  const parts = [
+    join(folder, "bin"),
+    hasOwnLibraries ? lib : join(lib, "node_modules"),
+    join(folder, "include", "node"),
+  ];
+  return parts.filter((path) => existsSync(path));
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -18,6 +18,12 @@ it("shows of a Node in ~/.local its programs and packages, and nothing of what l
   ]);
 });
 
+it("shows the libraries that came with a Node, where it was built to use them", () => {
+  for (const name of ["bin", "lib", "etc"]) mkdirSync(join(home, "conda", name), { recursive: true });
+  for (const name of ["bin/node", "lib/libuv.so.1"]) writeFileSync(join(home, "conda", name), "");
+  expect(nodeIn(join(home, "conda/bin/node"))).toEqual([join(home, "conda/bin"), join(home, "conda/lib")]);
+});
+
 it("shows of uv the Pythons and tools, and not its logins", () => {
   const uv = join(home, ".local/share/uv");
   for (const name of ["python/3.12/bin", "tools", "credentials"]) mkdirSync(join(uv, name), { recursive: true });

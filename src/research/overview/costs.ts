@@ -108,7 +108,7 @@ export function workCosts(
 export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): Sum {
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
   const historian = historianIn(rrd);
-  const first = Math.min(...ledger.map(({ iteration }) => iteration), (rrd.loop?.iteration ?? 0) + 1);
+  const first = ledger.reduce((least, { iteration }) => Math.min(least, iteration), (rrd.loop?.iteration ?? 0) + 1);
   return {
     ...(historian === undefined ? sum : together([sum, historian])),
     ...(first > 1 ? { unrecorded: first - 1 } : {}),
