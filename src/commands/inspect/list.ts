@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { messageOf } from "../../engine/lib/errors.js";
+import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { isNewer } from "../../engine/storage/state/format-version.js";
@@ -99,7 +99,9 @@ async function readRow(folder: string): Promise<Row> {
       ...(isNewer(parsed) || ledger.some(isNewer) ? { later_format: true as const } : {}),
     };
   } catch (error) {
-    return { name, folder, broken: oneLine(messageOf(error)) };
+    const isGone = hasCode(error, "ENOENT");
+    const broken = isGone ? "rrd.json is gone; 'research-ralph status' names its last good version" : messageOf(error);
+    return { name, folder, broken: oneLine(broken) };
   }
 }
 

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
+import { unusable } from "../../engine/storage/checkpoints.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 
 /** What doctor says about one thing. */
@@ -51,16 +52,17 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
           detail: "not set; commits use a fallback name",
           fix: 'git config --global user.name "You", and the same for user.email.',
         };
-  const repository: Finding =
-    inside.exitCode === 0
-      ? { name: "repository", ok: true, needed: false, detail: "this folder is in a repository" }
-      : {
-          name: "repository",
-          ok: false,
-          needed: false,
-          detail: "this folder is not in a repository; there will be no history",
-          fix: "research-ralph init",
-        };
+  const isInside = inside.exitCode === 0 && inside.stdout === "true";
+  const isNone = /not a git repository/i.test(inside.stderr);
+  const repository: Finding = isInside
+    ? { name: "repository", ok: true, needed: false, detail: "this folder is in a repository" }
+    : {
+        name: "repository",
+        ok: false,
+        needed: false,
+        detail: `${isNone ? "this folder is not in a repository" : unusable(inside.exitCode === 0, inside.stderr)}; there will be no history`,
+        fix: isNone ? "research-ralph init" : "git status",
+      };
   return [found, who, repository];
 }
 

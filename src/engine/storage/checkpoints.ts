@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../lib/errors.js";
 import { given } from "../lib/given.js";
 import { uncommittedFile } from "../lib/layout.js";
+import { oneLine } from "../lib/sanitise.js";
 import { sizeOf, writeFileAtomic } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
 import { withLock } from "./lock.js";
@@ -191,12 +192,19 @@ export async function openCheckpoints(
 
 /** One sentence for anyone who expects commits where none can be made; undefined where they can. */
 export async function withoutHistory(folder: string): Promise<string | undefined> {
-  const { ok, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
-  // Without git itself, or with a repository that is broken, others have their say.
-  return ok || !/not a git repository/i.test(stderr)
-    ? undefined
-    : "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
+  const { ok, stdout, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
+  // Without git itself there is nothing that a person would expect.
+  if ((ok && stdout === "true") || /ENOENT/.test(stderr)) return undefined;
+  if (/not a git repository/i.test(stderr))
+    return "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
+  return `Nothing is committed, because ${unusable(ok, stderr)}; 'git status' in this folder says more, --no-git turns commits off.`;
 }
+
+/** Why git has a repository for a folder and can't work in it. */
+export const unusable = (ok: boolean, stderr: string): string =>
+  ok
+    ? "this folder lies in a git repository without files (core.bare)"
+    : `git refuses its repository (${oneLine(stderr.split("\n")[0] ?? "").replace(/^fatal: /, "")})`;
 
 /** Returns what went wrong, for a person. */
 async function addAndCommit(

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { researchesName, rrdFile, rrdName } from "../folder/layout.js";
+import { lastGoodFile, researchesName, rrdFile, rrdName } from "../folder/layout.js";
 
 /** What the commands about one project are given. */
 export interface FolderOptions {
@@ -27,7 +27,7 @@ export async function listResearches(cwd: string): Promise<string[]> {
 /** One that can't be read, or is a folder, is listed, so that reading it says why. */
 function isListed(folder: string): boolean {
   try {
-    return statSync(rrdFile(folder), { throwIfNoEntry: false }) !== undefined;
+    return statSync(rrdFile(folder), { throwIfNoEntry: false }) !== undefined || hasRrd(folder);
   } catch {
     return true;
   }
@@ -75,7 +75,8 @@ export async function findProjects(cwd: string, named: readonly string[]): Promi
   return [first, ...found];
 }
 
-const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder));
+/** One whose rrd.json is gone is a project still: who reads it is told where its last good version is. */
+const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder)) || existsSync(lastGoodFile(folder));
 
 async function onlyResearch(cwd: string): Promise<string> {
   if (hasRrd(cwd)) return cwd;

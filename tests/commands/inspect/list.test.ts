@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { listCommand } from "../../../src/commands/inspect/list.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
@@ -130,4 +131,15 @@ test("a project in which a later version wrote is listed, and named as one that 
   ]);
   const rows: { later_format?: true }[] = JSON.parse((await list(cwd, true)).out);
   expect(rows.map(({ later_format }) => later_format)).toEqual([true, true, undefined]);
+});
+
+test("a project whose rrd.json is gone is listed still, and status says where its last good version is", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: [] });
+  mkdirSync(join(folder, ".ralph"), { recursive: true });
+  renameSync(join(folder, "rrd.json"), join(folder, ".ralph", "rrd.last-good.json"));
+  expect((await list(cwd, false, 120)).lines[1]).toMatch(/^grasping-2026-03-01 +broken: rrd\.json is gone/);
+  await expect(statusCommand({ folder: "grasping", json: false }, fakeIo({ cwd }))).rejects.toThrow(
+    "rrd.last-good.json, there.",
+  );
 });

@@ -643,3 +643,13 @@ it("that nothing can be committed is said only where there is no repository", as
   expect(await withoutHistory(repository())).toBeUndefined();
   expect(await withoutHistory(join(bare, "gone"))).toBeUndefined();
 });
+
+it("a repository that git can't work in is told of, with what git says", async () => {
+  const [broken, without] = [repository(), repository()];
+  writeFileSync(join(broken, ".git/config"), "[broken\n");
+  expect(await withoutHistory(broken)).toMatch(
+    /^Nothing is committed, because git refuses its repository \(bad config/,
+  );
+  execFileSync("git", ["config", "core.bare", "true"], { cwd: without });
+  expect(await withoutHistory(without)).toContain("lies in a git repository without files");
+});
