@@ -5,7 +5,8 @@ import { runGit } from "../../engine/storage/git-command.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { madeByPrograms } from "../../task/folder/snapshots.js";
 import { graphFile } from "../folder/layout.js";
-import { javascriptEndings, javascriptManifests, javascriptReader, javascriptResolver } from "./javascript.js";
+import { javascriptEndings, javascriptReader } from "./javascript.js";
+import { javascriptManifests, type JavascriptResolver, javascriptResolver } from "./javascript-resolver.js";
 import type { FileReader } from "./language.js";
 import { pythonReader, pythonResolver } from "./python.js";
 import { rustReader, rustResolver } from "./rust.js";
@@ -14,7 +15,7 @@ import { rustReader, rustResolver } from "./rust.js";
 export interface ImportGraph {
   /** Every file of a language that is read, and what it imports. */
   readonly imports: ReadonlyMap<string, readonly string[]>;
-  /** Files that do not parse, and why; what was understood of them is in the graph. */
+  /** Files that do not parse, and manifests that can't be read, and why; what was understood is in the graph. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
@@ -71,7 +72,7 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
   const cache = cached(folder);
   const isSame = cache?.layout === hash;
   const readers = new Map<Language, FileReader>();
-  const resolve = resolverFor(folder, new Set(stamps.keys()));
+  const { resolve, unreadable } = resolverFor(folder, new Set(stamps.keys()));
   const files: Record<string, Entry> = {};
   let changed = cache === undefined || !isSame;
   for (const [path, stamp] of stamps) {
@@ -93,11 +94,16 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
     );
     files[path] = { ...stamp, names: imported, imports, ...(problem === undefined ? {} : { problem }) };
   }
-  if (changed) await keep(folder, { format, layout: hash, files });
+  const stopped = await unreadable();
+  // Once the manifest is mended, what was not followed is to be followed.
+  if (changed && stopped.size === 0) await keep(folder, { format, layout: hash, files });
   const all = Object.entries(files);
   return {
     imports: new Map(all.map(([path, { imports }]) => [path, imports.filter((each) => Object.hasOwn(files, each))])),
-    problems: new Map(all.flatMap(([path, { problem }]) => (problem === undefined ? [] : [[path, problem]]))),
+    problems: new Map([
+      ...all.flatMap(([path, { problem }]) => (problem === undefined ? [] : [[path, problem] as const])),
+      ...[...stopped].map((path) => [path, notPlain] as const),
+    ]),
   };
 }
 
@@ -119,16 +125,20 @@ async function readFile(folder: string, path: string, language: Language, reader
   }
 }
 
+const notPlain =
+  "It is not a regular file of at most 1 MB, so imports of JavaScript and TypeScript that depend on it are not followed.";
+
 /** Finds what an import names; what is needed for a language is made when it is first asked for. */
 function resolverFor(folder: string, files: ReadonlySet<string>) {
   type Resolve = (from: string, name: string) => string[];
-  let javascript: Promise<Resolve> | undefined;
+  let javascript: Promise<JavascriptResolver> | undefined;
   let [python, rust]: [Resolve | undefined, Resolve | undefined] = [undefined, undefined];
-  return async (language: Language, from: string, name: string): Promise<string[]> => {
+  const resolve = async (language: Language, from: string, name: string): Promise<string[]> => {
     if (language === "python") return (python ??= pythonResolver(files))(from, name);
     if (language === "rust") return (rust ??= rustResolver(folder, files))(from, name);
-    return (await (javascript ??= javascriptResolver(folder)))(from, name);
+    return (await (javascript ??= javascriptResolver(folder, files))).find(from, name);
   };
+  return { resolve, unreadable: async () => (await javascript)?.unreadable ?? new Set<string>() };
 }
 
 function cached(folder: string): Cache | undefined {

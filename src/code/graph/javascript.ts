@@ -1,10 +1,6 @@
-import { join, relative } from "node:path";
 import type { FileReader, Imports } from "./language.js";
 
 export const javascriptEndings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"] as const;
-
-/** What the resolver's answers depend on. */
-export const javascriptManifests = /(?:^|\/)(?:package\.json|[tj]sconfig[^/]*\.json|pnpm-workspace\.yaml)$/;
 
 /** Reads the imports of TypeScript and JavaScript: static ones, re-exports, dynamic ones and `require` by literal. */
 export async function javascriptReader(): Promise<FileReader> {
@@ -58,25 +54,4 @@ function required(program: unknown): string[] {
     }
   }
   return names;
-}
-
-/** Finds the file that an import of TypeScript or JavaScript names: tsconfig paths, exports, workspaces. */
-export async function javascriptResolver(folder: string) {
-  const { ResolverFactory } = await import("oxc-resolver");
-  const resolver = new ResolverFactory({
-    tsconfig: "auto",
-    extensions: [...javascriptEndings, ".json"],
-    conditionNames: ["import", "require", "node", "types", "default"],
-    mainFields: ["module", "main"],
-    extensionAlias: {
-      ".js": [".ts", ".tsx", ".js", ".jsx"],
-      ".jsx": [".tsx", ".jsx"],
-      ".mjs": [".mts", ".mjs"],
-      ".cjs": [".cts", ".cjs"],
-    },
-  });
-  return (from: string, name: string): string[] => {
-    const { path } = resolver.resolveFileSync(join(folder, from), name);
-    return path === undefined || path === null ? [] : [relative(folder, path)];
-  };
 }

@@ -47,6 +47,31 @@ describe("the import graph", () => {
     expect(await importsOf("old.cjs")).toEqual(["x.cjs"]);
   });
 
+  it.each([
+    ["mkfifo tsconfig.json", "tsconfig.json"],
+    ["mkfifo package.json", "package.json"],
+    ["ln -s /dev/zero package.json", "package.json"],
+    ["truncate -s 2M package.json", "package.json"],
+    ["mkfifo src/package.json", "src/package.json"],
+    ["mkdir -p src/lib && mkfifo src/lib/package.json", "src/lib/package.json"],
+    ["mkdir -p node_modules/dep && mkfifo node_modules/dep/package.json", "node_modules/dep/package.json"],
+    [
+      "mkdir -p far node_modules && mkfifo far/package.json && ln -s ../far node_modules/dep",
+      "node_modules/dep/package.json",
+    ],
+  ])(
+    "waits for no manifest that is no regular file (%s), and follows imports once it is gone",
+    async (script, path) => {
+      project({ "src/a.ts": 'import "./b.js";\nimport "./lib";\nimport "dep";\n', "src/b.ts": "", "src/lib.ts": "" });
+      execFileSync("sh", ["-c", script], { cwd: folder });
+      expect((await readGraph(folder)).problems.get(path)).toContain("not a regular file");
+      rmSync(join(folder, path));
+      rmSync(join(folder, "far"), { recursive: true, force: true });
+      expect(await importsOf("src/a.ts")).toEqual(["src/b.ts", "src/lib.ts"]);
+      expect((await readGraph(folder)).problems.size).toBe(0);
+    },
+  );
+
   it("follows paths of a tsconfig and packages of a workspace", async () => {
     project({
       "package.json": '{"private":true,"workspaces":["packages/*"]}',
