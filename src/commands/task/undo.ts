@@ -28,10 +28,13 @@ export async function undo(
     git: false,
     notify: (level: "info" | "warning", message: string) => (level === "warning" ? warn(message) : undefined),
   };
+  let isRestored = false;
   // A state that was broken by hand must not stand in the way of going back.
   const store = await openRecordStore(folder, taskFormat, options, async () => {
-    for (const message of await replaceBroken(folder, taskFormat, new Date(io.clock.now()).toISOString()))
+    for (const message of await replaceBroken(folder, taskFormat, new Date(io.clock.now()).toISOString())) {
+      isRestored = true;
       warn(message);
+    }
   });
   try {
     const { state } = await store.load();
@@ -40,6 +43,12 @@ export async function undo(
       views: [...Object.values(config.task.views), ...otherName(state)],
       notify: warn,
     });
+    // What was asked for by the message about the broken state is done.
+    if (snapshots === undefined && isRestored) {
+      const said = "The files are as they were: they are in no git repository, so no iteration of them was kept.\n";
+      io.stdout(json ? `${JSON.stringify({ type: "undone", iteration, files: [] })}\n` : said);
+      return 0;
+    }
     if (snapshots === undefined)
       throw new ExpectedError(`${folder} is in no git repository, so nothing was kept that could be put back.`, 2);
     const files = await snapshots.putBack(iteration);

@@ -77,7 +77,7 @@ export function checkedTask(value: unknown, where: string): RalphTask {
   if (deep !== undefined) throw wrong(`${where}: ${deep} is nested deeper than ${maxLevels} levels`, "Remove it.");
   const types = typesIn(value);
   const broken = types.length > 0 ? types : problemsOf("ralph", value).map(withHint);
-  const problems = [...broken, ...nulsIn(value), ...patternsIn(value), ...addressesIn(value)];
+  const problems = [...broken, ...blanksIn(value), ...nulsIn(value), ...patternsIn(value), ...addressesIn(value)];
   const [first, ...more] = problems;
   if (first === undefined) return value as RalphTask;
   const others = more.length === 0 ? "" : `, and ${more.length} more`;
@@ -136,6 +136,14 @@ const typesIn = (value: unknown): Problem[] =>
     const hint = near === undefined ? `There are ${criterionTypes.join(", ")}.` : `The nearest one is "${near}".`;
     return [{ pointer: `${pointer}/type`, message: `"${type}" is not a known criterion`, hint }];
   });
+
+/** The shell ends such a command with exit code 0: the criterion would be met by nothing. */
+const blanksIn = (value: unknown): Problem[] =>
+  criteriaIn(value).flatMap(({ pointer, criterion: { command } }) =>
+    typeof command === "string" && command !== "" && command.trim() === ""
+      ? [{ pointer: `${pointer}/command`, message: "must not be blank", hint: "Write the command that is to succeed." }]
+      : [],
+  );
 
 /** No program can be given one, and no path holds one. */
 function nulsIn(value: unknown): Problem[] {
