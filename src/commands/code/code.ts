@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { settingsFor } from "../../compose/agents.js";
 import { crewOf, librariansOf, requireCrew, windowOf } from "../../compose/code-roles.js";
@@ -25,8 +25,9 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import type { Io } from "../../engine/ui/io.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/ui/terminal/format.js";
+import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
 
 export interface CodeArguments {
@@ -63,6 +64,7 @@ export async function codeCommand(args: CodeArguments, io: Io): Promise<number> 
     const window = windowOf(librariansOf(crew), settingsFor(crew.config, io, { folder, changes: true }));
     return (await import("./graph.js")).graphCommand(folder, job, window, io, args.json);
   }
+  requireOwnFolder(folder, homeOf(io.env));
   const job = jobOf(args, folder);
   const crew = await crewHere();
   const { config, names, hasAdversary, isBuiltIn, temperatures } = crew;
@@ -110,6 +112,8 @@ function jobOf({ text, target, checks = [], testCommand, rounds }: CodeArguments
 
 /** @throws ExpectedError (exit code 2) for a target that is outside of the project, or not there. */
 function targetIn(folder: string, target: string): string {
+  // The name of a variable that is not set would be the folder.
+  if (target.trim() === "") throw new ExpectedError("--target is empty; name a file of the project.", 2);
   const path = relative(folder, resolve(folder, target));
   if (path.startsWith("..") || isAbsolute(path))
     throw new ExpectedError(
@@ -118,6 +122,8 @@ function targetIn(folder: string, target: string): string {
     );
   if (!existsSync(resolve(folder, path)))
     throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
+  if (statSync(resolve(folder, path)).isDirectory())
+    throw new ExpectedError(`--target ${target} is a folder; name a file in it.`, 2);
   return path;
 }
 

@@ -14,13 +14,14 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { flowed, wrap } from "../../engine/ui/terminal/format.js";
-import type { Io } from "../../engine/ui/io.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
 import { taskFormat } from "../../task/folder/state-file.js";
 import { checkedTask, readTask } from "../../task/folder/task-file.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import { taskWords } from "../../task/folder/words.js";
+import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { countedIn, metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
 
 export interface TaskArguments {
@@ -56,6 +57,8 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
   const { branch, worktree } = args;
+  // Before a branch is made; a worktree is a folder of its own.
+  if (!worktree) requireOwnFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
   if (branch === undefined && !worktree) return await work(named, config, io, args);
   const { branchOff } = await import("./branch.js");
   const off = await branchOff(named, { worktree, ...given({ branch }) }, config);

@@ -114,9 +114,30 @@ describe("where agents can't help", () => {
     expect(existsSync(`${project.top}/counts`)).toBe(false);
   });
 
+  it("takes no folder and no empty text for the file that it is about", async () => {
+    for (const [target, said] of [
+      ["src", "is a folder; name a file in it"],
+      ["", "--target is empty"],
+    ] as const)
+      for (const more of [[], ["--graph"]]) {
+        const { code, err } = await cli(["code", "--target", target, ...more], project.folder, project.home);
+        expect([code, err.includes(said)], err).toEqual([2, true]);
+      }
+  });
+
+  it("is none in the user's home: its agents would have all of it", async () => {
+    for (const HOME of [project.folder, project.path("home")]) {
+      const { code, err } = await cli(["code", ...project.agent("exit 1")], project.folder, { HOME });
+      expect(
+        [code, err.includes("make a folder of its own"), existsSync(project.path("ralph.code.json"))],
+        err,
+      ).toEqual([2, true, false]);
+    }
+  });
+
   it("a folder in no git repository is left as it is", async () => {
     rmSync(project.path(".git"), { recursive: true });
-    const { code, err } = await cli(["code", ...project.agent("exit 1")], project.folder);
+    const { code, err } = await cli(["code", ...project.agent("exit 1")], project.folder, project.home);
     expect([code, err]).toEqual([2, expect.stringContaining("in no git repository")]);
     expect(readdirSync(project.folder).toSorted()).toEqual(["package.json", "src", "test"]);
   });
@@ -136,7 +157,7 @@ describe("who can't do it", () => {
     [{ criticc: {} }, /\/code\/roles\/criticc is no role .*Did you mean critic\?/],
   ])("as %j says is refused with its place before anything begins", async (roles, message) => {
     project.write("ralph.config.json", JSON.stringify({ code: { roles } }));
-    const { code, err } = await cli(["code"], project.folder);
+    const { code, err } = await cli(["code"], project.folder, project.home);
     expect([code, err]).toEqual([2, expect.stringMatching(message)]);
     expect(existsSync(project.path("ralph.code.json"))).toBe(false);
   });
@@ -145,7 +166,7 @@ describe("who can't do it", () => {
     "as --agent %s is refused, for a task too",
     async (agent) => {
       for (const args of [["code"], ["task", "x", "--check", "true"]]) {
-        const { code, err } = await cli([...args, "--agent", agent], project.folder);
+        const { code, err } = await cli([...args, "--agent", agent], project.folder, project.home);
         expect([code, err]).toEqual([2, expect.stringMatching(/works on another machine|only extracts sentences/)]);
       }
       expect(existsSync(project.path(".ralph"))).toBe(false);
@@ -157,7 +178,10 @@ describe("who can't do it", () => {
     mkdirSync(programs);
     for (const name of ["git", "node", "sh"])
       symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(programs, name));
-    const { code, out } = await cli(["code", "--json", "--sandbox", "host"], project.folder, { PATH: programs });
+    const { code, out } = await cli(["code", "--json", "--sandbox", "host"], project.folder, {
+      ...project.home,
+      PATH: programs,
+    });
     const last = JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
     expect([code, last.verdict, last.iterations, last.not_counted]).toEqual([1, "failed", 0, 1]);
     expect(last.reason).toMatch(/name another agent with --agent\.$/);

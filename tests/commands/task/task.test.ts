@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -20,14 +21,22 @@ import { isValid } from "../../../src/engine/storage/schema-check.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
 import { main } from "../../../src/commands/main.js";
-import { cli, ioIn } from "../../support/processes/in-process.js";
+import * as inProcess from "../../support/processes/in-process.js";
 
 let folder: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "task-")));
   execFileSync("git", ["init", "-q", folder]);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const each of [folder, home()]) rmSync(each, { recursive: true, force: true });
+});
+
+/** Another than the folder: no task is worked on in the user's home. */
+const home = (): string => `${folder}-home`;
+const { ioIn } = inProcess;
+const cli = (args: readonly string[], cwd: string, env: Record<string, string> = {}) =>
+  inProcess.cli(args, cwd, { HOME: home(), ...env });
 
 const path = (name: string): string => join(folder, name);
 const read = (name: string): string => readFileSync(path(name), "utf8");
@@ -66,6 +75,30 @@ async function json(...args: string[]) {
 }
 
 describe("a task", () => {
+  it("is not worked on where an agent would have all of the user's home, on the host and in a sandbox", async () => {
+    mkdirSync(path("within"));
+    const given = ["task", "x y", "--check", "true", ...agent("exit 1")];
+    for (const [cwd, at, what] of [
+      [folder, folder, "is your home folder"],
+      [folder, path("within"), `holds your home (${path("within")})`],
+      ["/", folder, "your home"],
+    ] as const)
+      for (const sandbox of ["host", "auto"]) {
+        const { code, err } = await cli([...given, "--sandbox", sandbox], cwd, { HOME: at });
+        expect([code, err.trim().split("\n").length, err.includes(what)], err).toEqual([2, 1, true]);
+        expect(err).toContain("make a folder of its own");
+      }
+    // By a link, and by a workspace of the configuration.
+    symlinkSync(folder, `${home()}`);
+    expect((await cli(given, folder, { HOME: home() })).code).toBe(2);
+    writeFileSync(path("within/ralph.config.json"), JSON.stringify({ task_workspace: ".." }));
+    expect((await cli(given, path("within"), { HOME: folder })).code).toBe(2);
+    rmSync(path("within/ralph.config.json"));
+    expect(existsSync(path("ralph.state.json"))).toBe(false);
+    // A folder in it is what everybody has.
+    expect((await cli(given, path("within"), { HOME: folder })).code).toBe(0);
+  });
+
   it("is complete without an agent where all criteria are met already", async () => {
     writeFileSync(path("a.txt"), "a");
     write({ task: "Make a.txt", acceptance_criteria: [exists("a.txt")] });
@@ -201,14 +234,29 @@ describe("a task", () => {
     expect(ledger().every(({ phase, unit }) => phase === "TASK" && unit === "task")).toBe(true);
   });
 
+  it("restores a broken state by --undo, as it is told to, where no git has kept the files too", async () => {
+    rmSync(path(".git"), { recursive: true });
+    const given = ["x y", "--check", "test -e 1.txt", ...agent("touch 1.txt")];
+    expect((await task(...given)).code).toBe(0);
+    writeFileSync(path("ralph.state.json"), '{"a');
+    const { code, err } = await task(...given);
+    expect(code).toBe(1);
+    const [, iteration = ""] = /research-ralph task --undo (\d+)/.exec(err) ?? [];
+    const undone = await task("--undo", iteration);
+    expect([undone.code, undone.err.includes("the last good version was restored")], undone.err).toEqual([0, true]);
+    expect(existsSync(path("1.txt"))).toBe(true);
+    expect((await task(...given)).code).toBe(0);
+    expect((await task("--undo", iteration)).code).toBe(2);
+  });
+
   it("reads a changed ralph.json again before the next iteration", async () => {
     write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 3 });
     const changed = JSON.stringify({ task: "y", acceptance_criteria: [exists("b.txt")], max_iterations: 3 });
     // By the person, between two iterations: what an agent changes is put back.
     writeFileSync(path("../changed.json"), changed);
     const hook = { on: ["after-iteration"], run: `cp ${path("../changed.json")} ${path("ralph.json")}` };
-    mkdirSync(path(".local/ralph"), { recursive: true });
-    writeFileSync(path(".local/ralph/config.json"), JSON.stringify({ hooks: [hook] }));
+    mkdirSync(join(home(), ".local/ralph"), { recursive: true });
+    writeFileSync(join(home(), ".local/ralph/config.json"), JSON.stringify({ hooks: [hook] }));
     const { last } = await json(...agent("[ $N = 2 ] && touch b.txt; true"));
     expect(last).toMatchObject({ status: "success", iterations: 2 });
     expect(state().task.task).toBe("y");
@@ -487,7 +535,7 @@ it("its dry run fits the terminal", async () => {
     task: "x",
     acceptance_criteria: [{ type: "command_succeeds", command: `echo ${"many words ".repeat(30)}; exit 1` }],
   });
-  const io = ioIn(folder, {}, { isTTY: true, columns: 50, tableWidth: 50 });
+  const io = ioIn(folder, { HOME: home() }, { isTTY: true, columns: 50, tableWidth: 50 });
   expect(await main(["task", "--dry-run", "--sandbox", "host"], io, "0.0.0")).toBe(1);
   const lines = io.out().trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(10);
@@ -574,6 +622,11 @@ describe("a file that is no task", () => {
       "an address that is none",
       JSON.stringify({ task: "x", acceptance_criteria: [{ type: "http_ok", url: "localhost" }] }),
       /\/acceptance_criteria\/0\/url "localhost" is no address/,
+    ],
+    [
+      "a blank command within another criterion",
+      String.raw`{"task":"x","acceptance_criteria":[{"type":"all_of","criteria":[{"type":"command_succeeds","command":" \t"}]}]}`,
+      /\/acceptance_criteria\/0\/criteria\/0\/command must not be blank/,
     ],
     [
       "a NUL in a path",

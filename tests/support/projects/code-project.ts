@@ -10,6 +10,8 @@ import { cli } from "../processes/in-process.js";
 export function codeProject(files: Readonly<Record<string, string>>) {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "code-")));
   const folder = join(top, "project");
+  /** Another than the project: no run works in the user's home. */
+  const home = { HOME: join(top, "home") };
   mkdirSync(folder);
   const path = (name: string): string => join(folder, name);
   const read = (name: string): string => readFileSync(path(name), "utf8");
@@ -53,6 +55,7 @@ ${script}
   return {
     top,
     folder,
+    home,
     path,
     read,
     write,
@@ -68,7 +71,7 @@ ${script}
     brief: (role: string, time = 1): string => readFileSync(join(top, `brief-${role}-${time}.md`), "utf8"),
     /** Runs the command with --json; its last line, all of its lines, and how it ended. */
     async json(...args: string[]) {
-      const { code, out, err } = await cli(["code", "--json", ...args], folder);
+      const { code, out, err } = await cli(["code", "--json", ...args], folder, home);
       const lines = out
         .trim()
         .split("\n")

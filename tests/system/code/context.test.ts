@@ -146,7 +146,7 @@ describe("the context of a role", () => {
       );
       const args = ["code", "--json", "--agent", "codex", "--sandbox", "host"];
       // Its own home must not stand in the project.
-      const { out } = await cli(args, project.folder, { XDG_STATE_HOME: join(project.top, "state") });
+      const { out } = await cli(args, project.folder, { ...project.home, XDG_STATE_HOME: join(project.top, "state") });
       const last = JSON.parse(out.trim().split("\n").at(-1) ?? "");
       expect([last.verdict, last.rounds]).toEqual(["complete", 3]);
       expect(project.ledger().every(({ outcome }) => outcome === "accepted")).toBe(true);

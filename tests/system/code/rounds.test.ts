@@ -282,12 +282,12 @@ describe("what a person can set", () => {
 
   it("say that a change is not tested where a role fails after it", async () => {
     const agent = project.agent(byRole({ critic: "echo no" }));
-    const { out, code } = await cli(["code", "--json", ...agent], project.folder);
+    const { out, code } = await cli(["code", "--json", ...agent], project.folder, project.home);
     const last = JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
     expect([code, last.verdict, last.failing, last.untested_round]).toEqual([1, "failed", 2, 1]);
     const said = "1 passed, 2 failing, before the change of round 1, which is not tested yet";
     expect((await cli(["status"], project.folder)).out.replaceAll(/\s+/g, " ")).toContain(said);
-    expect((await cli(["code", ...agent], project.folder)).err).toContain(`Tests    ${said}`);
+    expect((await cli(["code", ...agent], project.folder, project.home)).err).toContain(`Tests    ${said}`);
   });
 });
 
@@ -299,13 +299,13 @@ describe("wrong arguments", () => {
     [["   "], "empty"],
     [["memory", "lose"], "no command of the memory"],
   ])("%j end with exit code 2", async (args, message) => {
-    const { code, err } = await cli(["code", ...args], project.folder);
+    const { code, err } = await cli(["code", ...args], project.folder, project.home);
     expect([code, err.includes(message)]).toEqual([2, true]);
   });
 
   it("a project without a test framework ends with exit code 2", async () => {
     project.write("package.json", "{}");
-    const { code, err } = await cli(["code"], project.folder);
+    const { code, err } = await cli(["code"], project.folder, project.home);
     expect([code, err.includes("--test-command")]).toEqual([2, true]);
   });
 });

@@ -65,7 +65,9 @@ describe("the built command", () => {
     writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ papers: 30 }));
     expect((await cli(["run", ...withUnitAgent], cwd)).code).toBe(0);
     for (const [name, args, said] of commands) {
-      const ended = await cli([name, ...args], cwd);
+      // No task is worked on in the user's home.
+      const home = name === "task" ? { HOME: `${cwd}-home` } : {};
+      const ended = await run(process.execPath, [program, name, ...args], cwd, home);
       expect([name, ended.code, ended.out + ended.err]).toEqual([name, 0, expect.stringMatching(said)]);
     }
   });

@@ -37,7 +37,7 @@ async function work({ agent, criteria, image: other = image, iterations = 2 }: G
   writeFileSync(join(folder, "agent.sh"), agent);
   writeFileSync(join(folder, "ralph.config.json"), JSON.stringify({ sandbox_image: other }));
   const args = [cli, "task", "--sandbox", "docker", "--agent", "cmd:sh agent.sh", "--json"];
-  return await run(process.execPath, args, folder, { DOCKER_HOST: host });
+  return await run(process.execPath, args, folder, { DOCKER_HOST: host, HOME: `${folder}-home` });
 }
 
 const containers = (): string =>

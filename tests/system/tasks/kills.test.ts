@@ -80,7 +80,7 @@ const start = async (folder: string, args: readonly string[]) => {
     cwd: folder,
     env: {
       PATH: process.env["PATH"],
-      HOME: folder,
+      HOME: `${folder}-home`,
       XDG_STATE_HOME: join(folder, "..", `${folder.split("/").at(-1)}-state`),
     },
     stdio: ["ignore", "pipe", "pipe"],
