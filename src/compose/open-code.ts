@@ -22,7 +22,7 @@ import { type CodeWorkflow, codeWorkflow } from "../code/workflow/workflow.js";
 import { projectFiles } from "../engine/config/file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { hiddenFolder, hiddenName, lastGoodOf, pauseName, stopName } from "../engine/lib/layout.js";
+import { hiddenFolder, hiddenName, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { type Embedder, embeddingService, lexical } from "../engine/memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
@@ -98,8 +98,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       configs: projectFiles(folder),
       more: own,
     });
-    const all = { ...around, files: [...around.files, lastGoodOf(folder, codeStateName)] };
-    const readOnly = isHoused ? existingIn(all) : [];
+    const readOnly = isHoused ? existingIn(around) : [];
     const place = placeFor(folder, config, io, settings, readOnly);
     mkdirSync(place.scratch, { recursive: true });
     return codeWorkflow({
@@ -107,7 +106,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       folder,
       place,
       snapshots,
-      protect: (iteration) => remember(folder, isHoused ? absentIn(all) : all, iteration, config.stateDir),
+      protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
       readOnly: isHoused ? [...readOnly, ...surroundingsOf(folder, io.env)] : [],
       roleFolder: (iteration) => {
         const path = join(roles, String(iteration));

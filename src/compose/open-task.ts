@@ -36,7 +36,7 @@ import {
 import { absentIn, existingIn, type Protect, protectedIn, remember } from "../task/folder/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
 import { newState, taskFormat } from "../task/folder/state-file.js";
-import { readTask } from "../task/folder/task-file.js";
+import { taskAsSaved } from "../task/folder/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/memory.js";
@@ -51,10 +51,6 @@ export interface NamedTask {
   /** As it was read. */
   readonly task: RalphTask;
 }
-
-/** The task as it is now: a file is read again, what the command line gave stays. */
-export const taskNow = ({ file, task }: NamedTask): Promise<RalphTask> =>
-  file === undefined ? Promise.resolve(task) : readTask(file).then((read) => read.task);
 
 /** The folder in which agents work and criteria are checked. */
 export function workspaceOf({ folder }: Pick<NamedTask, "folder">, { task }: ResolvedConfig): string {
@@ -163,7 +159,8 @@ export async function openTask(
       store,
       workspace,
       place,
-      readTask: () => taskNow(named),
+      // What the command line gave stays.
+      readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskAsSaved(named.file),
       snapshots,
       protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
       ...(isHoused ? { readOnly: [...readOnly, ...surroundingsOf(workspace, io.env)] } : {}),

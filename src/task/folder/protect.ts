@@ -85,8 +85,10 @@ export async function protectedIn(
   },
 ): Promise<Protected> {
   // Of our own records what is read again; the rest is written while agents work.
-  const read = [join(folder, taskLedger), join(folder, logName), lastGoodOf(folder, stateName)];
-  const own = [...[taskName, stateName, ...more].map((name) => join(folder, name)), ...read];
+  const names = [taskName, stateName, ...more];
+  const read = [taskLedger, logName].map((name) => join(folder, name));
+  const copies = names.map((name) => lastGoodOf(folder, name));
+  const own = [...names.map((name) => join(folder, name)), ...read, ...copies];
   const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path, except: nothing }));
   const asked = await runGit(workspace, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
   const [gitFolder, common, top] = asked.stdout.split("\n");
@@ -94,9 +96,9 @@ export async function protectedIn(
   const files = [...own, ...configs, join(workspace, ".git")];
   if (!asked.ok || gitFolder === undefined || common === undefined)
     return { files, folders: hidden, git: [], records: hiddenFolder(folder) };
-  const names = [...settingsOfGit, ...(everything ? historyOfGit : [])];
+  const kept = [...settingsOfGit, ...(everything ? historyOfGit : [])];
   const roots = [...new Set([gitFolder, resolve(workspace, common)])];
-  const git = roots.flatMap((root) => names.map((name) => ({ path: join(root, name), except: nothing })));
+  const git = roots.flatMap((root) => kept.map((name) => ({ path: join(root, name), except: nothing })));
   const modules = roots.map((root) => ({
     path: join(root, "modules"),
     except: new Set(["objects", "logs", "refs", "index"]),

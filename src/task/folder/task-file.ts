@@ -1,8 +1,12 @@
+import { basename, dirname } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { lastGoodOf } from "../../engine/lib/layout.js";
 import { nearest } from "../../engine/lib/nearest.js";
+import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
+import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
 
 /** Every type of criterion there is. */
@@ -32,22 +36,54 @@ interface ReadTask {
   readonly task: RalphTask;
   /** Fields of the file that nothing is known of, a sentence each. */
   readonly notices: readonly string[];
+  /** What the file holds. */
+  readonly text: string;
 }
 
 /**
  * Reads a task, such as ./ralph.json.
- * @throws ExpectedError (exit code 2) with pointer and hint where it is missing or no task.
+ * @throws ExpectedError (exit code 2) with pointer and hint where it is missing or no task, and with the way back to
+ * the version that agents worked by last.
  */
 export async function readTask(path: string): Promise<ReadTask> {
-  const text = await textOf(path);
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const text = await textOf(path);
+    const value = valueOf(text, path);
+    return { task: checkedTask(value, path), notices: unknownFields(value, path), text };
+  } catch (error) {
+    const copy = copyOf(path);
+    if (!(error instanceof ExpectedError) || stampOf(copy) === undefined) throw error;
+    const wayBack = `copy its last good version, ${copy}, there`;
+    if (stampOf(path) === undefined) throw new ExpectedError(`There is no ${path}; ${wayBack}.`, 2);
+    throw new ExpectedError(`${error.message.replace(/\.$/, "")}; correct it, or ${wayBack}.`, 2);
+  }
+}
+
+/**
+ * Reads the task at `path` again and again while agents work by it. A file that a person is just saving is waited for,
+ * and of each new version a copy is kept in the folder's records, which is the way back where a later one is broken.
+ * @throws ExpectedError as readTask.
+ */
+export function taskAsSaved(path: string): () => Promise<RalphTask> {
+  let copied: string | undefined;
+  return async () => {
+    const { task, text } = await readOnceSaved(path, () => readTask(path));
+    if (text !== copied) await writeFileAtomic(copyOf(path), text, { durable: false });
+    copied = text;
+    return task;
+  };
+}
+
+/** Where the last good version of the task at `path` is kept. */
+const copyOf = (path: string): string => lastGoodOf(dirname(path), basename(path));
+
+function valueOf(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     const { line, column, message, hint } = locateSyntaxError(text);
     throw wrong(`${path}:${line}:${column}: ${message}`, hint);
   }
-  return { task: checkedTask(value, path), notices: unknownFields(value, path) };
 }
 
 async function textOf(path: string): Promise<string> {

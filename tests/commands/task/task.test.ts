@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,9 +16,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
+import { readTask, taskAsSaved } from "../../../src/task/folder/task-file.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
 import { main } from "../../../src/commands/main.js";
@@ -649,6 +651,51 @@ describe("a file that is no task", () => {
     else writeFileSync(path("ralph.json"), text);
     const { code, err } = await task();
     expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe("a ralph.json that a person saves while an agent works", () => {
+  const criteria = [exists("1.txt"), exists("2.txt")];
+  /** Waits in its first iteration until the person has saved the file. */
+  const script =
+    "touch begun; [ -e 1.txt ] && touch 2.txt; touch 1.txt; until [ -e 2.txt ] || [ -e go ]; do sleep 0.02; done";
+
+  it.skipIf(noBubblewrap !== undefined)(
+    `and that is broken then ends the run with the place and the way back, and loses nothing${skippedFor(noBubblewrap)}`,
+    async () => {
+      write({ task: "Make both", acceptance_criteria: criteria });
+      const good = read("ralph.json");
+      const sandboxed = ["--sandbox", "bubblewrap", "--agent", `cmd:cat >/dev/null; ${script}; echo done`];
+      const running = json(...sandboxed);
+      await vi.waitUntil(() => existsSync(path("begun")), { timeout: 60_000, interval: 10 });
+      writeFileSync(path("ralph.json"), '{"task": 1}');
+      writeFileSync(path("go"), "");
+      const { code, last } = await running;
+      const copy = path(".ralph/ralph.last-good.json");
+      expect([code, last.verdict, last.iterations]).toEqual([1, "failed", 1]);
+      expect(last.reason).toMatch(/ralph\.json: .*acceptance_criteria.* missing.*; correct it, or copy /);
+      expect(last.reason.replaceAll(/\s+/g, " ")).toContain(`copy its last good version, ${copy}, there.`);
+      expect(state().attempts.map(({ outcome }) => outcome)).toEqual(["accepted"]);
+      expect(readFileSync(copy, "utf8")).toBe(good);
+      // The next start says the same, and goes on once the file is mended.
+      expect(await task(...sandboxed)).toMatchObject({ code: 2, err: expect.stringContaining(copy) });
+      rmSync(path("ralph.json"));
+      expect((await task(...sandboxed)).err).toContain("copy its last good version");
+      copyFileSync(copy, path("ralph.json"));
+      expect((await json(...sandboxed)).last).toMatchObject({ verdict: "complete", iterations: 2 });
+    },
+  );
+
+  it.each(["", '{"task": "Make'])("is waited for until it is whole, where it is %j first", async (part) => {
+    write({ task: "Make both", acceptance_criteria: criteria });
+    mkdirSync(path(".ralph"));
+    const readNow = taskAsSaved(path("ralph.json"));
+    await readNow();
+    writeFileSync(path("ralph.json"), part);
+    const reading = readNow();
+    await expect(readTask(path("ralph.json"))).rejects.toThrow("ralph.json");
+    write({ task: "Make one", acceptance_criteria: [exists("1.txt")] });
+    expect(await reading).toMatchObject({ task: "Make one" });
   });
 });
 
