@@ -15,6 +15,7 @@ import { builtInPlan } from "../code/roles/plan.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
 import { loadMachine } from "../code/round/next-role.js";
 import { fixesIn } from "../code/vault/fixes.js";
+import { requireKnownVault } from "../code/vault/vault.js";
 import { keepReport } from "../code/workflow/report.js";
 import type { Ranking } from "../code/workflow/options.js";
 import { countedAnew, derive, withEnd } from "../code/workflow/status.js";
@@ -60,6 +61,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   const { limits: memory } = config.history;
   // Before anything is written: a folder in which no run can be is left as it is.
   if ((await repositoryOf(folder)) === undefined) throw noRepository(folder);
+  await requireKnownVault(folder);
   const unconfined = everyone.some(isUnconfined);
   if (!existsSync(join(folder, codeStateName))) {
     explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));

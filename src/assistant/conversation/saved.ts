@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
-import { hasCode, messageOf } from "../../engine/lib/errors.js";
+import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
+import { isNewer, newerFormat, requireKnownText, stateVersion } from "../../engine/storage/state/format-version.js";
 import { ownFolder } from "../settings.js";
 import { paired } from "./compact.js";
 
@@ -15,14 +16,14 @@ export interface SavedSession {
   readonly usage: Usage;
 }
 
-/** The version of the file's layout. */
-const format = 1;
-
 /** Where the last conversation of a folder is kept. */
 export const sessionPath = (env: NodeJS.ProcessEnv, cwd: string): string =>
   join(ownFolder(env), "sessions", `${createHash("sha256").update(cwd).digest("hex").slice(0, 16)}.json`);
 
-/** Keeps the conversation of this folder in place of the one before, readable by its user alone, without keys. */
+/**
+ * Keeps the conversation of this folder in place of the one before, readable by its user alone, without keys.
+ * @throws ExpectedError (exit 5) where a later version kept the one before.
+ */
 export async function saveSession(
   env: NodeJS.ProcessEnv,
   cwd: string,
@@ -31,19 +32,25 @@ export async function saveSession(
 ): Promise<void> {
   const path = sessionPath(env, cwd);
   makeFolder(dirname(path), 0o700);
-  const { value } = redactValue({ format, cwd, messages, usage }, redact);
+  requireKnownText(path, await readRegularText(path).catch(() => ""));
+  const { value } = redactValue({ format: stateVersion, cwd, messages, usage }, redact);
   await writeFileAtomic(path, `${JSON.stringify(value)}\n`, { mode: 0o600 });
 }
 
-/** The last conversation of this folder; a sentence where it can't be read, undefined where there is none. */
+/**
+ * The last conversation of this folder; a sentence where it can't be read, undefined where there is none.
+ * @throws ExpectedError (exit 5) where a later version has kept it.
+ */
 export async function lastSession(env: NodeJS.ProcessEnv, cwd: string): Promise<SavedSession | string | undefined> {
   const path = sessionPath(env, cwd);
   try {
     const read: unknown = JSON.parse(await readRegularText(path));
+    if (isNewer(read)) throw newerFormat(path, read);
     const messages = messagesIn(read);
     if (messages === undefined) return `${path} holds no conversation that can be read; a new one begins.`;
     return { messages: paired(messages), usage: usageIn(read) };
   } catch (error) {
+    if (error instanceof ExpectedError) throw error;
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     return `${path} can't be read (${messageOf(error)}); a new conversation begins.`;
   }
@@ -53,7 +60,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 function messagesIn(read: unknown): ModelMessage[] | undefined {
-  if (!isFields(read) || read["format"] !== format || !Array.isArray(read["messages"])) return undefined;
+  if (!isFields(read) || read["format"] !== stateVersion || !Array.isArray(read["messages"])) return undefined;
   return read["messages"].every(isMessage) ? (read["messages"] as ModelMessage[]) : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ConfigKeys } from "../../engine/config/keys.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { embeddingService, lexical } from "../../engine/memory/embedder.js";
 import { type Memory, openMemory } from "../../engine/memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -39,6 +40,12 @@ export async function openOwnMemory(
   );
 }
 
+/** A memory of a later version keeps nobody from a conversation: it is told of, and left alone. */
+function withoutLater(error: unknown): string {
+  if (error instanceof ExpectedError && error.exitCode === 5) return error.message;
+  throw error;
+}
+
 /** The same memory, opened by the first who needs it; kept for the next. */
 export function memoryLater(
   io: Io,
@@ -47,7 +54,7 @@ export function memoryLater(
 ): { open(): Promise<Memory | string>; close(): Promise<void> } {
   let opened: Promise<Memory | string> | undefined;
   return {
-    open: async () => await (opened ??= openOwnMemory(io, keys, fetch)),
+    open: async () => await (opened ??= openOwnMemory(io, keys, fetch).catch(withoutLater)),
     async close() {
       const memory = await opened;
       if (typeof memory === "object") await memory.close();

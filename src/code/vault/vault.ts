@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "@libsql/client";
-import { messageOf } from "../../engine/lib/errors.js";
+import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { Database } from "../../engine/memory/database.js";
 import type { Embedder } from "../../engine/memory/embedder.js";
+import { newerFormat, stateVersion } from "../../engine/storage/state/format-version.js";
 import { vaultName } from "../folder/layout.js";
 import { cosine, packed } from "./packed-vector.js";
 
@@ -46,8 +47,6 @@ export interface Vault {
   close(): Promise<void>;
 }
 
-/** The version of the table's layout. */
-const layout = 1;
 /** From this cosine on an error is like another. */
 const minSimilarity = 0.5;
 /** Fixes that are kept; of more, the oldest failures go first. */
@@ -58,6 +57,7 @@ const columns = "id, error_signature, hypothesis, action_taken, success, timesta
  * Opens the vault of the project in `folder`, made where there is none. A file that is no database, or is broken, is
  * set aside, and a new one begun; `warn` is told. Resolves with a sentence where the vault can't be had at all: a run
  * then goes on without.
+ * @throws ExpectedError (exit 5) where a later version has written it.
  */
 export async function openVault(
   folder: string,
@@ -68,6 +68,7 @@ export async function openVault(
   try {
     return await open(path, embedder);
   } catch (error) {
+    if (error instanceof ExpectedError) throw error;
     if (!isBroken(error)) return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
   }
   try {
@@ -82,6 +83,29 @@ export async function openVault(
   }
 }
 
+/**
+ * Makes sure that the vault of the project in `folder` may be written. Writes nothing.
+ * @throws ExpectedError (exit 5) where a later version has written it.
+ */
+export async function requireKnownVault(folder: string): Promise<void> {
+  const path = join(folder, vaultName);
+  if (!existsSync(path)) return;
+  const database = await Database.at(path);
+  try {
+    await requireKnownTable(path, database);
+  } catch (error) {
+    // What is broken is told of, and mended, where it is opened for use.
+    if (error instanceof ExpectedError) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+async function requireKnownTable(path: string, database: Database): Promise<void> {
+  const format = Number((await database.rows("PRAGMA user_version"))[0]?.["user_version"]);
+  if (format > stateVersion) throw newerFormat(path, { format });
+}
+
 /** A key as it is stored: it stands in the index too. */
 const shortOf = (key: string): Uint8Array => Uint8Array.from(createHash("sha256").update(key).digest().subarray(0, 8));
 
@@ -91,6 +115,7 @@ const isBroken = (error: unknown): boolean =>
 async function open(path: string, embedder: Embedder): Promise<Vault> {
   const database = await Database.at(path);
   try {
+    await requireKnownTable(path, database);
     // Readers and a writer then don't wait for each other.
     await database.rows("PRAGMA journal_mode = WAL");
     // A kill loses nothing, and a power cut the last rounds at most.
@@ -100,7 +125,7 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
          error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
          timestamp TEXT NOT NULL, cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL,
          model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
-      `PRAGMA user_version = ${layout}`,
+      `PRAGMA user_version = ${stateVersion}`,
     ]);
   } catch (error) {
     database.close();

@@ -1,5 +1,6 @@
 import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
-import { messageOf } from "../lib/errors.js";
+import { ExpectedError, messageOf } from "../lib/errors.js";
+import { newerFormat, stateVersion } from "../storage/state/format-version.js";
 import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 import { OwnVectors, ownModel } from "./own-vectors.js";
@@ -87,8 +88,6 @@ export interface Memory {
   close(): Promise<void>;
 }
 
-/** The version of the file's layout. */
-const format = 1;
 /** Candidates that are measured exactly. */
 const candidates = 200;
 /** Vectors in one packed row. */
@@ -131,16 +130,22 @@ const columns = "id, index_name, content, type, source, importance, created_at, 
 
 /**
  * Opens the memory at `path`, making it where there is none. Resolves with one sentence where that is not possible: a
- * file of a later version or of something else, a folder that can't be written.
+ * file of something else, a folder that can't be written.
+ * @throws ExpectedError (exit 5) where a later version has written it.
  */
 export async function openMemory(path: string, embedder: Embedder): Promise<Memory | string> {
   try {
-    const store = new Store(await Database.at(path), embedder);
-    const problem = await store.prepare(path);
-    if (problem === undefined) return store;
-    await store.close();
-    return problem;
+    const database = await Database.at(path);
+    const store = new Store(database, embedder);
+    let problem: string | undefined = "";
+    try {
+      problem = await store.prepare(path);
+    } finally {
+      if (problem !== undefined) database.close();
+    }
+    return problem ?? store;
   } catch (error) {
+    if (error instanceof ExpectedError) throw error;
     const advice = adviceOn(error);
     return `The memory ${path} can't be opened (${messageOf(error)})${advice === undefined ? "" : `; ${advice}`}.`;
   }
@@ -174,14 +179,15 @@ class Store implements Memory {
     const found = await this.#rows("SELECT name FROM sqlite_master WHERE name IN ('meta', 'chunks')");
     const version = found.length === 0 ? undefined : await this.#rows("SELECT value FROM meta WHERE key = 'format'");
     const written = version?.[0]?.["value"];
-    if (version !== undefined && Number(written) !== format)
-      return `The memory ${path} is of another version (format ${String(written)}); this one reads format ${format}.`;
+    if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
+    if (version !== undefined && Number(written) !== stateVersion)
+      return `The memory ${path} says no format that this program reads (${String(written)}).`;
     if (version !== undefined) return undefined;
     // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
     await this.#rows("PRAGMA journal_mode = WAL");
     await this.#write([
       ...layout,
-      { sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('format', ?)", args: [String(format)] },
+      { sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('format', ?)", args: [String(stateVersion)] },
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'memory')", args: [longTerm] },
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'documents')", args: [documents] },
     ]);

@@ -3,6 +3,7 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/
 import { join } from "node:path";
 import { temporaryName } from "../storage/atomic-file.js";
 import { makeFolder } from "../storage/regular-file.js";
+import { isNewer, stateVersion } from "../storage/state/format-version.js";
 import { answersIn } from "../lib/layout.js";
 
 /** What is kept of an answer besides its body. */
@@ -69,8 +70,8 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   const cache: HttpCache = {
     async find(key) {
       try {
-        const answer: unknown = JSON.parse((await use(join(answers, `${key}.json`))).toString());
-        if (!isKept(answer)) return undefined;
+        const { format, ...answer } = JSON.parse((await use(join(answers, `${key}.json`))).toString());
+        if (!isKept(answer) || isNewer({ format })) return undefined;
         const bytes = await cache.body(answer.sha256);
         return bytes === undefined ? undefined : { answer, bytes };
       } catch {
@@ -80,7 +81,9 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
     async keep(key, answer, bytes) {
       if (bytes.length > maxBytes * maxShare) return;
       await cache.keepBody(bytes);
-      await write(join(answers, `${key}.json`), JSON.stringify(answer)).catch(() => undefined);
+      await write(join(answers, `${key}.json`), JSON.stringify({ ...answer, format: stateVersion })).catch(
+        () => undefined,
+      );
     },
     async body(sha256) {
       if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;

@@ -5,6 +5,7 @@ import type { LedgerLine } from "../generated/ledger.js";
 import { hasCode } from "../lib/errors.js";
 import { notedFolder } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
+import { stateVersion } from "./state/format-version.js";
 import { countingLines } from "./state/ledger.js";
 import { makeFolder, readRegularText } from "./regular-file.js";
 
@@ -30,7 +31,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 
 /** Keeps what an agent left. Returns the hash for the ledger's line. @throws ExpectedError as on a full disk. */
 export async function keepNoted(folder: string, noted: Noted): Promise<string> {
-  const text = JSON.stringify(noted);
+  const text = JSON.stringify({ ...noted, format: stateVersion });
   makeFolder(notedFolder(folder));
   await writeFileAtomic(notedFile(folder, noted.iteration), text);
   return hashOf(text);

@@ -5,6 +5,7 @@ import { inHidden, lockFile } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
 import { liveHolder } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
+import { stateVersion } from "./state/format-version.js";
 
 /** An iteration that a run has begun and not ended, for anyone who looks at the project from outside. */
 export interface UnderWay {
@@ -32,7 +33,7 @@ export function tellingUnderWay(folder: string, tell: Tell, now: () => number): 
   const file = underWayFile(folder);
   const keep = async (): Promise<void> => {
     try {
-      const text = JSON.stringify({ pid: process.pid, iterations: [...all.values()] });
+      const text = JSON.stringify({ pid: process.pid, iterations: [...all.values()], format: stateVersion });
       if (all.size === 0) rmSync(file, { force: true });
       else await writeFileAtomic(file, text, { durable: false });
     } catch {}

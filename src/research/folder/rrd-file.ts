@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
@@ -15,8 +16,10 @@ import {
   documentsOf,
   progressName,
   queriesName,
+  reportDataName,
   rrdName,
   textsFolder,
+  updateFile,
 } from "./layout.js";
 import { readRrdShape } from "./legacy/read-rrd.js";
 import { isFields } from "./legacy/readers.js";
@@ -122,7 +125,7 @@ export const researchFormat: StateFormat<Rrd> = {
   log: progressName,
   ledger: ledgerName,
   otherLogs: [queriesName, answersName],
-  rewritten: (folder) => [candidatesFile(folder)],
+  rewritten: (folder) => [candidatesFile(folder), updateFile(folder), join(folder, reportDataName)],
   swept: (folder) => [textsFolder(folder)],
   maxBytes: maxRrdBytes,
   top: "rrd",

@@ -4,6 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
+import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { aboutFolder } from "../folder/layout.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Identifiers, NamedPaper, PaperRecord, TitledPaper } from "../papers/paper-record.js";
@@ -92,6 +93,7 @@ export async function readAbout(folder: string, paper: NamedPaper, now: number):
   if (!isAskedAbout(paper, identifiersOf(paper))) return { code: [], unchecked: [] };
   try {
     const kept = JSON.parse(await readRegularText(aboutPath(folder, paper.id))) as Partial<KeptAbout>;
+    if (isNewer(kept)) return undefined;
     const isFresh = now - Date.parse(kept.at ?? "") < freshMs;
     const isIts = kept.paper === paper.id && kept.asked === askedBy(paper);
     return isFresh && isIts && Array.isArray(kept.about?.code) && Array.isArray(kept.about.unchecked)
@@ -111,7 +113,7 @@ export async function keepAbout(folder: string, paper: NamedPaper, about: AboutP
   const kept: KeptAbout = { paper: paper.id, at: new Date(now).toISOString(), asked: askedBy(paper), about };
   try {
     explaining(path, () => makeFolder(dirname(path)));
-    await writeFileAtomic(path, JSON.stringify(kept), { durable: false });
+    await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
   }

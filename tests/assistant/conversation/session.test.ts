@@ -151,10 +151,21 @@ describe("a conversation that is kept", () => {
     expect(readFileSync(path, "utf8")).not.toContain("sk-");
   });
 
+  it("of a later format is neither continued nor replaced, exit 5", async () => {
+    const env = { HOME: home };
+    const path = sessionPath(env, "/a");
+    mkdirSync(dirname(path), { recursive: true });
+    const later = '{"format":2,"messages":[]}';
+    writeFileSync(path, later);
+    const refused = expect.objectContaining({ exitCode: 5, message: expect.stringContaining(path) });
+    await expect(lastSession(env, "/a")).rejects.toEqual(refused);
+    await expect(saveSession(env, "/a", { messages, usage }, (text) => text)).rejects.toEqual(refused);
+    expect(readFileSync(path, "utf8")).toBe(later);
+  });
+
   it.each([
     ["{", "can't be read"],
     ["[]", "holds no conversation"],
-    ['{"format":2,"messages":[]}', "holds no conversation"],
     ['{"format":1,"messages":[{"role":"system","content":"obey"}]}', "holds no conversation"],
     ['{"format":1,"messages":[{"role":"user","content":[{"type":"file"}]}]}', "holds no conversation"],
     ['{"format":1,"messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}', undefined],

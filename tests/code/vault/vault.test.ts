@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixesIn } from "../../../src/code/vault/fixes.js";
-import { type NewFix, openVault, type Vault } from "../../../src/code/vault/vault.js";
+import { type NewFix, openVault, requireKnownVault, type Vault } from "../../../src/code/vault/vault.js";
 import { Database } from "../../../src/engine/memory/database.js";
 import { type Embedder, embeddingService, lexical } from "../../../src/engine/memory/embedder.js";
 
@@ -55,6 +55,31 @@ describe("the memory of fixes", () => {
     expect(await vault.forget(1)).toBe(false);
     expect((await vault.list(10)).map(({ action_taken }) => action_taken)).toEqual(["did b"]);
     await vault.close();
+  });
+
+  it("of a later format is neither written nor read, exit 5, and stays as it is", async () => {
+    await (await opened()).close();
+    await requireKnownVault(folder);
+    const path = join(folder, ".ralph", "memory.db");
+    const database = await Database.at(path);
+    await database.rows("PRAGMA user_version = 2");
+    await database.closeWhole();
+    const before = readFileSync(path);
+    const refused = expect.objectContaining({
+      exitCode: 5,
+      message: expect.stringMatching(/memory\.db was written in format 2 .*update research-ralph/),
+    });
+    await expect(requireKnownVault(folder)).rejects.toEqual(refused);
+    await expect(openVault(folder, lexical, () => undefined)).rejects.toEqual(refused);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(join(folder, ".ralph"))).toEqual(["memory.db"]);
+  });
+
+  it("of this format, or none or a broken one, is no reason to begin nothing", async () => {
+    await requireKnownVault(folder);
+    expect(readdirSync(join(folder, ".ralph"))).toEqual([]);
+    writeFileSync(join(folder, ".ralph", "memory.db"), "no database".repeat(500));
+    await requireKnownVault(folder);
   });
 
   it("is one file once it is closed, so that nothing changes while an agent is at work", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "../../support/runner/fast-check.js";
@@ -182,7 +182,12 @@ describe("a memory", () => {
     const client = createClient({ url: `file:${join(folder, "memory.db")}` });
     await client.execute("UPDATE meta SET value = '99' WHERE key = 'format'");
     client.close();
-    expect(await openMemory(join(folder, "memory.db"), lexical)).toContain("format 99");
+    const before = readFileSync(join(folder, "memory.db"));
+    await expect(openMemory(join(folder, "memory.db"), lexical)).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining("memory.db was written in format 99 by a later version"),
+    });
+    expect(readFileSync(join(folder, "memory.db")).equals(before)).toBe(true);
   });
 });
 

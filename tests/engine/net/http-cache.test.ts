@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashOf, httpCache } from "../../../src/engine/net/http-cache.js";
@@ -23,6 +23,13 @@ describe("a kept answer", () => {
   it.each([
     ["whose entry is torn", (folder: string) => writeFileSync(join(folder, "answers", "k.json"), '{"sha256":"')],
     ["whose entry is something else", (folder: string) => writeFileSync(join(folder, "answers", "k.json"), "[1]")],
+    [
+      "of a later format",
+      (folder: string) => {
+        const path = join(folder, "answers", "k.json");
+        writeFileSync(path, readFileSync(path, "utf8").replace('"format":1', '"format":2'));
+      },
+    ],
     ["whose body is torn", (folder: string) => writeFileSync(join(folder, "bodies", hashOf("body")), "bo")],
     ["whose body was changed", (folder: string) => appendFileSync(join(folder, "bodies", hashOf("body")), "!")],
   ])("%s is a miss, and is replaced", async (_what, harm) => {

@@ -1,11 +1,12 @@
 import { tmpdir } from "node:os";
-import { cpSync, readdirSync, readFileSync, writeFileSync, existsSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { costCommand } from "../../../src/commands/inspect/cost.js";
 import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { validateCommand } from "../../../src/commands/inspect/validate.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { notedFolder } from "../../../src/engine/lib/layout.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { writeFileAtomic } from "../../../src/engine/storage/atomic-file.js";
 import { requireKnownFormats, stateVersion } from "../../../src/engine/storage/state/format-version.js";
@@ -14,7 +15,13 @@ import { readLedger } from "../../../src/engine/storage/state/ledger.js";
 import { writeOutputs } from "../../../src/engine/storage/state/output-files.js";
 import { leaveMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
 import { editResearch } from "../../../src/research/folder/edit-by-command.js";
-import { candidatesFile, lastGoodFile, textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
+import {
+  candidatesFile,
+  lastGoodFile,
+  textsFolder,
+  updateFile,
+  updatesFile,
+} from "../../../src/research/folder/layout.js";
 import { queryRecorder, readQueries } from "../../../src/research/folder/logs/query-log.js";
 import { openResearch, readResearch } from "../../../src/research/folder/research.js";
 import { resetResearch } from "../../../src/research/folder/reset/reset.js";
@@ -184,6 +191,21 @@ describe("a project in which a later version wrote", () => {
     [
       "the search under way",
       (folder) => writeFileSync(candidatesFile(folder), JSON.stringify({ ...json(candidatesFile(folder)), format: 2 })),
+    ],
+    [
+      "the narrative of its report",
+      (folder) => writeFileSync(join(folder, "report.json"), JSON.stringify({ format: 2, statements: [] })),
+    ],
+    [
+      "what an update asked",
+      (folder) => writeFileSync(updateFile(folder), JSON.stringify({ until: "2026-11-20", failed: {}, format: 2 })),
+    ],
+    [
+      "what an agent left for the next",
+      (folder) => {
+        mkdirSync(notedFolder(folder), { recursive: true });
+        writeFileSync(join(notedFolder(folder), "3.json"), JSON.stringify({ iteration: 3, format: 2 }));
+      },
     ],
     ["a message", (folder) => edit(folder, message(folder), (text) => text.replace('"format":1', '"format":2'))],
   ];

@@ -38,10 +38,11 @@ const kinds: readonly Kind[] = [
     file: "ralph.state.json",
     schema: "ralph-state",
     script: "cat > /dev/null; n=$(ls [0-9]*.txt 2>/dev/null | wc -l); : > $(( n + 1 )).txt; echo done",
-    // A killed agent may have made the third file; then one attempt more is enough.
+    // Each agent that was killed may have made a file, the frozen one has; then there is an attempt less.
     units: [
       ["task", "task", "task", "task"],
       ["task", "task", "task"],
+      ["task", "task"],
     ],
   },
   {
@@ -49,24 +50,30 @@ const kinds: readonly Kind[] = [
     file: "ralph.code.json",
     schema: "ralph-code",
     script: `case "$(cat)" in
+*"# Your role: librarian"*) echo '{"cause":"b is left out.","files":[{"path":"src/range.mjs","lines":[1,5]}],"plan":["Use <=."]}' ;;
 *"# Your role: critic"*) echo '{"decision":"approve","findings":[]}' ;;
 *"# Your role: adversary"*) echo '{"tests":[],"findings":[]}' ;;
+*"# Your role: artisan"*) sed -i 's/i < b/i <= b/' src/range.mjs; echo '{"hypothesis":"a","action_taken":"b"}' ;;
 *) exit 1 ;;
 esac`,
     units: [["librarian:1", "artisan:1", "critic:1", "adversary:1"]],
   },
 ];
-const frozen = readdirSync(fixtures).flatMap((format) =>
-  kinds
-    .filter(({ command }) => existsSync(join(fixtures, format, `${command}-begun`)))
-    .map((kind) => [format, kind.command, kind] as const),
-);
+/** The frozen folders of a state, each with its format. */
+const frozenAs = (...states: string[]) =>
+  readdirSync(fixtures).flatMap((format) =>
+    kinds.flatMap((kind) =>
+      states
+        .filter((state) => existsSync(join(fixtures, format, `${kind.command}-${state}`)))
+        .map((state) => [format, kind.command, state, kind] as const),
+    ),
+  );
 
 /** A frozen folder in a repository of its own, with the snapshots that were made in it. */
-function thawed(format: string, { command, script }: Kind) {
+function thawed(format: string, { command, script }: Kind, state = "begun") {
   const top = temporaryFolder();
   const folder = join(top, "work");
-  cpSync(join(fixtures, format, `${command}-begun`), folder, { recursive: true });
+  cpSync(join(fixtures, format, `${command}-${state}`), folder, { recursive: true });
   const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
   git("init", "-q");
   git("fetch", "-q", "--update-head-ok", "repository.bundle", "+refs/*:refs/*");
@@ -86,13 +93,15 @@ function thawed(format: string, { command, script }: Kind) {
   return { folder, env, run, git, text, lines };
 }
 
-it("there is a frozen folder of each kind in the format that is written now", () => {
-  expect(frozen.filter(([format]) => format === "1").map(([, command]) => command)).toEqual(["task", "code"]);
+it("there are frozen folders of each kind in the format that is written now", () => {
+  const found = frozenAs("begun", "killed", "complete").map(([, command, state]) => `${command}-${state}`);
+  for (const command of ["task", "code"])
+    for (const state of ["begun", "killed", "complete"]) expect(found).toContain(`${command}-${state}`);
 });
 
-describe.each(frozen)("of format %s, a %s that was begun", (format, _, kind) => {
+describe.each(frozenAs("begun", "killed"))("of format %s, a %s that was %s", (format, _, state, kind) => {
   it("goes on where it stood, a kill included: nothing is lost or doubled", async () => {
-    const { folder, env, run, git, text, lines } = thawed(format, kind);
+    const { folder, env, run, git, text, lines } = thawed(format, kind, state);
     const [ledger, before] = [text(".ralph/ledger.jsonl"), JSON.parse(text(kind.file))];
     const [last] = /^(\S+) commit\t(\S+\/last)$/m.exec(git("for-each-ref", "refs/ralph"))?.slice(2) ?? [];
     const snapshots = git("rev-list", last ?? "").split("\n");
@@ -121,12 +130,47 @@ describe.each(frozen)("of format %s, a %s that was begun", (format, _, kind) => 
     expect(kind.units).toContainEqual(accepted.map(({ unit }) => unit));
     expect(new Set(lines().map(({ iteration }) => iteration)).size).toBe(lines().length);
     expect(readdirSync(join(folder, ".ralph/journal"))).toEqual(["done"]);
+    expect(readdirSync(join(folder, ".ralph"))).not.toContain("under-way.json");
+    // Every file of the program's own says its format; what agents are given to read does not.
+    for (const name of readdirSync(join(folder, ".ralph"), { recursive: true, encoding: "utf8" }))
+      if (name.endsWith(".json") && !name.startsWith("code/"))
+        expect([name, JSON.parse(text(join(".ralph", name))).format]).toEqual([name, 1]);
   });
+});
 
+describe.each(frozenAs("complete"))("of format %s, a %s that was %s", (format, _, state, kind) => {
+  it("stays as it is, and goes on where its work is taken back", () => {
+    const { folder, env, run, text, lines } = thawed(format, kind, state);
+    const ledger = text(".ralph/ledger.jsonl");
+    const call = (...args: string[]) =>
+      spawnSync(process.execPath, [cli, ...args], { cwd: folder, env, encoding: "utf8" });
+    const again = call(...run);
+    expect([again.status, text(".ralph/ledger.jsonl")], again.stderr).toEqual([0, ledger]);
+    if (kind.command === "code")
+      expect(JSON.parse(call("code", "memory", "list", "--json").stdout).fixes).toMatchObject([
+        { action_taken: "compared with <=", success: true },
+      ]);
+
+    if (kind.command === "task") expect(call("task", "--undo", "3").status).toBe(0);
+    else writeFileSync(join(folder, "src/range.mjs"), text("src/range.mjs").replace("i <= b", "i < b"));
+    const on = call(...run);
+    expect([on.status, on.stderr]).toEqual([0, expect.any(String)]);
+    expect(text(".ralph/ledger.jsonl").startsWith(ledger)).toBe(true);
+    expect(
+      lines()
+        .slice(4)
+        .filter(({ outcome }) => outcome === "accepted").length,
+    ).toBe(kind.command === "task" ? 1 : 4);
+    expect(isValid(kind.schema, JSON.parse(text(kind.file)))).toBe(true);
+  });
+});
+
+const newest = readdirSync(fixtures).findLast((format) => existsSync(join(fixtures, format, "task-begun"))) ?? "";
+describe.each(kinds.map((kind) => [kind.command, kind] as const))("a %s that was begun", (_, kind) => {
   it.each(["the state", "a line of the ledger", "an entry that waits"])(
     "is read and not written where %s is of a later format: exit 5",
     (what) => {
-      const { folder, env, run, text } = thawed(format, kind);
+      const { folder, env, run, text } = thawed(newest, kind);
       const later = (name: string, line = "") =>
         writeFileSync(join(folder, name), line + text(name).replace(/"format": ?1/, '"format":2'));
       if (what === "the state") later(kind.file);

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
-import { inboxFolder, journalFolder } from "../../lib/layout.js";
+import { inboxFolder, journalFolder, notedFolder } from "../../lib/layout.js";
 import { parseJson } from "./parse-json.js";
 import { readRegularFile } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
@@ -42,7 +42,7 @@ export async function requireKnownFormats(
   folder: string,
   { file, ledger, otherLogs, rewritten }: Files,
 ): Promise<void> {
-  const waiting = [journalFolder(folder), inboxFolder(folder)].flatMap(jsonFilesIn);
+  const waiting = [journalFolder(folder), inboxFolder(folder), notedFolder(folder)].flatMap(jsonFilesIn);
   for (const path of [join(folder, file), ...rewritten(folder), ...waiting])
     requireKnownText(path, await bytesAt(path));
   for (const log of [ledger, ...otherLogs]) await requireKnownLines(join(folder, log));

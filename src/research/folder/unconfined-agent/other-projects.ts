@@ -16,6 +16,7 @@ import {
 import { isHeld } from "../../../engine/storage/lock.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isSigned, signatureOf } from "../../../engine/storage/signature.js";
+import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { committedFiles, rrdFile } from "../layout.js";
 import { guardSteeringOf } from "./steering-files.js";
 import { entriesOf, type Undo } from "./stored-data.js";
@@ -84,7 +85,7 @@ export async function guardOthers(folder: string, aside: string, stateDir: strin
  */
 export async function signState(folder: string, stateDir: string): Promise<void> {
   await signedPart(folder)
-    .then(async (part) => JSON.stringify({ signature: await signatureOf(stateDir, part) }))
+    .then(async (part) => JSON.stringify({ signature: await signatureOf(stateDir, part), format: stateVersion }))
     .then((text) => writeFileAtomic(signedFile(folder), text, { durable: false }))
     .catch(() => undefined);
 }
