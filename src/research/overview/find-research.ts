@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
 import { lastGoodFile, researchesName, rrdFile, rrdName } from "../folder/layout.js";
 
 /** What the commands about one project are given. */
@@ -17,7 +18,7 @@ export interface FolderOptions {
 export async function listResearches(cwd: string): Promise<string[]> {
   const top = join(cwd, researchesName);
   if (!existsSync(top)) return [];
-  const names = readdirSync(top).filter((name) => !name.startsWith("."));
+  const names = explaining(top, () => readdirSync(top)).filter((name) => !name.startsWith("."));
   return names
     .map((name) => join(top, name))
     .filter(isListed)

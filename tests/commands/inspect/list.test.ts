@@ -143,3 +143,9 @@ test("a project whose rrd.json is gone is listed still, and status says where it
     "rrd.last-good.json, there.",
   );
 });
+
+test("a file in the place of the projects' folder is told in a sentence", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "researches"), "");
+  await expect(list(cwd)).rejects.toThrow(`${join(cwd, "researches")} is a file where a folder belongs; move it away.`);
+});

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { inboxFolder, journalFolder, notedFolder } from "../../lib/layout.js";
+import { explainSystemError } from "../explain-system-error.js";
 import { parseJson } from "./parse-json.js";
 import { readRegularFile } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
@@ -81,14 +82,17 @@ function namesLaterFormat(content: string | Buffer): boolean {
   return false;
 }
 
-/** The paths of the JSON files in a folder that may be absent, in the order of their names. */
+/**
+ * The paths of the JSON files in a folder that may be absent, in the order of their names.
+ * @throws ExpectedError where it can't be read.
+ */
 export function jsonFilesIn(place: string): string[] {
   try {
     const names = readdirSync(place).filter((name) => name.endsWith(".json"));
     return names.toSorted().map((name) => join(place, name));
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
+    throw explainSystemError(error, place);
   }
 }
 

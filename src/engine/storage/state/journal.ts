@@ -1,5 +1,5 @@
-import { readdirSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { renameSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { JournalEntry } from "../../generated/journal.js";
 import { hasCode } from "../../lib/errors.js";
 import { doneFolder, journalFolder } from "../../lib/layout.js";
@@ -8,7 +8,7 @@ import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import type { Fields, StateFormat } from "./format.js";
-import { isNewer, newerFormat, stateVersion } from "./format-version.js";
+import { isNewer, jsonFilesIn, newerFormat, stateVersion } from "./format-version.js";
 import { areKnown } from "./merge-hand-edits.js";
 
 /** Makes the journal's folders. */
@@ -74,14 +74,9 @@ export function setAside(folder: string, iteration: number): string {
 export const lastIteration = (folder: string): number =>
   [...iterationsIn(journalFolder(folder)), ...iterationsIn(doneFolder(folder))].reduce((a, b) => Math.max(a, b), 0);
 
-function iterationsIn(place: string): number[] {
-  try {
-    return readdirSync(place)
-      .filter((name) => /^\d+\.json$/.test(name))
-      .map((name) => Number.parseInt(name, 10))
-      .toSorted((a, b) => a - b);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
-}
+const iterationsIn = (place: string): number[] =>
+  jsonFilesIn(place)
+    .map((path) => basename(path))
+    .filter((name) => /^\d+\.json$/.test(name))
+    .map((name) => Number.parseInt(name, 10))
+    .toSorted((a, b) => a - b);

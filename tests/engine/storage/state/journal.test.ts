@@ -133,7 +133,7 @@ describe("the journal", () => {
     const other = temporaryFolder();
     mkdirSync(join(other, ".ralph"));
     symlinkSync("journal", join(other, ".ralph/journal"));
-    expect(() => pendingEntries(other)).toThrow(expect.objectContaining({ code: "ELOOP" }));
+    expect(() => pendingEntries(other)).toThrow(ExpectedError);
   });
 });
 
