@@ -348,12 +348,10 @@ function openList(collection: Collection, list: readonly Fields[]): OpenList {
       records[place] = record;
     },
     remove(id) {
-      const place = places.get(id);
-      if (place === undefined) return;
+      if (!places.has(id)) return;
       touched = true;
       // Agents of the original tool gave several records one id; all of them go.
-      for (const [index, record] of records.entries())
-        if (index >= place && record?.[key] === id) records[index] = undefined;
+      for (const [index, record] of records.entries()) if (record?.[key] === id) records[index] = undefined;
       places.delete(id);
     },
     changed: () => (touched ? records.filter((record) => record !== undefined) : undefined),

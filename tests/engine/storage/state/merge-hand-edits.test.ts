@@ -9,6 +9,8 @@ import {
   undoChanges,
   type JournalledChange,
 } from "../../../support/projects/rrd-merge.js";
+import { mergeChanges as merged } from "../../../../src/engine/storage/state/merge-hand-edits.js";
+import { type Task, taskFormat } from "../../../support/projects/task-format.js";
 import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
 import { paperOf, pendingPaper, sampleRrd } from "../../../support/folders.js";
 
@@ -328,15 +330,25 @@ describe("a change", () => {
     const merged = mergeOne({ in: "papers_pool", id: "sample_1", set: { score: 9 } }, bare as Rrd, bare as Rrd);
     expect(Object.keys(merged.rrd)).toEqual(Object.keys(bare));
     expect(mergeOne({ in: "rrd", set: {} }).rrd.papers_pool).toBe(rrd.papers_pool);
-    expect(
-      mergeChanges(bare as Rrd, [{ in: "papers_pool", id: "nobody", set: {}, was: null, remove: true }], true).rrd,
-    ).toEqual(bare);
+    for (const name of ["papers_pool", "insights"])
+      expect(
+        mergeChanges(bare as Rrd, [{ in: name, id: "nobody", set: {}, was: null, remove: true }], true).rrd,
+      ).toEqual(bare);
   });
 
-  it("that makes a record gives it its id", () => {
-    expect(
-      mergeOne({ in: "insights", id: "insight_001", set: { insight: "It works." }, was: null }).rrd.insights,
-    ).toEqual([{ id: "insight_001", insight: "It works." }]);
+  it("that makes a record gives it its id, adds to its lists, and made again changes nothing", () => {
+    const change = completed({
+      ...{ in: "insights", id: "insight_001", set: { insight: "It works." }, was: null },
+      ...{ add: { tags: ["a", "a"] }, unset: ["draft"] },
+    });
+    const { rrd: once } = mergeChanges(rrd, [change], true);
+    expect(once.insights).toEqual([{ id: "insight_001", insight: "It works.", tags: ["a"] }]);
+    expect(mergeChanges(once, [change], true)).toEqual({ rrd: once, notices: [] });
+  });
+
+  it("of a collection that the format does not have is a bug of ours", () => {
+    const change = { in: "papers", id: "sample_1", set: {}, was: null };
+    expect(() => mergeChanges(rrd, [change], true)).toThrow("rrd.json has no collection 'papers'");
   });
 
   it("that takes a record away takes all of that id, and leaves those without one", () => {
@@ -425,6 +437,14 @@ describe("the number of an insight", () => {
       was: null,
     } as JournalledChange;
     expect(mergeChanges(rrd, [paper], true).rrd.papers_pool.map(({ id }) => id)).toEqual(["sample_1", "sample_2"]);
+  });
+
+  it("is made from the ids that there are, where a record has none", () => {
+    const finding = { number: "F1", criterion: "C1", text: "" };
+    const task: Task = { title: "", criteria: [], findings: [{ text: "without a number" }, finding] };
+    const change = { in: "findings", id: "F1", set: { ...finding, criterion: "C2" }, was: null };
+    const { state } = merged(taskFormat, task, [change], true);
+    expect(state.findings?.map(({ number }) => number)).toEqual([undefined, "F1", "F2"]);
   });
 
   it("counts on from numbers alone, whatever else insights are called", () => {
