@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
-import { linesOf, type Line, type LineNumbering, type Run } from "./layout.js";
+import { DocumentLayout, type Line } from "./layout.js";
+import type { Run } from "./rows.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
 import { isPlausible } from "./plausible.js";
@@ -48,8 +49,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     const groups = await document.getOptionalContentConfig();
     const isOn = (group: unknown): boolean =>
       group === null || group === undefined || groups.isVisible(group) !== false;
-    const pages: Line[][] = [];
-    const numbering: LineNumbering = {};
+    const layout = new DocumentLayout();
     const hidden: string[] = [];
     const byFont = new Map<string, FontText>();
     let glyphs = 0;
@@ -83,13 +83,13 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         characters += length;
         if (own.text.length < maxSample) own.text += hasEOL ? `${str}\n` : str;
       }
-      pages.push(uprightFirst(runs.filter(isShown), numbering));
+      layout.add(uprightFirst(runs.filter(isShown)));
       page.cleanup();
     }
     const filledIn = await filledInFields(document);
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     return assemble(
-      pages,
+      layout.pages(),
       {
         hidden: hidden.join(" "),
         glyphs,
@@ -163,10 +163,10 @@ const isTiny = ({ str, transform }: TextItem) =>
   str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < minPrint;
 
 /**
- * Lays out each direction of writing by itself, the most used first: a rotated stamp in the margin must not cut into
- * lines.
+ * The runs of each direction of writing by themselves, the most used first: a rotated stamp in the margin must not cut
+ * into lines.
  */
-function uprightFirst(items: readonly TextItem[], numbering: LineNumbering): Line[] {
+function uprightFirst(items: readonly TextItem[]): Run[][] {
   const given = items
     .filter((item) => item.str !== "")
     .map(({ str, transform, width, height: length, dir }) => {
@@ -188,9 +188,7 @@ function uprightFirst(items: readonly TextItem[], numbering: LineNumbering): Lin
     directions.set(quarter, runs);
   }
   const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
-  return [...directions.values()]
-    .toSorted((a, b) => length(b) - length(a))
-    .flatMap((runs, index) => linesOf(accentsBeforeLetters(runs), index === 0 ? numbering : {}));
+  return [...directions.values()].toSorted((a, b) => length(b) - length(a)).map(accentsBeforeLetters);
 }
 
 /**
@@ -293,7 +291,7 @@ interface Found {
 }
 
 function assemble(
-  pages: readonly Line[][],
+  pages: readonly (readonly Line[])[],
   { hidden, glyphs, characters, implausible, filledIn, omitted }: Found,
   info: Record<string, unknown>,
   total: number,

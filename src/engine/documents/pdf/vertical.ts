@@ -1,4 +1,4 @@
-import type { Run } from "./layout.js";
+import type { Run } from "./rows.js";
 
 /** A run on an upright page: in the frame of its quarter turn. */
 export interface TurnedRun {

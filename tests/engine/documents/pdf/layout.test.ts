@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linesOf, type Run } from "../../../../src/engine/documents/pdf/layout.js";
+import { linesOf } from "../../../../src/engine/documents/pdf/layout.js";
+import type { Run } from "../../../../src/engine/documents/pdf/rows.js";
 
 /** Runs side by side from a place on, each half as wide as high a letter; a number in front is the rise of the next. */
 function runsAt(x: number, y: number, height: number, parts: readonly (string | readonly [string, number])[]): Run[] {
