@@ -39,7 +39,7 @@ const folders = {
     sandbox: ["lib", "process", "storage", "net"],
     fleet: ["lib", "process", "storage", "agents", "loop"],
     memory: ["lib", "storage"],
-    ui: ["lib", "process", "loop"],
+    ui: ["lib", "process", "config", "loop"],
   },
   research: {
     generated: [],

@@ -9,6 +9,7 @@ import { redactFor } from "../engine/lib/redact.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
+import { bugSentence } from "../engine/ui/bug-report.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import type { Said } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
@@ -172,8 +173,9 @@ const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
 /** Says what went wrong in one sentence, never with a stack trace; answers with the exit code. */
 export function fail(error: unknown, io: Io): number {
   const isExpected = error instanceof ExpectedError;
-  const said = isExpected ? sanitise(error.message) : tooFewFiles(error);
-  io.stderr(`ralph: ${said ?? `${oneLine(messageOf(error))} This is a bug.`}\n`);
+  // What was asked is the user's own, and stays out of a report.
+  const said = isExpected ? error.message : (tooFewFiles(error) ?? bugSentence(error, io, "ralph", []));
+  io.stderr(`ralph: ${sanitise(said)}\n`);
   return isExpected ? error.exitCode : 1;
 }
 

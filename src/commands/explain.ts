@@ -1,12 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { defaultStateDir } from "../engine/config/gather.js";
-import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
-import { packageVersion } from "../engine/lib/package-root.js";
-import { timeForName } from "../engine/lib/clock.js";
+import { ExpectedError, tooFewFiles } from "../engine/lib/errors.js";
+import { sanitise } from "../engine/lib/sanitise.js";
+import { bugSentence } from "../engine/ui/bug-report.js";
+import type { Io } from "../engine/ui/io.js";
 import { flowed } from "../engine/ui/terminal/format.js";
-import { homeOf, type Io } from "../engine/ui/io.js";
-import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
@@ -26,10 +22,7 @@ function judge(error: unknown, io: Io, args: readonly string[]): { message?: str
   }
   const limit = tooFewFiles(error);
   if (limit !== undefined) return { message: limit, exitCode: 1 };
-  return {
-    message: `${oneLine(messageOf(error))}; this is a bug in ${program()}, ${report(error, io, args)}.`,
-    exitCode: 1,
-  };
+  return { message: bugSentence(error, io, "research-ralph", args), exitCode: 1 };
 }
 
 /** Commander's own error, without importing commander for it. */
@@ -46,26 +39,4 @@ function usageSentence(message: string, args: readonly string[]): string {
   const sentence = said.replace(/\.$/, "");
   if (suggestion !== undefined) return `${sentence}. ${suggestion}`;
   return `${sentence}; see research-ralph ${sentence.startsWith("unknown command") || command === undefined ? "" : `${command} `}--help.`;
-}
-
-/** What a bug report has to say about the program and the machine. */
-const program = (): string =>
-  `research-ralph ${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;
-
-/** Keeps the details where a bug report can pick them up, and says where that is. */
-function report(error: unknown, io: Io, args: readonly string[]): string {
-  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (io.env["RESEARCH_RALPH_DEBUG"] === "1") {
-    io.stderr(`${details}\n`);
-    return "see the details above";
-  }
-  const folder = join(defaultStateDir(io.env, homeOf(io.env)), "bugs");
-  const file = join(folder, `${timeForName(io.clock.now())}.txt`);
-  try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(file, `${program()}\n\nresearch-ralph ${args.join(" ")}\n\n${details}\n`);
-    return `the details are in ${file}`;
-  } catch {
-    return "RESEARCH_RALPH_DEBUG=1 shows the details";
-  }
 }

@@ -55,6 +55,8 @@ export const ledgerFile = (folder: string): string => join(folder, ledgerName);
  * When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state.
  */
 export const hostsFolder = (stateDir: string): string => join(stateDir, "hosts");
+/** What is kept of errors that nobody expected, for a bug report. */
+export const bugsFolder = (stateDir: string): string => join(stateDir, "bugs");
 /** Within a cache of answers: which answer a request had. */
 export const answersIn = (cache: string): string => join(cache, "answers");
 /** Codex's home, without the user's own configuration. */

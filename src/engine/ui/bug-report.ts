@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultStateDir } from "../config/gather.js";
+import { timeForName } from "../lib/clock.js";
+import { messageOf } from "../lib/errors.js";
+import { bugsFolder } from "../lib/layout.js";
+import { packageVersion } from "../lib/package-root.js";
+import { oneLine } from "../lib/sanitise.js";
+import { homeOf, type Io } from "./io.js";
+
+/**
+ * What to tell a person of an error that nobody expected: one sentence with the version and the platform, and where the
+ * details are kept for a bug report. `name`: the program as it was started, with `args`.
+ */
+export function bugSentence(error: unknown, io: Io, name: string, args: readonly string[]): string {
+  const program = `${name} ${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const report = keep(`${program}\n\n${name} ${args.join(" ")}\n\n${details}\n`, details, io);
+  return `${oneLine(messageOf(error))}; this is a bug in ${program}, ${report}.`;
+}
+
+function keep(text: string, details: string, io: Io): string {
+  if (io.env["RESEARCH_RALPH_DEBUG"] === "1") {
+    io.stderr(`${details}\n`);
+    return "see the details above";
+  }
+  const folder = bugsFolder(defaultStateDir(io.env, homeOf(io.env)));
+  const file = join(folder, `${timeForName(io.clock.now())}.txt`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, text);
+    return `the details are in ${file}`;
+  } catch {
+    return "RESEARCH_RALPH_DEBUG=1 shows the details";
+  }
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { fail } from "../../../src/assistant/main.js";
+import { packageVersion } from "../../../src/engine/lib/package-root.js";
+import { bugSentence } from "../../../src/engine/ui/bug-report.js";
+import { temporaryFolder } from "../../support/folders.js";
+import { fakeIo } from "./fake-io.js";
+
+const platform = `${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;
+const stateIn = (cwd: string, debug = {}) => fakeIo({ cwd, env: { HOME: cwd, XDG_STATE_HOME: cwd, ...debug } });
+
+it("an unexpected error is told with version and platform, and its details are kept", () => {
+  const cwd = temporaryFolder();
+  const sentence = bugSentence(new TypeError("a\nb"), stateIn(cwd), "x", ["list", "-q"]);
+  const folder = join(cwd, "research-ralph", "bugs");
+  const file = join(folder, readdirSync(folder)[0] ?? "");
+  expect(sentence).toBe(`a b; this is a bug in x ${platform}, the details are in ${file}.`);
+  expect(readFileSync(file, "utf8")).toMatch(/^x .*\n\nx list -q\n\nTypeError: a\nb\n +at /);
+});
+
+it("where nothing can be written it says how to see the details, and shows them where they are asked for", () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "research-ralph"), "");
+  expect(bugSentence("odd", stateIn(cwd), "x", [])).toMatch(/RESEARCH_RALPH_DEBUG=1 shows the details\.$/);
+  const io = stateIn(cwd, { RESEARCH_RALPH_DEBUG: "1" });
+  expect([bugSentence("odd", io, "x", []), io.err()]).toEqual([
+    expect.stringMatching(/see the details above\.$/),
+    "odd\n",
+  ]);
+});
+
+it("the assistant tells of its own bugs in the same way", () => {
+  const io = stateIn(temporaryFolder());
+  expect([fail(new TypeError("odd"), io), io.err()]).toEqual([
+    1,
+    expect.stringContaining(`ralph: odd; this is a bug in ralph ${platform}, the details are in `),
+  ]);
+});
