@@ -10,6 +10,7 @@ import type { ConfigKeys } from "../engine/config/keys.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError, hasCode } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
+import { trustName, userFolder } from "../engine/lib/layout.js";
 import { shellWord } from "../engine/lib/sanitise.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import { homeOf } from "../engine/ui/io.js";
@@ -55,10 +56,10 @@ export interface Settings {
 export const defaultWindow = 8192;
 
 /** Where the user's own settings and their memory lie. */
-export const ownFolder = (env: NodeJS.ProcessEnv): string => join(env["HOME"] ?? homedir(), ".local", "ralph");
+export const ownFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOME"] ?? homedir());
 
 /** Hashes of the files of other people's folders that the user has said yes to, one a line. */
-export const trustFile = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "trusted");
+export const trustFile = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), trustName);
 
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 

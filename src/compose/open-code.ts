@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -7,7 +6,14 @@ import { noticesOf, windowOf } from "./code-roles.js";
 import type { Run } from "./drive.js";
 import { placeFor, scratchOf } from "./open-task.js";
 import { surroundingsOf } from "./toolchains.js";
-import { codeStateName, codeLogName, codeReportName, codeSnapshotIndex, vaultName } from "../code/folder/layout.js";
+import {
+  codeLogName,
+  codeReportName,
+  codeSnapshotIndex,
+  codeStateName,
+  rolesFolder,
+  vaultName,
+} from "../code/folder/layout.js";
 import { codeFormat, newCodeState } from "../code/folder/state-file.js";
 import type { CodeState, Job, Tested } from "../code/generated/ralph-code.js";
 import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
@@ -74,7 +80,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
     abort,
     unconfined,
   });
-  const roles = join(config.stateDir, "roles", createHash("sha256").update(folder).digest("hex").slice(0, 16));
+  const roles = rolesFolder(config.stateDir, folder);
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined)
       await keepEnd(store, verdict, io.clock.now(), (state) => keepReport(folder, state, redact));

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { hiddenName, lockName } from "../engine/lib/layout.js";
+import { hiddenName, inboxName, lockName, transcriptsName } from "../engine/lib/layout.js";
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { contextOf } from "../research/report/page/context.js";
@@ -88,7 +88,7 @@ function isOfNoUse(folder: string, path: string, isFile: boolean): boolean {
   if (second === undefined) return false;
   return second === lockName
     ? false
-    : second === "transcripts" || second === "inbox"
+    : second === transcriptsName || second === inboxName
       ? !isFile && third !== undefined
       : true;
 }

@@ -76,7 +76,7 @@ test("no two folders of a wing import each other", () => {
   expect(circlesIn(folders)).toEqual([]);
 });
 
-const layouts = ["engine/lib/layout.ts", "research/folder/layout.ts", "task/folder/layout.ts"];
+const layouts = ["engine/lib/layout.ts", "research/folder/layout.ts", "task/folder/layout.ts", "code/folder/layout.ts"];
 const textOf = (file: string) => readFileSync(join(src, file), "utf8");
 const withoutImports = (text: string) => text.replace(/^import [^;]*;$/gm, "");
 /** Every name that the layouts give to a file or a folder. */
@@ -93,13 +93,17 @@ const names = [
 function strayNames(text: string): string[] {
   const code = withoutImports(text).replace(/^\s*(\/\/|\/?\*).*$/gm, "");
   const inPaths = [...code.matchAll(/\b(?:join|resolve)\(([^;]*?)\)/g)].map(([, args = ""]) => args).join("\n");
-  return names.filter((name) => (/[.A-Z]/.test(name) ? code : inPaths).includes(`"${name}"`));
+  const own = [...code.matchAll(/\binHidden\(\s*"([^"]+)|\bjoin\([\w.]*stateDir, ["`]([^"`$]+)/g)].map(
+    ([, a, b]) => a ?? b ?? "",
+  );
+  return [...own, ...names.filter((name) => (/[.A-Z]/.test(name) ? code : inPaths).includes(`"${name}"`))];
 }
 
 test("only the layouts name the files of a project, of .ralph and of the state folder", () => {
   expect(names).toEqual(expect.arrayContaining([".ralph", "lock", "journal", "hosts", "rrd.json", "texts", "backups"]));
   const planted = 'const a = join(folder, "texts"), b = "rrd.json", c = "lock", d = join(x, name("http"));';
   expect(strayNames(planted).toSorted()).toEqual(["http", "rrd.json", "texts"]);
+  expect(strayNames('const e = inHidden("new.json"), f = join(config.stateDir, "new");')).toEqual(["new.json", "new"]);
   // An agent like others: it has these names from its brief.
   const isAgent = (file: string) => file.startsWith("research/baseline-agent/");
   const stray = files

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { hiddenName, inHidden } from "../../engine/lib/layout.js";
 
 /** Every file of a coding run's own, in the folder of the project that it works on. */
@@ -20,3 +22,7 @@ export const codeSnapshotIndex = inHidden("code-snapshot.index");
 /** Where an adversary's tests stand while they run, and where they stay with --keep-tests. */
 export const adversaryFolder = "ralph-adversarial";
 export const keptTestsFolder = "adversarial-tests";
+
+/** In the folder of the program's state: where the roles that change nothing work, a folder a project. */
+export const rolesFolder = (stateDir: string, folder: string): string =>
+  join(stateDir, "roles", createHash("sha256").update(folder).digest("hex").slice(0, 16));

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
@@ -17,7 +16,7 @@ import { describeTyped, typedReference } from "./typed-reference.js";
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { rrdFile } from "../../research/folder/layout.js";
+import { readFolders, rrdFile } from "../../research/folder/layout.js";
 
 interface ReadArguments {
   readonly reference: string;
@@ -35,7 +34,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
   const folder = await explaining(config.stateDir, async () => {
     makeFolder(config.stateDir);
-    return mkdtemp(join(config.stateDir, "read-"));
+    return mkdtemp(readFolders(config.stateDir));
   });
   try {
     const verdict = await drive(

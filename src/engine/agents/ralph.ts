@@ -3,7 +3,7 @@ import { dirname, join, sep } from "node:path";
 import { projectFiles, userFiles } from "../config/file.js";
 import { variableOf } from "../config/keys.js";
 import { given } from "../lib/given.js";
-import { hostsFolder } from "../lib/layout.js";
+import { hostsFolder, trustName, userFolder } from "../lib/layout.js";
 import { entry, packageFile, packageVersion } from "../lib/package-root.js";
 import type { AgentEvent, Brief, Failure } from "../loop/types.js";
 import {
@@ -179,7 +179,7 @@ function readable({ settings }: AgentContext): string[] {
 }
 
 /** Its settings in a home. */
-const settingsIn = (home: string): string[] => [...userFiles(home), join(home, ".local", "ralph", "trusted")];
+const settingsIn = (home: string): string[] => [...userFiles(home), join(userFolder(home), trustName)];
 
 /** Its settings, each at its place in the home that a sandbox has inside. */
 function settingsInside({ settings, options }: AgentContext): Mount[] {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
+import { userFolder } from "../lib/layout.js";
 import { locateSyntaxError } from "../storage/json-syntax.js";
 import { readRegularText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
@@ -22,7 +23,7 @@ export const projectFiles = (cwd: string): string[] =>
 
 /** Where a user's config for all projects stands. */
 export const userFiles = (home: string): string[] =>
-  ["yaml", "json"].map((suffix) => join(home, ".local", "ralph", `config.${suffix}`));
+  ["yaml", "json"].map((suffix) => join(userFolder(home), `config.${suffix}`));
 
 /**
  * The one of these files that is there, read and validated. Two at once would leave open which counts, so that is an

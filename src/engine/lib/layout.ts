@@ -42,9 +42,16 @@ export const doneFolder = inHidden("journal", "done");
 /** What agents left for the next one that shares their unit, one file an iteration. */
 export const notedFolder = inHidden("noted");
 /** What a person tells the project from another terminal. */
-export const inboxFolder = inHidden("inbox");
+export const inboxName = "inbox";
+export const inboxFolder = inHidden(inboxName);
 /** What each agent printed, one file an iteration. */
-export const transcriptsFolder = inHidden("transcripts");
+export const transcriptsName = "transcripts";
+export const transcriptsFolder = inHidden(transcriptsName);
+/** The iterations that a run has begun and not ended. */
+export const underWayName = "under-way.json";
+export const underWayFile = inHidden(underWayName);
+/** What an agent changed that it may not, where it was put back. */
+export const setAsideFolder = inHidden("set-aside");
 
 /** Next to a transcript: what that agent was given to read. */
 export const briefOf = (transcript: string): string => transcript.replace(/\.jsonl$/, ".brief.md");
@@ -59,6 +66,13 @@ export const hostsFolder = (stateDir: string): string => join(stateDir, "hosts")
 export const bugsFolder = (stateDir: string): string => join(stateDir, "bugs");
 /** Within a cache of answers: which answer a request had. */
 export const answersIn = (cache: string): string => join(cache, "answers");
+/** The key that a person's words are signed with. */
+export const keyFile = (stateDir: string): string => join(stateDir, "steering-key");
+/** What the names of folders begin with in which an agent shortens the history. */
+export const historianFolders = (stateDir: string): string => join(stateDir, "historian-");
+/** Codex's temporary folder, and its last message in classic mode. */
+export const codexTemporary = (stateDir: string): string => join(stateDir, "codex-tmp");
+export const codexLastMessage = (stateDir: string): string => join(stateDir, "codex-last-message.txt");
 /** Codex's home, without the user's own configuration. */
 export const codexHome = (stateDir: string): string => join(stateDir, "codex-home");
 
@@ -70,6 +84,11 @@ export const workerNote = (folder: string): string => join(folder, "worker.json"
 export const distantTranscripts = (stateDir: string): string => join(stateDir, "fleet-transcripts");
 /** Random id of a project, by which its runs on several machines know of each other. */
 export const projectIdFile = inHidden("fleet-id");
+
+/** A user's settings, trust, memory and conversations, within their home. */
+export const userFolder = (home: string): string => join(home, ".local/ralph");
+/** There: hashes of the settings that came with a folder and that the user agreed to. */
+export const trustName = "trusted";
 
 /** What an agent answers with, within its workspace. */
 export const resultName = "result.json";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { keyFile } from "../lib/layout.js";
 import { temporaryName } from "./atomic-file.js";
 import { explaining } from "./explain-system-error.js";
 import { readRegularFile } from "./regular-file.js";
@@ -10,7 +10,6 @@ import { readRegularFile } from "./regular-file.js";
  * in the folder of the program's state (`stateDir`), readable for its user alone and made on first use. An agent that
  * runs as that user and reads the key can sign too.
  */
-const keyFile = (stateDir: string): string => join(stateDir, "steering-key");
 const keyBytes = 32;
 
 async function keyIn(stateDir: string): Promise<Buffer | undefined> {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { Tell } from "../loop/types.js";
 import { given } from "../lib/given.js";
-import { inHidden, lockFile } from "../lib/layout.js";
+import { lockFile, underWayFile } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
 import { liveHolder } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
@@ -19,10 +19,6 @@ export interface UnderWay {
   /** ISO 8601 in UTC. */
   readonly since: string;
 }
-
-/** The file within `.ralph`. */
-export const underWayName = "under-way.json";
-const underWayFile = inHidden(underWayName);
 
 /**
  * Tells as `tell` does, and keeps on the disk what is under way. The state file is left alone: written by itself, it

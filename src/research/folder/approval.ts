@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { lockFile } from "../../engine/lib/layout.js";
+import { lockFile, setAsideFolder } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { keepAside, versionAt } from "../../engine/storage/file-snapshot.js";
 import { withLock } from "../../engine/storage/lock.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { isSigned, signatureOf } from "../../engine/storage/signature.js";
-import { claudeName, lessonsName, progressFile, promptName, setAsideFolder } from "./layout.js";
+import { claudeName, lessonsName, progressFile, promptName, waitingFolder } from "./layout.js";
 
 /**
  * An edit of a file that instructs agents, made while an agent ran that nothing confines: whose it was can't be seen.
@@ -48,7 +48,7 @@ export function editFile(stateDir: string, path: string): string {
     name = `${createHash("sha256").update(path).digest("hex").slice(0, 16)}.json`;
     names.set(path, name);
   }
-  return join(stateDir, "waiting", name);
+  return join(waitingFolder(stateDir), name);
 }
 
 /** What is recorded of a file, also once a person has said yes to it. */

@@ -76,15 +76,19 @@ export const passagesFile = inHidden("passages.bin");
 export const answersFolder = inHidden("http");
 /** Pages and PDFs, apart from the answers: some hundred of them would push those out. */
 export const documentsFolder = inHidden("documents");
-/** What an agent without confinement changed and was put back. */
-export const setAsideFolder = inHidden("set-aside");
+/** Signature of the committed files as a run, or a person's command, has left them. */
+export const signedFile = inHidden("left.json");
 
 // In the folder of the program's state:
 
 /** Answers to searches outside of a project. */
 export const sharedAnswersFolder = (stateDir: string): string => join(stateDir, "http");
+/** Instructions that an agent wrote and that wait for a person's yes, a file each. */
+export const waitingFolder = (stateDir: string): string => join(stateDir, "waiting");
 /** Where agents work, a folder a project. */
 export const workspacesFolder = (stateDir: string): string => join(stateDir, "workspaces");
+/** What the names of folders begin with in which a single paper is read. */
+export const readFolders = (stateDir: string): string => join(stateDir, "read-");
 /** What was saved of a project that an agent deleted. */
 export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescued");
 

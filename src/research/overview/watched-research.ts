@@ -4,12 +4,20 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Progress } from "../../engine/loop/types.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
-import { readUnderWay, type UnderWay, underWayName } from "../../engine/storage/under-way.js";
+import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
 import { readResearch } from "../folder/research.js";
 import { progressOf, statusOf } from "../workflow/decisions/status.js";
 import { type Sum, sumOf, totalOf } from "./costs.js";
 import { timeSpent } from "./time-and-cost.js";
-import { hiddenName, ledgerName, lockFile, lockName, pauseName, stopName } from "../../engine/lib/layout.js";
+import {
+  hiddenName,
+  ledgerName,
+  lockFile,
+  lockName,
+  pauseName,
+  stopName,
+  underWayName,
+} from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { rrdFile, rrdName } from "../folder/layout.js";

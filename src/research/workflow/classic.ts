@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setAsideFolder } from "../../engine/lib/layout.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { Rrd, Paper } from "../generated/rrd.js";
 import type { Redact } from "../../engine/lib/redact.js";
@@ -17,7 +18,7 @@ import { agreedPrompt, fill } from "./brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { allAnalysed } from "./decisions/next-unit.js";
 import { isDecided, progressOf, statusOf, type ResearchState } from "./decisions/status.js";
-import { ideasName, progressFile, reportName, rrdFile, rrdName, setAsideFolder } from "../folder/layout.js";
+import { ideasName, progressFile, reportName, rrdFile, rrdName } from "../folder/layout.js";
 import { guardSteering } from "../folder/unconfined-agent/steering-files.js";
 import type { Undo } from "../folder/unconfined-agent/stored-data.js";
 import type { Workspaces } from "./workspace.js";

@@ -16,8 +16,6 @@ export const taskLedger = `${hiddenName}/${ledgerName}`;
 export const taskFile = (folder: string): string => join(folder, taskName);
 export const stateFile = (folder: string): string => join(folder, stateName);
 
-/** What stood in a protected place after an agent had run, where it was put back. */
-export const setAsideFolder = inHidden("set-aside");
 /** The index of git by which snapshots are made. */
 export const snapshotIndex = inHidden("snapshot.index");
 

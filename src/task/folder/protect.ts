@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
-import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf } from "../../engine/lib/layout.js";
+import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, setAsideFolder } from "../../engine/lib/layout.js";
 import {
   hasChanged,
   keepAside,
@@ -14,7 +14,7 @@ import {
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { runGit } from "../../engine/storage/git-command.js";
-import { logName, setAsideFolder, stateName, taskLedger, taskName } from "./layout.js";
+import { logName, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
  * What agents may not change in a task's folder: the task and its state, our own records, and git's own files. A hook

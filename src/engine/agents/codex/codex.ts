@@ -16,7 +16,7 @@ import {
   versionIn,
 } from "../program.js";
 import { serverName } from "../tool-server.js";
-import { codexHome } from "../../lib/layout.js";
+import { codexHome, codexLastMessage, codexTemporary } from "../../lib/layout.js";
 import { given } from "../../lib/given.js";
 
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
@@ -127,13 +127,13 @@ export const codex: AgentDefinition = {
 };
 
 /** In classic mode, where the original kept it too. */
-const lastMessage = ({ settings }: AgentContext): string => join(settings.stateDir, "codex-last-message.txt");
+const lastMessage = ({ settings }: AgentContext): string => codexLastMessage(settings.stateDir);
 
 /**
  * Its sandbox shuts the temporary folder. Where that holds its own home, because the state folder lies in it, the
  * bubblewrap of Debian starts nothing any more: Codex wrote no result and ended with exit code 0.
  */
-const temporary = ({ settings }: AgentContext): string => join(settings.stateDir, "codex-tmp");
+const temporary = ({ settings }: AgentContext): string => codexTemporary(settings.stateDir);
 
 const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
 

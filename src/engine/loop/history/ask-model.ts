@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { historianFolders } from "../../lib/layout.js";
 import type { Redact } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import { begun, folded } from "../run-record/agent-run.js";
@@ -37,7 +37,7 @@ export async function askForSummary(
   }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
 ): Promise<SummaryAnswer> {
   await mkdir(stateDir, { recursive: true });
-  const workspace = await mkdtemp(join(stateDir, "historian-"));
+  const workspace = await mkdtemp(historianFolders(stateDir));
   try {
     // Not an iteration: it is numbered 0, and its transcript does not belong to the project's.
     const brief: Brief = {

@@ -8,12 +8,13 @@ import {
   doneFolder,
   hiddenFolder,
   inboxFolder,
-  notedFolder,
   journalFolder,
   lockFile,
+  notedFolder,
+  setAsideFolder,
   transcriptsFolder,
 } from "../../../engine/lib/layout.js";
-import { aboutFolder, answersFolder, documentsFolder, setAsideFolder, textsFolder } from "../layout.js";
+import { aboutFolder, answersFolder, documentsFolder, textsFolder } from "../layout.js";
 
 /** Folders of a project by their path: where each really lies, and its permissions; undefined where there is none. */
 type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../../engine/lib/errors.js";
-import { inHidden, lockFile } from "../../../engine/lib/layout.js";
+import { lockFile } from "../../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import {
   isSameVersion,
@@ -17,7 +17,7 @@ import { isHeld } from "../../../engine/storage/lock.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { isSigned, signatureOf } from "../../../engine/storage/signature.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
-import { committedFiles, rrdFile } from "../layout.js";
+import { committedFiles, rrdFile, signedFile } from "../layout.js";
 import { guardSteeringOf } from "./steering-files.js";
 import { entriesOf, type Undo } from "./stored-data.js";
 
@@ -98,8 +98,6 @@ async function isSignedState(folder: string, stateDir: string): Promise<boolean>
     return false;
   }
 }
-
-const signedFile = inHidden("left.json");
 
 async function signedPart(folder: string): Promise<unknown> {
   const hash = createHash("sha256");

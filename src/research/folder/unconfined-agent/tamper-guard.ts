@@ -2,6 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { timeForName } from "../../../engine/lib/clock.js";
+import { setAsideFolder } from "../../../engine/lib/layout.js";
 import { clearObstacles, placesOf } from "./clear-obstacles.js";
 import {
   hasChanged,
@@ -31,7 +32,6 @@ import {
   rescuedFolder,
   rrdFile,
   rrdName,
-  setAsideFolder,
   updatesFile,
 } from "../layout.js";
 
