@@ -23,10 +23,11 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
   switch (keyword) {
     case "type": {
       const types = [params.type as string | string[]].flat();
+      const values = ((params.values ?? []) as unknown[]).map((value) => JSON.stringify(value));
       return withHint(
         {
           pointer,
-          message: `must be ${anyOf(types.map(nameType))}, is ${describe(data)}`,
+          message: `must be ${anyOf([...types.map(nameType), ...values])}, is ${describe(data)}`,
           ...(data === null ? { missing: true } : {}),
         },
         hintForType(types, data),

@@ -124,9 +124,7 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
     if (validate === undefined || validate(error.data)) throw new Error(`${at} does not explain why it fails`);
     return { errors: withoutAlternatives(validate.errors ?? []), known: countKnown(error.data, at) };
   });
-  const fitting = alternatives.filter(
-    ({ errors }) => !errors.some(({ keyword, instancePath }) => instancePath === "" && keyword === "type"),
-  );
+  const fitting = alternatives.filter(({ errors }) => !errors.some(isOfAnotherType));
   if (fitting.length === 0)
     return [
       joinTypes(
@@ -143,6 +141,10 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
   return best.errors.map((found) => ({ ...found, instancePath: `${error.instancePath}${found.instancePath}` }));
 }
 
+/** Whether an error says that the value is of another type than the alternative, which may be a single value. */
+const isOfAnotherType = ({ keyword, instancePath, params, data }: ErrorObject): boolean =>
+  instancePath === "" && (keyword === "type" || (keyword === "const" && typeof params.allowedValue !== typeof data));
+
 /** Whether an error says that a field of the value itself, such as its type, has the value of another alternative. */
 const isOfAnother = ({ keyword, instancePath }: ErrorObject): boolean =>
   keyword === "const" && instancePath.lastIndexOf("/") === 0;
@@ -155,10 +157,9 @@ function countKnown(value: unknown, at: string): number {
     : countKnown(value, target);
 }
 
-/** When no alternative takes this type of value, the types of all of them are what is allowed. */
+/** When no alternative takes this type of value, the types and single values of all of them are what is allowed. */
 function joinTypes(error: ErrorObject, inner: readonly ErrorObject[]): ErrorObject {
-  const types = new Set(
-    inner.filter(({ keyword }) => keyword === "type").flatMap(({ params }) => params.type as string | string[]),
-  );
-  return { ...error, keyword: "type", params: { type: [...types] } };
+  const types = inner.flatMap(({ keyword, params }) => (keyword === "type" ? (params.type as string | string[]) : []));
+  const values = inner.flatMap(({ keyword, params }) => (keyword === "const" ? [params.allowedValue as unknown] : []));
+  return { ...error, keyword: "type", params: { type: [...new Set(types)], values } };
 }

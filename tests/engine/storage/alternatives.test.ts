@@ -30,6 +30,16 @@ describe("of several shapes that a value may have", () => {
     ]);
   });
 
+  it("a single value is meant by nothing of another type", () => {
+    const roles = { librarian: { agnet: "x" }, artisan: { temperature: 7 }, critic: "claude", adversary: true };
+    expect(problemsOf("config", { code: { roles } }).map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+      '/code/roles/librarian "agnet" is not a known field',
+      "/code/roles/artisan/temperature must be at most 2, is 7",
+      '/code/roles/critic must be an object or false, is "claude"',
+      "/code/roles/adversary must be false, is true",
+    ]);
+  });
+
   it.each([
     [{}, "checking"],
     [{ agent: "x" }, "run-started"],
