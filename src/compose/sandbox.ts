@@ -4,8 +4,8 @@ import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";
-import { pathOutside } from "../engine/process/search-path.js";
-import type { Io } from "../engine/ui/io.js";
+import { pathOutside, workplaces } from "../engine/process/search-path.js";
+import { homeOf, type Io } from "../engine/ui/io.js";
 
 /** Where the agents of a run are to run, and what a person should know of it. */
 export interface Housing {
@@ -52,9 +52,10 @@ export async function sandboxFor(
   if (choice === "host") return {};
   // Loaded when it is needed: most runs have none.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
+  // What an agent has left where it works is no sandbox.
+  const around = workplaces([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
   const { sandbox, why } = await openSandbox(choice, {
-    // What an agent has left where it works is no sandbox.
-    env: { ...io.env, PATH: pathOutside([io.cwd, ...(folder === undefined ? [] : [folder])], io.env["PATH"]) },
+    env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },
     ...options,
     ...given({ image: config.sandbox_image }),
   });

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
-import { isOutside, pathOutside } from "../process/search-path.js";
+import { isOutside, pathOutside, workplaces } from "../process/search-path.js";
 import type { Brief } from "../loop/types.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
@@ -104,8 +104,9 @@ export async function askVersion(
   const { sandbox, cwd, env } = context.settings;
   if (sandbox?.name === "docker") return undefined;
   // It is asked outside of the sandbox, so it must be none that an agent has left in the folder.
-  const outside = sandbox === undefined ? {} : { PATH: pathOutside([cwd], env["PATH"]) };
-  if (sandbox !== undefined && command.includes("/") && !isOutside([cwd])(command)) return undefined;
+  const around = workplaces([cwd], homeIn(env));
+  const outside = sandbox === undefined ? {} : { PATH: pathOutside(around, env["PATH"]) };
+  if (sandbox !== undefined && command.includes("/") && !isOutside(around)(command)) return undefined;
   const said = await ask(context, command, ["--version"], outside, { ms: versionMs, signal });
   return said.exitCode === 0 ? versionIn(said)?.slice(0, maxVersion) : undefined;
 }

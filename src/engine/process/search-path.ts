@@ -14,6 +14,10 @@ export function pathOutside(folders: readonly string[], path = ""): string {
   return outside.length === 0 ? systemPath : outside.join(delimiter);
 }
 
+/** Of these folders those in which an agent may have worked: none works in a user's home, or in a folder above it. */
+export const workplaces = (folders: readonly string[], home: string): string[] =>
+  folders.filter((folder) => !`${home}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));
+
 /** Tells whether a path is absolute and lies in none of these folders, nor leads into one. */
 export function isOutside(folders: readonly string[]): (path: string) => boolean {
   const real = folders.map(realOf);

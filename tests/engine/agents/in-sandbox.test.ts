@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AgentOptions } from "../../../src/engine/agents/definition.js";
+import { askVersion } from "../../../src/engine/agents/program.js";
 import type { Brief } from "../../../src/engine/loop/types.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
 import { keyPlaceholder } from "../../../src/engine/process/reach.js";
@@ -180,4 +181,26 @@ test("a program that is not there is missing, as it is without a sandbox", async
   expect(endOf(await run("claude", settings, briefIn(here)))).toMatchObject({
     failure: { kind: "missing", message: expect.stringContaining("there is no program claude") },
   });
+});
+
+test("a program's version is asked where one stands in the home, and not of what an agent left in a project", async () => {
+  const bin = join(here.folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  program(bin, "versioned", "echo 1.2.3");
+  const versionFrom = (home: string) =>
+    askVersion(
+      {
+        name: "versioned",
+        options: {},
+        settings: settingsIn(here, {
+          sandbox: { name: "bubblewrap", toolRelay },
+          cwd: here.folder,
+          env: { PATH: `${bin}:${process.env["PATH"]}`, HOME: home },
+        }),
+      },
+      "versioned",
+      new AbortController().signal,
+    );
+  expect(await versionFrom(here.folder)).toBe("1.2.3");
+  expect(await versionFrom("/nowhere")).toBeUndefined();
 });
