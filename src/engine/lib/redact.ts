@@ -106,7 +106,9 @@ function inBase64(value: string): string[] {
 /** Secrets that are known by their form. A private key cut off in the middle is one too. */
 const forms: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g,
-  /\bsk-(?:ant-|proj-|or-)?[\w-]{20,}/g,
+  /\bsk-(?:ant|proj|or|svcacct|admin)-[\w-]{20,}/g,
+  // With an unbroken part that is no word: sk-learn-based-models are words, and the name of a file.
+  /\bsk-(?=[\w-]{0,80}?(?<![A-Za-z\d])(?:(?=[A-Za-z]{0,11}\d)[A-Za-z\d]{12}|[A-Za-z\d]{24}))[\w-]{20,}/g,
   /\b(?:gh[pousr]_\w{30,}|github_pat_\w{30,}|glpat-[\w-]{20,})/g,
   /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g,
   /\bAIza[\w-]{35}/g,

@@ -25,6 +25,10 @@ test.each([
   ...(
     [
       ["sk-", "ant-", "a1B2".repeat(6)],
+      ["sk", "-", "a1B2".repeat(8)],
+      ["sk", "-", "svcacct-", "a1B2_-".repeat(8)],
+      ["sk", "-lf-", "0a1b2c3d-0a1b-0a1b-0a1b-", "0a1b2c".repeat(2)],
+      ["sk", "-", "abcdefgh".repeat(4)],
       ["github_", "pat_", "a1B2".repeat(9)],
       ["glp", "at-", "a1B2".repeat(6)],
       ["AK", "IA", "A1B2".repeat(4)],
@@ -72,6 +76,8 @@ test.each([
   ],
   ...[
     "hf_transformer_model_for_sequence_classification(x)",
+    "sk-learn-based-classification-of-images, risk-adjusted-survival-analysis-2020, task-oriented-dialogue-systems",
+    "https://example.org/sk-learn-2-based-random-forest-classifiers-2021, sk-electroencephalographic-recordings",
     "https://example.org/xai-for-explainable-artificial-intelligence-methods",
     "The header Authorization: Bearer authentication is used.",
     "client_secret = process.env.CLIENT_SECRET",

@@ -70,6 +70,16 @@ const notices =
 /** Words that make another work of a title they are added to. */
 const turnsInto =
   /\b(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
+/** Whom a work is about. The authors of "… in children" often have "…", and "… in adults", in the same issue. */
+const population =
+  /^(?:adolescen(?:ts?|ce)|adults?|adulthood|aged|animals?|boys?|child(?:ren|hood)?|dogs?|elderly|females?|girls?|humans?|infan(?:ts?|cy)|males?|man|men|mice|neonat(?:es?|al)|newborns?|older|pa?ediatrics?|pregnan(?:t|cy)|rabbits?|rats?|teenagers?|toddlers?|volunteers?|wom[ae]n|young(?:er)?|youths?)$/;
+/** Whether what is added to a title names people or animals, and no subtitle: "in healthy older adults". */
+const namesPopulation = (added: string): boolean =>
+  /^(?:in|among|amongst|for|of|with)\s/.test(added) &&
+  added
+    .split(" ")
+    .slice(0, 5)
+    .some((word) => population.test(word));
 /** The same where they are all that is added: "Demo: …", but not "…: a tutorial", which may be a subtitle. */
 const kindOfTalk =
   /^(?:demo(?:nstration)?|tutorial|keynote|reproducibility)(?: (?:abstract|companion|paper|session|talk|track))*$/;
@@ -99,7 +109,8 @@ const partWord =
  * Takes a title apart; nothing where it is not a title: "UNKNOWN", or the name of the journal over and over. `venue` is
  * the journal's name.
  */
-export function titleParts(title: string, venue?: string | null): TitleParts | undefined {
+export function titleParts(written: string, venue?: string | null): TitleParts | undefined {
+  const title = withoutRuns(written);
   const unmarked = title.replace(before, "").replace(retracted, "").replace(withCommentary, "");
   const noted = withoutNotes(unmarked.replace(abstractNote, "").replace(letterNote, ""));
   const whole = noted.trim() === "" ? unmarked : noted;
@@ -128,6 +139,16 @@ export function titleParts(title: string, venue?: string | null): TitleParts | u
     short: words.length < 3 && !inOneWord.test(normal),
   };
 }
+
+/** A longer one is no title; its beginning tells as much. */
+const maxTitle = 2_000;
+
+/** A title without runs of spaces and dots, which the patterns above would begin at each place of. */
+const withoutRuns = (title: string): string =>
+  title
+    .replace(/\s+/g, " ")
+    .replace(/(?: ?\.){4,}/g, "...")
+    .slice(0, maxTitle);
 
 const markOf = (title: string): TitleParts["marked"] =>
   abstractNote.test(title) ? "abstract" : letterNote.test(title) ? "letter" : undefined;
@@ -245,7 +266,8 @@ export function matchTitles(
   if ((short.bare ?? short.compact) === (long.bare ?? long.compact)) return "near";
   if (long.part !== short.part) return added === undefined && isNear(short, long) ? "near" : undefined;
   // On the same pages even "… : an update" is one work.
-  if (added !== undefined) return turnsInto.test(added) || kindOfTalk.test(added) ? "alike" : "longer";
+  if (added !== undefined)
+    return turnsInto.test(added) || kindOfTalk.test(added) || namesPopulation(added) ? "alike" : "longer";
   if (isNear(short, long)) return short.words.filter(tells).length < 4 ? "alike" : "near";
   if (lacksWords(short, long) || lacksWords(long, short)) return "less";
   return alikeness(short, long) >= minAlike ? "alike" : undefined;
@@ -261,7 +283,8 @@ function lacksWords(less: TitleParts, more: TitleParts): boolean {
     if (word === less.words[at]) at += 1;
     else left.push(word);
   return (
-    at === less.words.length && !left.some((word) => /^\d+$|^(?:not?|non|without)$/.test(word) || turnsInto.test(word))
+    at === less.words.length &&
+    !left.some((word) => /^\d+$|^(?:not?|non|without)$/.test(word) || turnsInto.test(word) || population.test(word))
   );
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
 import { compareRecords } from "../../../../src/research/papers/dedup/same-work.js";
 import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
+import { titleParts } from "../../../../src/research/papers/dedup/title-match.js";
 import { samePaper } from "../../../support/documents/same-paper.js";
 
 const base = {
@@ -109,6 +110,33 @@ describe("a shared identifier", () => {
           withTitle((title) => title.replace("syndrome", "syndrome (part 2)")),
         ),
       ).toBe(false);
+    });
+
+    it("is two works where the words say whom it is about, but on the same pages", () => {
+      const title = "Efficacy and safety of early tactile training against crusted scabies";
+      const of = (name: string, pages: string | null = null) => ({ ...one, title: name, pages });
+      for (const other of [
+        `${title} in children`,
+        `${title} in healthy older adults`,
+        `${title} for pregnant women`,
+        title.replace("crusted", "adult crusted"),
+      ]) {
+        expect([other, samePaper(of(title), of(other))]).toEqual([other, false]);
+        expect([other, samePaper(of(title, "101-109"), of(other))]).toEqual([other, false]);
+        expect([other, samePaper(of(title, "101-109"), of(other, "101-109"))]).toEqual([other, true]);
+      }
+      expect(samePaper(of(`${title} in adults`), of(`${title} in children`))).toBe(false);
+      for (const other of [`${title}: a randomised trial in children`, `${title} in a cohort from Jena`])
+        expect([other, samePaper(of(title), of(other))]).toEqual([other, true]);
+    });
+
+    it("is compared by the beginning of what is too long for a title, and without runs of dots and spaces", () => {
+      expect(titleParts("grip ".repeat(4_000))?.words.length).toBe(400);
+      const run = " .".repeat(30_000);
+      expect(titleParts(`${one.title}${run}`)?.compact).toBe(titleParts(one.title)?.compact);
+      expect(titleParts(`Early tactile ${" ".repeat(30_000)} training${run}…`)).toMatchObject({
+        words: ["early", "tactile", "training"],
+      });
     });
 
     it("is one on one page of a volume, or in one issue where a page is missing, and nowhere else", () => {
