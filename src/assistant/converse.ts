@@ -7,7 +7,7 @@ import { duration } from "../engine/ui/terminal/format.js";
 import { failureOf, retryAfter } from "./model-failure.js";
 import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
-import { ThinkingTags, withoutThinking } from "./conversation/thinking.js";
+import { opensThinking, type Parted, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
 import { type Action, actionInstructions, actionsIn, callInText } from "./tools/actions.js";
 import { type BoundTool, callByName } from "./tools/call.js";
@@ -223,8 +223,11 @@ async function request(
     }),
   });
   let text = "";
-  const tags = new ThinkingTags();
-  const heard = ({ thinking, words }: ReturnType<ThinkingTags["add"]>): void => {
+  let tags = new ThinkingTags(opensThinking(settings.model));
+  const heard = ({ thinking, words, anew }: Parted): void => {
+    if (anew === true && text !== "")
+      tell({ type: "again", reason: "So far the model was thinking; here it answers." });
+    if (anew === true) text = "";
     if (thinking !== "") tell({ type: "thinking", text: thinking });
     if (words !== "") tell({ type: "text", text: words });
     text += words;
@@ -243,8 +246,11 @@ async function request(
     if (part.type === "error") throw part.error;
     if (part.type === "abort") throw new Error("aborted");
     if (part.type === "text-delta") heard(tags.add(part.text));
-    else if (part.type === "reasoning-delta") tell({ type: "thinking", text: part.text });
-    else if (part.type === "tool-call") calls.push(part);
+    else if (part.type === "reasoning-delta") {
+      // The service tells the two apart itself.
+      if (text === "") tags = new ThinkingTags();
+      tell({ type: "thinking", text: part.text });
+    } else if (part.type === "tool-call") calls.push(part);
     else if (part.type === "finish-step") {
       const { inputTokens: input = 0, outputTokens: output = 0, inputTokenDetails } = part.usage;
       const cached = inputTokenDetails.cacheReadTokens ?? 0;

@@ -327,7 +327,9 @@ function plainView(io: Io) {
         io.stdout(text);
       }
       if (said.type !== "again") return;
-      io.stderr(`${isMidLine ? "\n" : ""}ralph: ${said.reason}\n`);
+      // What comes now begins a line of its own.
+      if (isMidLine) io.stdout("\n");
+      io.stderr(`ralph: ${said.reason}\n`);
       isMidLine = false;
     },
     /** A sentence about what went wrong begins a line of its own. */

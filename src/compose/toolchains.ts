@@ -64,7 +64,7 @@ function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
     !ofSystem.test(folder) && !never.some((each) => isWithin(each, folder)) && !isWithin(folder, project);
   const bins = path.filter((folder) => programFolders.has(basename(folder)) && mayShow(folder));
   const targets = bins.flatMap(linksIn).filter(mayShow);
-  // The project's own environment is an agent's to write, so no more than environments and known folders follow from it.
+  // The project's own environment is an agent's to write: only environments and known folders follow from it.
   const called = [...path, ...targets, realOf(pythonOf(project)) ?? ""];
   const whole = called.flatMap((each) => environmentAround(each, home) ?? []).filter(mayShow);
   // An environment of Python's is a link to another Python.

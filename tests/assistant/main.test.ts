@@ -386,6 +386,24 @@ describe("a service that fails", () => {
     expect(JSON.stringify(requests[1]?.body)).not.toContain("think>");
   });
 
+  it("thinking whose tag the model's template has opened is neither", async () => {
+    const { out, err, requests } = await failing(({ results }) =>
+      results.length === 0
+        ? { text: "Hm, let me see.\n</think>\n\n", tools: [{ name: "TodoWrite", input: { todos: [] } }] }
+        : { text: "Oh.</think>\n\nDone" },
+    );
+    expect([out, err]).toEqual(["Done\n", ""]);
+    expect(JSON.stringify(requests[1]?.body)).not.toMatch(/think>|let me see/);
+  });
+
+  it("thinking that came before its tag is told of as such", async () => {
+    const piece = (content: string, more = "") =>
+      `data: {"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}${more}}]}\n\n`;
+    const raw = `${piece("Oh.")}${piece("\n</think>\n\n")}${piece("Done", ',"finish_reason":"stop"')}data: [DONE]\n\n`;
+    const { out, err } = await failing(() => ({ raw }));
+    expect([out, err]).toEqual(["Oh.\nDone\n", "ralph: So far the model was thinking; here it answers.\n"]);
+  });
+
   it("an answer of control characters does not reach the terminal", async () => {
     const { out } = await failing(() => ({ text: "a\u001b[2Jb\u0007c" }));
     expect(out).not.toContain("\u001b");
