@@ -596,6 +596,72 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "a space that makes two words which the text knows as well",
+    make: (draw) => {
+      const [joined, first, second] = draw.one([
+        ["assigned", "as", "signed"],
+        ["factor", "fact", "or"],
+        ["order", "or", "der"],
+        ["islands", "is", "lands"],
+        ["together", "to", "gether"],
+        ["format", "for", "mat"],
+        ["themes", "the", "mes"],
+        ["offence", "of", "fence"],
+        ["withdrawn", "with", "drawn"],
+        ["manner", "man", "ner"],
+        ["notice", "not", "ice"],
+        ["allocation", "al", "location"],
+        ["helped", "help", "ed"],
+        ["nutritional", "nutrition", "al"],
+        ["areas", "are", "as"],
+        ["passage", "pass", "age"],
+      ] as const);
+      const rest = `${draw.place()} ${draw.tail()} ${draw.place()}`;
+      return {
+        text: `${capital(draw.subject())} was ${joined} load ${rest}. Lee et al. say ${first} here, ${second} there.`,
+        quote: `was ${first}${draw.one([" ", "\n", "\u00a0"])}${second} load ${rest}`,
+      };
+    },
+  },
+  {
+    name: "a year or a time of the day in groups",
+    make: (draw) => {
+      const [inText, year] = draw.one([
+        ["since", "2006"],
+        ["between 1995 and", "1999"],
+        ["in August", "2003"],
+        ["by the end of", "1987"],
+        ["of the edition of", "2010"],
+        ["in the year", "2000"],
+        ["each day at", "0800"],
+        ["in", "2014"],
+        ["since the late", "1990s"],
+      ] as const);
+      const after = draw.one(["as the logs show", "in both laboratories", "for the first time", "was the last"]);
+      const grouped = `${year[0]}${draw.one([" ", ",", "\u2009", "\u202f", "'", "’", "\u00a0"])}${year.slice(1)}`;
+      const start = `${clause(draw)} ${inText}`;
+      return { text: `${capital(start)} ${year} ${after}.`, quote: `${start} ${grouped} ${after}` };
+    },
+  },
+  {
+    name: "an ellipsis that leaves out a cell of a table with a number",
+    make: (draw) => {
+      const name = draw.one(["Incidence of renal impairment", "Time to the first slip", "Drift of the encoder"]);
+      const values = [1, 2, 3].map((group) => `${group}/1${draw.whole(2, 9)} (${draw.decimal()}%)`);
+      const [kept, left] = draw.one([
+        [[name], values.slice(1)],
+        [[name], values.slice(2)],
+        [[name, values[0]], values.slice(2)],
+        [["Outcome of all", "Placebo (n = 14)"], ["Gripper (n = 18)"]],
+      ] as const);
+      const between = draw.one([" ", " | "]);
+      return {
+        text: `Outcome of all | Placebo (n = 14) | Patch (n = 17) | Gripper (n = 18)\n${name} | ${values.join(" | ")}\nTorque of it | 3 | 4 | 5`,
+        quote: [...kept, draw.one(["…", "...", "[...]"]), ...left].join(between),
+      };
+    },
+  },
+  {
     name: "begun behind the sign or relation of its number",
     make: (draw) => {
       const sign = draw.one([
@@ -1283,6 +1349,23 @@ export const disguised: readonly QuoteClass[] = [
         [`≈ ${n}`, `~ ${n}`],
         [`${n} ± 2`, `${n} +- 2`],
         [`${n} +/− 2`, `${n} ± 2`],
+        [`${n}±2`, `${n}$\\pm$2`],
+        [`a limit of ±${n}`, `a limit of $\\pm$${n}`],
+        [`a mean ± SD of ${n}`, `a mean +- SD of ${n}`],
+        [`a mean ± SD of ${n}`, `a mean +/- SD of ${n}`],
+        [`a mean +- SD of ${n}`, `a mean ± SD of ${n}`],
+        [`≤ ${n}`, `=< ${n}`],
+        [`≤${n}`, `=<${n}`],
+        [`≥ ${n}`, `> = ${n}`],
+        [`≥${n}`, `> =${n}`],
+        [`<= ${n}`, `< = ${n}`],
+        [`=< ${n}`, `≤ ${n}`],
+        [`> = ${n}`, `≥ ${n}`],
+        [`the makers’ ‘wet’ hand of ${n}`, `the makers´ ´wet´ hand of ${n}`],
+        [`the makers' "wet" hand of ${n}`, `the makers´ "wet" hand of ${n}`],
+        [`the makers´ ´wet´ hand of ${n}`, `the makers’ ‘wet’ hand of ${n}`],
+        [`the Cote d’Azur hand of ${n}`, `the Cote d´Azur hand of ${n}`],
+        [`the hand of Jos´e and of ‘all’ of ${n}`, `the hand of José and of ´all´ of ${n}`],
         [`12×30 of ${n}`, `12*30 of ${n}`],
         [`${n}× more`, `${n}x more`],
         [`${n} µg`, `${n} ug`],
@@ -1312,6 +1395,11 @@ export const disguised: readonly QuoteClass[] = [
         ["4,500 of them", "4500 of them"],
         ["4500 of them", "4,500 of them"],
         ["12 500 of them", "12500 of them"],
+        ["2000 valves", "2,000 valves"],
+        ["1999 worn valves", "1 999 worn valves"],
+        ["1500 mg", "1,500 mg"],
+        ["n = 2006 of them", "n = 2,006 of them"],
+        ["2,006 of them", "2006 of them"],
         ["1,234,567 of them", "1234567 of them"],
         ["5,163.50 of them", "5163.50 of them"],
         ["0.05 of them", ".05 of them"],
@@ -1387,10 +1475,14 @@ export const disguised: readonly QuoteClass[] = [
         [n.replace(".", " ."), n],
         ["signi ficant", "significant"],
         ["coeffi cient", "coefficient"],
+        ["thepolicy", "the policy"],
+        ["policyof", "policy of"],
+        ["ofthe", "of the"],
+        ["contactpolicy", "contact policy"],
       ]);
       const rest = `${draw.place()} ${draw.tail()} ${draw.place()}`;
       return {
-        text: `${capital(draw.subject())} had a value ${inText} ${rest}.`,
+        text: `${capital(draw.subject())} had a value ${inText} ${rest}. The policy of a contact.`,
         quote: `had a value ${inQuote} ${rest}`,
       };
     },
@@ -1437,6 +1529,21 @@ export const disguised: readonly QuoteClass[] = [
         text: `${capital(first)} ${between} ${second}.`,
         quote: `${first}${draw.one([" … ", " [...] ", "..."])}${second}`,
       };
+    },
+  },
+  {
+    name: "an ellipsis in a row of a table that leaves out no number",
+    make: (draw) => {
+      const [value, other] = [`${draw.decimal()} of all 14 of them`, draw.decimal()];
+      const name = "Drift of the encoder, seen in the rooms of the new lab,";
+      const quote = draw.one([
+        `Drift of the encoder … of the new lab, | wet spheres of glass | ${value}`,
+        `Drift of the encoder, seen in the rooms … wet spheres of glass ${value} ${other}`,
+        `${name} … ${value} ${other}`,
+        `${name} wet spheres of glass ${value} …`,
+      ]);
+      const row = `${name} | wet spheres of glass | ${value} | ${other}`;
+      return { text: `Name | Of | Before | After\n${row}`, quote };
     },
   },
   {

@@ -59,7 +59,7 @@ const perCent = /per\s?cent(?!\p{L})/iuy;
 
 /** Signs that are typed in several characters where a keyboard has no better. */
 const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "=/=": "≠", "->": "→" };
-const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|<=|>=|!=|=\/=|->/y;
+const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|(?<=\s)\+[-−–](?=\s\p{L})|<=|>=|!=|=\/=|->/uy;
 
 /**
  * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the

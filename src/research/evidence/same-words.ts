@@ -105,7 +105,8 @@ const compounds = new Set(
   (
     "nowhere maybe sometimes everyday anyone everyone someone anybody somebody nobody anything something nothing everything " +
     "anyway somehow somewhere into onto without within cannot another together therefore therein whereas whereby already always " +
-    "altogether nevertheless nonetheless notwithstanding however whatever whoever thereby hereby upon almost"
+    "altogether nevertheless nonetheless notwithstanding however whatever whoever whichever thereby hereby upon almost " +
+    "therewith wherewith herewith forthwith thereof whereof hereof therefrom offend offence offences therapist therapists"
   ).split(" "),
 );
 const common = new Set(
@@ -114,6 +115,23 @@ const common = new Set(
     "which than then they their he she his her all any may one two so such no not an a in now here there where when who how out up"
   ).split(" "),
 );
+
+/** What runs into the word behind it where a space is lost; no other word begins so, save the compounds above. */
+const runsOn = new Set("the of and was were from that this these those which".split(" "));
+/** What the word before it runs into. */
+const isRunInto = new Set("the of and was were with from that which".split(" "));
+/** Letters that a word has beside one of these, unless it is a common word itself; and one beside any other. */
+const [minBeside, minBoth] = [4, 5];
+
+/**
+ * Whether two words that the text joins are seen to be two with their space lost: "thepolicy", "graspingpolicy". That
+ * both are words is no sign of it: "assigned" is not "as signed", "factor" not "fact or".
+ */
+function haveRunTogether(first: string, second: string): boolean {
+  const isBeside = (word: string) => word.length >= minBeside || common.has(word);
+  if ((runsOn.has(first) && isBeside(second)) || (isRunInto.has(second) && isBeside(first))) return true;
+  return first.length >= minBoth && second.length >= minBoth;
+}
 
 /**
  * Whether parting or joining two words makes another: "insignificant" and "in significant". A PDF's torn "signi ficant"
@@ -133,7 +151,7 @@ function makesAnotherWord(
   const pair = pairs.get(`${first} ${second}`) ?? 0;
   const isWord = (word: string) => common.has(word) || (words.get(word) ?? 0) > (isPartedInText ? pair : 0);
   if (isPartedInText) return common.has(first) || common.has(second) || (isWord(first) && isWord(second));
-  return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second);
+  return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second) || !haveRunTogether(first, second);
 }
 
 /** Longer words are no unit. */

@@ -179,7 +179,7 @@ const linkedSheet = ({ rel = "", href = "" }: Readonly<Record<string, string>> =
 
 /** What is looked at in a style sheet. */
 const tells = new Set(
-  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter inset inset-inline-start inset-block-start margin margin-inline-start block-size inline-size letter-spacing z-index isolation mix-blend-mode background-image animation animation-name animation-duration animation-delay animation-fill-mode animation-play-state animation-iteration-count animation-direction background-clip -webkit-background-clip".split(
+  "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color clip clip-path transform translate scale zoom left top right bottom text-indent margin-left margin-top height width max-height max-width overflow overflow-x overflow-y position filter inset inset-inline-start inset-block-start margin margin-inline-start block-size inline-size letter-spacing z-index isolation mix-blend-mode background-image animation animation-name animation-duration animation-delay animation-fill-mode animation-play-state animation-iteration-count animation-direction background-clip -webkit-background-clip mask mask-image -webkit-mask -webkit-mask-image".split(
     " ",
   ),
 );
@@ -230,6 +230,7 @@ function isAway(style: Declarations): boolean {
   const scaled = /\bscale(?:x|y|3d)?\(([^()]{1,80})\)/.exec(of("transform"))?.[1];
   if (scaled?.split(/[\s,]+/).some((factor) => isNothing(factor, 0.05)) === true) return true;
   if (isClipped(of("clip"), of("clip-path"))) return true;
+  if (["mask", "mask-image", "-webkit-mask", "-webkit-mask-image"].some((name) => isMasked(of(name)))) return true;
   const isCut = /hidden|clip/.test(`${of("overflow")} ${of("overflow-x")} ${of("overflow-y")}`);
   return ["height", "width", "max-height", "max-width", "block-size", "inline-size"].some((name) => {
     const length = style.get(name) === undefined ? Number.NaN : pixels(of(name));
@@ -252,6 +253,22 @@ function isClipped(clip: string, path: string): boolean {
   const inset = /^inset\(\s?(\d{1,5})(?:\.\d+)?(%|px)/.exec(path);
   if (inset !== null && Number(inset[1]) >= (inset[2] === "%" ? 50 : farOff)) return true;
   return /^(?:circle|ellipse)\(\s?0(?:px|%)?[\s)]/.test(path) || /^polygon\([^1-9]{1,200}\)/.test(path);
+}
+
+/** The side, angle or shape that a gradient begins with, and a place between two of its colours. */
+const noColour = /^(?:to\s|from\s|at\s|circle|ellipse|closest-|farthest-|in\s|-?[\d.]+(?:%|[a-z]+)?(?:\s|$))/;
+
+/** Whether a mask lets nothing through: each of its pictures is a gradient of clear colours alone. */
+function isMasked(mask: string): boolean {
+  const gradients = [...mask.matchAll(/-gradient\(((?:[^()]|\([^()]{0,80}\)){1,250})\)/g)];
+  if (gradients.length === 0 || /\b(?:url|image-set|element)\(/.test(mask)) return false;
+  return gradients.every(([, stops = ""]) =>
+    stops
+      .split(/,(?![^()]{0,80}\))/)
+      .map((stop) => stop.trim().replace(/(?:\s-?[\d.]+(?:%|[a-z]+)?){1,2}$/, ""))
+      .filter((stop) => !noColour.test(stop))
+      .every((stop) => (colourOf(stop)?.[3] ?? 1) <= 0.05),
+  );
 }
 
 /** A length in CSS pixels, those of formulas too; NaN for what is not a length. */

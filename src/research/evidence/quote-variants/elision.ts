@@ -47,6 +47,22 @@ function shortly(skipped: string): string | undefined {
   return said.length > 0 && said.length < minSkipped ? said.join(" ") : undefined;
 }
 
+const border = /(?:^|\s)\|(?=\s|$)/;
+
+/**
+ * Whether what is left out holds a cell of a table with a number: "Incidence … 2/14" tells of one group what the row
+ * tells of two.
+ */
+function skipsCell(text: string, first: Span, second: Span): boolean {
+  const skipped = text.slice(first.end, second.start);
+  if (!/\p{N}/u.test(skipped) || !border.test(skipped)) return false;
+  const isInRow = (at: number) => {
+    const end = text.indexOf("\n", at);
+    return text.slice(text.lastIndexOf("\n", at - 1) + 1, end === -1 ? text.length : end).includes(" | ");
+  };
+  return isInRow(first.end) || isInRow(second.start);
+}
+
 /**
  * Why what a quote left out between two fragments may not be left out; undefined where it may. Fragments are of one
  * sentence, or whole sentences near each other.
@@ -54,6 +70,7 @@ function shortly(skipped: string): string | undefined {
 export function joinProblem(text: string, first: Span, second: Span): string | undefined {
   const length = second.start - first.end;
   if (length > maxSkipped) return `the fragments around "…" stand ${length} characters apart`;
+  if (skipsCell(text, first, second)) return '"…" leaves out a cell of the table that has a number';
   const skipped = text.slice(first.end, second.start);
   if (!crossesSentence(text, first.end, second.start)) {
     if (length > maxSkippedWithin) return `"…" leaves out ${length} characters of one sentence`;

@@ -3,6 +3,9 @@ import { signs } from "../../../engine/documents/latex/symbols.js";
 /** A formula as TeX writes it, between two signs of the dollar, and no money: "$p < 0.05$", "$10^{-5}$". */
 const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?![\s)])([^$\n]{1,80})(?<![\s(])\$(?!\p{Nd})/gu;
 
+/** One sign of TeX's by itself, between two numbers as well: "16.7$\\pm$7.2". */
+const loneSign = /\$\\([a-zA-Z]{2,12}) ?\$/g;
+
 /** What makes a formula of letters and numbers. */
 const sign = /[\\^_=<>±×≤≥≈~+]/;
 
@@ -22,7 +25,7 @@ const nothing = "\u2060";
  */
 export const inSigns = (text: string): string =>
   text.includes("$")
-    ? text.replace(formula, (whole, inside: string) => {
+    ? text.replace(loneSign, inOneSign).replace(formula, (whole, inside: string) => {
         if (isProse(inside)) return whole;
         const said = inside
           .replace(/\\(?:mathrm|mathbf|mathit|operatorname|text|mbox)\{([^{}]{1,20})\}/g, "$1")
@@ -34,3 +37,6 @@ export const inSigns = (text: string): string =>
         return said.includes("\\") ? whole : said.padEnd(whole.length, nothing);
       })
     : text;
+
+const inOneSign = (whole: string, name: string): string =>
+  signs[name] === undefined ? whole : signs[name].padEnd(whole.length, nothing);

@@ -214,6 +214,11 @@ type Typing = readonly [RegExp, RegExp, string];
 const typings: readonly Typing[] = [
   [/ \| /, /\s?\|\s?/g, " | "],
   [/≈/, /~/g, "≈"],
+  [/[≤⩽≦]|<=/, /=<|<\s=/g, "≤"],
+  [/[≥⩾≧]|>=/, />\s=/g, "≥"],
+  [/=</, /[≤⩽≦]|<=/g, "=<"],
+  [/<\s=/, /[≤⩽≦]|<=/g, "< ="],
+  [/>\s=/, /[≥⩾≧]|>=/g, "> ="],
   [/″/, /(?<=\p{Nd}\s?)(?:''|’’|["”])/gu, "″"],
   [/′/, /(?<=\p{Nd}\s?)['’](?!\p{L})/gu, "′"],
   [/[µμ]/, /(?<=\p{Nd}\s?)(?:u(?=[glmLsAVWM](?!\p{L}))|mc(?=g(?!\p{L})))/gu, "µ"],
@@ -264,10 +269,21 @@ const withTyping = (quote: string, text: string, [, pattern, written]: Typing): 
     return written.replace(/\$(\d)/g, (_, group: string) => String(groups[Number(group) - 1] ?? ""));
   });
 
+/** An accent on its own for a quotation mark or an apostrophe, as in "´wet´" and "patients´ age", where the text has it. */
+const withAccents = (quote: string, text: string): string =>
+  !quote.includes("´") && !text.includes("´")
+    ? quote
+    : quote.replace(/["'‘’“”´]/g, (sign: string, at: number) => {
+        const [before = ""] = /[^"'‘’“”´]{0,6}$/.exec(quote.slice(Math.max(0, at - 6), at)) ?? [];
+        const [after = ""] = /^[^"'‘’“”´]{0,6}/.exec(quote.slice(at + 1, at + 7)) ?? [];
+        if (text.includes(`${before}´${after}`)) return "´";
+        return sign === "´" ? "'" : sign;
+      });
+
 const asTyped = (quote: string, text: string, usual: readonly Typing[]): string => {
   // Nobody retypes longer ones.
   if (quote.length > maxRetyped) return quote;
-  const typed = usual.reduce((so, typing) => withTyping(so, text, typing), quote);
+  const typed = usual.reduce((so, typing) => withTyping(so, text, typing), withAccents(quote, text));
   return typed.length > maxRetyped ? typed : asNumbered(citationsOnLine(inOtherBrackets(typed, text), text), text);
 };
 
@@ -280,7 +296,13 @@ function asNumbered(quote: string, text: string): string {
   const isGrouped = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);
   const written = (forms: readonly string[], otherwise: string) =>
     forms.find((each) => stands(text, each)) ?? otherwise;
-  return (isGrouped ? quote.replace(wholeNumber, (number) => written(groupings(number), number)) : quote)
+  const inGroups = (number: string, at: number) => {
+    // "0800" is a time of the day or a name, whose digits are in no groups.
+    if (number.startsWith("0")) return number;
+    const isYear = mayBeYear(number, quote.slice(Math.max(0, at - 24), at), quote.slice(at + number.length));
+    return written(groupings(number).slice(isYear ? 1 : 0), number);
+  };
+  return (isGrouped ? quote.replace(wholeNumber, inGroups) : quote)
     .replace(/(?<![\p{Nd}.,]\s?|\p{L})0?\.\p{Nd}{1,9}/gu, (number) =>
       written([number, number.startsWith("0") ? number.slice(1) : `0${number}`], number),
     )
@@ -299,6 +321,27 @@ function asNumbered(quote: string, text: string): string {
 }
 const wholeNumber =
   /(?<![\p{Nd}\p{L}.,]|\p{Nd}[ \u00a0\u2009\u202f])(?:\p{Nd}{4,12}|\p{Nd}{1,3}(?:(?:[, \u00a0\u2009\u202f'’_٬]|\{,\})\p{Nd}{3}){1,3}|\p{Nd}{1,2}(?:,\p{Nd}{2}){1,3},\p{Nd}{3})(?![\p{Nd}]|,\p{Nd})/gu;
+
+/** What stands before a year though things that could be counted follow: "in 2006 patients were". */
+const beforeYear =
+  /(?:\b(?:in|since|until|till|during|years?|spring|summer|autumn|winter|(?:jan|febr)(?:uary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|(?:nov|dec)(?:ember)?)\.?|[-–—/])\s{0,3}$/iu;
+const isThing = (word: string): boolean =>
+  /^(?:\p{Ll}{2,19}s|people|men|women|children)$/u.test(word) &&
+  !/^(?:was|has|its|this|does|thus|plus|versus|across|whereas|always)$/.test(word);
+
+/**
+ * Whether a number in groups would be a year without them: "since 2 006" is not 2006. It is none behind a relation or a
+ * currency, nor before a unit, nor before things that can be counted.
+ */
+function mayBeYear(number: string, before: string, after: string): boolean {
+  const year = /^[12]\P{Nd}{1,3}\p{Nd}{3}$/u.test(number) ? Number(number.replace(/\P{Nd}/gu, "")) : 0;
+  if (year < 1500 || year >= 2100 || /[=<>≤≥±×~≈$€£]\s?$/u.test(before)) return false;
+  // "in the late 1 990s"
+  if (year % 10 === 0 && /^s(?!\p{L})/u.test(after)) return true;
+  const [, word = "", next = ""] = /^\s?(\p{L}{1,20}|[%°])(?:\s(\p{L}{1,20}))?/u.exec(after) ?? [];
+  if (isUnit(word) && !/^(?:in|at?|h|per|points?)$/i.test(word)) return false;
+  return beforeYear.test(before) || !(isThing(word) || (/^\p{Ll}+$/u.test(word) && isThing(next)));
+}
 
 /** A whole number in the ways in which its thousands are set apart. */
 const groupings = (number: string): string[] => {
