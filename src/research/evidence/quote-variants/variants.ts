@@ -269,7 +269,7 @@ const withTyping = (quote: string, text: string, [, pattern, written]: Typing): 
     return written.replace(/\$(\d)/g, (_, group: string) => String(groups[Number(group) - 1] ?? ""));
   });
 
-/** An accent on its own for a quotation mark or an apostrophe, as in "´wet´" and "patients´ age", where the text has it. */
+/** An accent on its own for a quotation mark or an apostrophe: "´wet´" and "patients´ age", where the text has it. */
 const withAccents = (quote: string, text: string): string =>
   !quote.includes("´") && !text.includes("´")
     ? quote
@@ -340,7 +340,7 @@ function mayBeYear(number: string, before: string, after: string): boolean {
   if (year % 10 === 0 && /^s(?!\p{L})/u.test(after)) return true;
   const [, word = "", next = ""] = /^\s?(\p{L}{1,20}|[%°])(?:\s(\p{L}{1,20}))?/u.exec(after) ?? [];
   if (isUnit(word) && !/^(?:in|at?|h|per|points?)$/i.test(word)) return false;
-  return beforeYear.test(before) || !(isThing(word) || (/^\p{Ll}+$/u.test(word) && isThing(next)));
+  return beforeYear.test(before) || !(isThing(word) || (/^\p{Ll}{1,20}$/u.test(word) && isThing(next)));
 }
 
 /** A whole number in the ways in which its thousands are set apart. */
