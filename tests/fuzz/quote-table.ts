@@ -306,6 +306,7 @@ export const forged: readonly QuoteClass[] = [
         `${start} by ${n} % (P < 0.01) ${end} — in men`,
         `7. times ${start} by ${n} % (P < 0.01) ${end}`,
         `${start} <b>never</b> by ${n} % (P < 0.01) ${end}`,
+        `${start} by == ${n} == % (P < 0.01) ${end}`,
       ]);
       return { text: `${start} by ${n} % (P < 0.01) ${end}.`, quote };
     },
@@ -365,6 +366,75 @@ export const forged: readonly QuoteClass[] = [
       const left = draw.one(words.split(","));
       const isBehind = draw.whole(0, 3) === 0 && !/ |peut|vielleicht|quiz|casi|bei /.test(left);
       return { text: `${start} ${left} ${end}.`, quote: isBehind ? end : `${start} … ${end}` };
+    },
+  },
+  {
+    name: "a whole sentence joined to what goes on behind a bracket or a name's initials",
+    make: (draw) => {
+      const [first, rest] = [sentence(draw), `${clause(draw)} ${draw.tail()}.`];
+      const [start, goesOn] = draw.one([
+        [`${capital(draw.subject())} (${draw.decimal()} mg, i.v.)`, `and ${rest}`],
+        [`${capital(clause(draw))} (P < 0.05)`, `and ${rest}`],
+        [`${capital(clause(draw))} (P = 0.${draw.whole(10, 20)})`, `where ${rest}`],
+        ["S. M.", `Lee of ${rest}`],
+      ] as const);
+      return { text: `${first} ${start} ${goesOn}`, quote: `${first}${draw.one([" … ", " [...] "])}${goesOn}` };
+    },
+  },
+  {
+    name: "a condition, quantifier or relation of another language left out",
+    make: (draw) => {
+      const [start, words, end] = draw.one([
+        [
+          "Das neue Ventil dichtet",
+          "in jeder Lage, sobald es trocken ist,,bei mehr als der Hälfte,meistens",
+          "gegen Öl",
+        ],
+        [
+          "La nouvelle vanne tient",
+          "lorsqu’elle est sèche,dans chaque essai,pour plusieurs essais,mieux que l’autre",
+          "contre de l’eau",
+        ],
+        [
+          "La nueva válvula resiste",
+          "cuando está seca,en cada prueba,en la mitad de ellas,mejor que otra",
+          "el agua bajo presión",
+        ],
+        [
+          "La nuova valvola resiste",
+          "quando è secca,in alcuni casi,più di tutte,in ogni prova",
+          "all’acqua sotto pressione",
+        ],
+        [
+          "A nova válvula resiste",
+          "quando está seca,em cada teste,mais do que todas,em alguns testes",
+          "à água sob pressão",
+        ],
+        [
+          "De nieuwe klep houdt",
+          "wanneer hij droog is,in elke proef,bij sommige proeven,meer dan andere",
+          "water onder druk tegen",
+        ],
+        [
+          "Nowy zawór tutaj",
+          "gdy jest suchy,w każdej próbie,w niektórych próbach,lepiej niż inne",
+          "wytrzymuje wodę pod ciśnieniem",
+        ],
+        [
+          "Новый клапан здесь",
+          "когда он сухой,в каждом опыте и более,иногда и почти,лучше чем все",
+          "держит воду под давлением",
+        ],
+        [
+          "Den nya ventilen här",
+          "om den är torr,i varje försök,i några försök,bättre än andra",
+          "tål vatten under högt tryck",
+        ],
+        ["新しい弁は水を止めることが", "乾いた場合は,ほとんどの試験で,一部の試験で", "高い圧力の下でも長い間できた"],
+        ["新的阀门在试验中", "如果是干的,在大多数情况下,只有在低温时", "在高压下长时间挡住了水流没漏"],
+      ] as const);
+      const between = draw.one(words.split(","));
+      return { text: `${start} ${between} ${end}.`, quote: `${start} … ${end}` };
     },
   },
   {
@@ -1114,7 +1184,7 @@ export const disguised: readonly QuoteClass[] = [
   {
     name: "what notes set before and behind it",
     make: (draw) => {
-      const text = sentence(draw);
+      const text = draw.one([sentence(draw), `A. R. Lee saw that ${sentence(draw)}`, `L’autre: ${sentence(draw)}`]);
       const [open, close] = draw.one([
         ["- “", "”"],
         ["1) ", ""],
@@ -1309,6 +1379,73 @@ export const disguised: readonly QuoteClass[] = [
     },
   },
   {
+    name: "formulas of which one is no sign, or which a line's end breaks",
+    make: (draw) => {
+      const [number, power] = [draw.decimal(), draw.whole(2, 9)];
+      const start = `for all $\\mathfrak{F}_${power}$ of ${draw.subject()}`;
+      const formula = draw.one([`$p < 0.0${power}$`, `$\\alpha = ${number}$`, `$x \\leq ${number}$`]);
+      const rest = `was found when ${clause(draw)}`;
+      const said = `${start} a value of ${formula} ${rest}`;
+      return { text: `${capital(said)}.`, quote: draw.one([said, said.replaceAll(" ", "\n"), `“${said}”`]) };
+    },
+  },
+  {
+    name: "a footnote left out next to the number of a point",
+    make: (draw) => {
+      const [first, word, second] = [sentence(draw), draw.one(["hands", "rooms"]), clause(draw)];
+      const mark = draw.one(["¹²", "†", "³"]);
+      return {
+        text: `5. It began. ${first} 6. In the${mark} old ${word}${mark} ${second}. 7. It ended.`,
+        quote: `${first} 6. In the old ${word} ${second}.`,
+      };
+    },
+  },
+  {
+    name: "its first letter in brackets and its source behind it",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const work = draw.one(["(Lee et al. 2011)", "(Lee and Roe 2011)", "(Lee, 2011)"]);
+      return { text: `${capital(said)} ${work}.`, quote: `[${said.slice(0, 1)}]${said.slice(1)} ${work}.` };
+    },
+  },
+  {
+    name: "accents set apart before a hyphen",
+    make: (draw) => {
+      const [start, end] = draw.one([
+        ["Você é livre para alterá-lo e redistribuí-lo", "sem custo nenhum"],
+        ["Le prêt-à-porter et le café-bar de la salle", "sont fermés en été"],
+        ["The naïveté-driven and cliché-laden rooms", "were shut in summer"],
+      ] as const);
+      const said = `${start} ${draw.whole(11, 99)} ${end}`;
+      const [text, quote] = [said.normalize("NFC"), said.normalize("NFD")];
+      return draw.one([
+        { text: `${text}.`, quote },
+        { text: `${quote}.`, quote: text },
+      ]);
+    },
+  },
+  {
+    name: "spaces where one script meets another",
+    make: (draw) => {
+      const n = draw.whole(11, 99);
+      const [spaced, close] = draw.one([
+        [`この C 言語 の部分は GNU の ${n} 個の値を使う`, `このC言語の部分はGNUの${n}個の値を使う`],
+        [`我们 用 Python 语言 在 GPU 上 训练 了 ${n} 个模型`, `我们用Python语言在GPU上训练了${n}个模型`],
+      ] as const);
+      return draw.one([
+        { text: `${spaced}。`, quote: close },
+        { text: `${close}。`, quote: spaced },
+      ]);
+    },
+  },
+  {
+    name: "cut between quotation marks made of backticks",
+    make: (draw) => {
+      const [start, end] = [`${draw.subject()} takes a short name (\`-') and ${clause(draw)}`, `a long one (\`--')`];
+      return { text: `${capital(start)} ${draw.tail()} and ${end}.`, quote: `${start}.` };
+    },
+  },
+  {
     name: "citations by keys and several marks left out",
     make: (draw) => {
       const mark = draw.one([" [Roe19, LRW+20]", " [Roe19]", "†,‡", "†, §", " [ABC21; Dee07a]"]);
@@ -1368,6 +1505,7 @@ export const disguised: readonly QuoteClass[] = [
         [`the hand of Jos´e and of ‘all’ of ${n}`, `the hand of José and of ´all´ of ${n}`],
         [`12×30 of ${n}`, `12*30 of ${n}`],
         [`${n}× more`, `${n}x more`],
+        [`${n}× IQR`, `${n}* IQR`],
         [`${n} µg`, `${n} ug`],
         [`${n} µg`, `${n} mcg`],
         [`${n} um`, `${n} µm`],

@@ -42,6 +42,29 @@ const quantifiers =
   "hypothesized predicted planned intended aimed attempted tried hoped " +
   "alle einige manche manchmal viele vielleicht möglicherweise vermutlich teilweise fast etwa ungefähr könnte könnten soll sollte " +
   "tous toutes quelques certains parfois presque environ peut pourrait peut-être todos todas algunos algunas casi quizás quizá puede podría";
+/**
+ * Conditions, quantifiers and relations of other languages; not the words that are common ones in English ("men",
+ * "end") or mean too many things (Spanish "se").
+ */
+const ofOtherLanguages =
+  "soweit solange sobald sonst andernfalls ansonsten jede jeder jedes jedem jeden sämtliche mehrere wenigstens nahezu oft häufig meist meistens " +
+  "überwiegend gelegentlich beide hälfte größer kleiner höher niedriger besser schlechter länger kürzer als gegenüber verglichen bevor " +
+  "lorsque lorsqu quand pourvu sinon uniquement excepté hormis tout toute chaque chacun chacune plusieurs souvent majorité minorité moitié " +
+  "généralement habituellement beaucoup peu supérieur supérieure inférieur inférieure meilleur meilleure comparé comparée avant " +
+  "cuando mientras únicamente cada varios varias muchos muchas pocos pocas mayoría minoría mitad todo toda generalmente veces ambos mejor peor " +
+  "comparado comparada aproximadamente pueden podrían " +
+  "quando qualora purché finché unicamente eccetto tranne altrimenti ogni tutti tutte tutto tutta alcuni alcune molti molte pochi poche " +
+  "maggior maggioranza metà spesso talvolta circa può possono potrebbe maggiore minore superiore inferiore migliore peggiore rispetto più " +
+  "caso somente apenas exceto contanto senão enquanto alguns algumas muitos muitas poucos poucas maioria minoria metade geralmente " +
+  "frequentemente talvez quase pode podem poderia mais maior melhor pior aproximadamente " +
+  "wanneer mits zolang slechts behalve uitsluitend elke elk ieder iedere sommige veel weinig meeste minderheid helft vaak soms bijna ongeveer " +
+  "kunnen mogelijk meestal meer minder groter hoger lager beter slechter dan vergeleken " +
+  "gdy jeżeli kiedy dopóki jedynie wyłącznie oprócz wszystkie wszyscy wszystkich każdy każda każde każdego niektóre niektórzy wiele większość połowa często czasem " +
+  "prawie około może mogą prawdopodobnie zwykle kilka więcej mniej większy mniejszy wyższy niższy lepszy gorszy niż ponad poniżej bardziej " +
+  "когда пока кроме исключительно иначе все всех каждый каждая каждое каждого некоторые многие большинство меньшинство половина часто иногда " +
+  "почти около может могут вероятно обычно несколько более менее больше меньше выше ниже лучше хуже чем " +
+  "om när såvida ifall varje alla några många flera flesta hälften ibland nästan ungefär högre lägre större bättre sämre än " +
+  "hvis når dersom medmindre hver noen nogle mange fleste ofte omtrent højere lavere bedre dårligere enn";
 /** What sets one thing against another. */
 const relations =
   "more than lower higher greater smaller larger better worse inferior superior below above under over within beyond exceeds exceed up " +
@@ -80,18 +103,25 @@ const phrases = new RegExp(
 );
 
 const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
-const withinSentence = setOf(turning, negations, tying, conditions, quantifiers, relations, scopes, directions);
+const withinSentence = setOf(
+  ...[turning, negations, tying, conditions, quantifiers, ofOtherLanguages, relations, scopes, directions],
+);
 const betweenSentences = setOf(turning, negations, contrasts, "if whether only");
 const signs = /[<>≤≥≠≪≫≮≯∉∌⊄±∄¬⩽⩾≲≳]/u;
-/** Scripts without spaces have no words to look up: signs of negation and of condition. */
+/** Scripts without spaces have no words to look up: signs of negation, and of a condition, quantifier or relation. */
 const unspacedNegation = /[不没沒無无非未勿莫]|ない|ません|なく|ず|없|않|아니|못/u;
+const unspacedWeight =
+  /如果|若|只[有是要能]|[仅僅]|除非|除了|所有|全部|每[个個次]|部分|大多|多数|少数|可能|也许|也許|以上|以下|超过|超過|至少|最多|几乎|幾乎|[约約]|もし|場合|だけ|のみ|すべて|全て|一部|多く|ほとんど|未満|より|ほぼ|かもしれ|만약|경우|모든|일부|대부분|이상|이하|미만|거의|보다/u;
 
 const normal = (text: string): string => text.replaceAll("’", "'").toLowerCase();
 const isContraction = (word: string): boolean => word.endsWith("n't");
 
 /** The word or sign of a stretch of a sentence that may not be left out of it; undefined where there is none. */
 export const weighty = (skipped: string): string | undefined =>
-  weightyOf(skipped, withinSentence) ?? signs.exec(skipped)?.[0] ?? phrases.exec(normal(skipped))?.[0];
+  weightyOf(skipped, withinSentence) ??
+  signs.exec(skipped)?.[0] ??
+  phrases.exec(normal(skipped))?.[0] ??
+  unspacedWeight.exec(skipped)?.[0];
 
 /**
  * The same for whole sentences left out between whole sentences: they may say how many, but nothing to the contrary.
@@ -100,7 +130,10 @@ export const weightySentence = (skipped: string): string | undefined => weightyO
 
 function weightyOf(skipped: string, words: ReadonlySet<string>): string | undefined {
   const text = normal(skipped);
-  return wordsOf(text).find((word) => words.has(word) || isContraction(word)) ?? unspacedNegation.exec(text)?.[0];
+  // French and Italian join a word to the next: "lorsqu'il", "qu'aucun".
+  const isWeighty = (word: string) =>
+    words.has(word) || isContraction(word) || word.split("'").some((part) => words.has(part));
+  return wordsOf(text).find(isWeighty) ?? unspacedNegation.exec(text)?.[0];
 }
 
 const counts =
@@ -128,7 +161,7 @@ const between =
 const mark = '[\\s,("“‘]{1,4}';
 /** How a sentence may begin before words that do not say, alone, what they say in it. */
 const turned = [
-  `(?:${turning.replaceAll(" ", "|")}|${tying.replaceAll(" ", "|")}|than|almost|nearly|\\p{L}{2,8}n't)${between}${mark}`,
+  `(?:${turning.replaceAll(" ", "|")}|${tying.replaceAll(" ", "|")}|se|als|om|than|almost|nearly|\\p{L}{2,8}n't)${between}${mark}`,
   `(?<![\\p{L}])n'`,
   `(?:${reported})(?: [^\\s,;:]{1,20}){0,5} that${mark}`,
   "(?:declined?s?|neglect(?:s|ed)?|forg[eo]ts?|omit(?:s|ted)?|ought|has yet|have yet|power|powerless|unwilling|means|seem(?:s|ed)?|" +

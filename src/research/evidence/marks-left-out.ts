@@ -1,10 +1,14 @@
 import type { Extras } from "./normalise.js";
 import { weighty } from "./changed-sense.js";
 
-/** How often each word stands in a text, and each pair of words in a row, in lower case. */
+/**
+ * How often each word stands in a text, and each pair of words in a row, in lower case; and the numbers of the points
+ * in its lists, by which one of them is known in a quote.
+ */
 export interface Vocabulary {
   readonly words: ReadonlyMap<string, number>;
   readonly pairs: ReadonlyMap<string, number>;
+  readonly points: ReadonlySet<string>;
 }
 
 const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}\p{N}{0,3}/gu;
@@ -21,7 +25,7 @@ export function vocabularyOf(text: string): Vocabulary {
     pairs.set(`${last} ${word}`, (pairs.get(`${last} ${word}`) ?? 0) + 1);
     last = word;
   }
-  return { words, pairs };
+  return { words, pairs, points: new Set(enumeratorsIn(text).map(({ piece }) => piece)) };
 }
 
 /**
@@ -84,9 +88,8 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
     const isName = numbered.test(name) || (vocabulary.words.get(`${name}${number}`) ?? 0) > 1;
     if (!isName && (stop !== "" || (vocabulary.words.get(name) ?? 0) > 0)) add(match.index, number);
   }
-  const points = enumeratorsIn(text);
-  const names = new Set(points.map(({ piece }) => piece));
-  for (const { index, piece } of points) if (isPoint(text, index, piece, names)) add(index, piece);
+  for (const { index, piece } of enumeratorsIn(text))
+    if (isPoint(text, index, piece, vocabulary.points)) add(index, piece);
   for (const [at, end] of runningHeads(text)) extras.set(at, { says: "", end });
   return extras;
 }

@@ -40,7 +40,8 @@ const bracketed =
  * Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3`
  * stay.
  */
-const emphasis = /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`](\1)(?![\p{L}\p{N}*_`])/gu;
+const emphasis =
+  /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`([{](\1)(?![\p{L}\p{N}*_`])/gu;
 /** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
 const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+>] (?=[^\d.\s]))/g;
 const bullets = /[•◦▪▫‣⁃●○■□◆◇►▸▶❖✓✔★☆※☐☑⇒‧・\u2794-\u27be\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]/u;
@@ -373,7 +374,7 @@ const pageMark = /\[p\. ?\d{1,5}\]/y;
 function joinsLetters(text: string, start: number, end: number): boolean {
   let before = start - 1;
   while (before >= 0 && isSpace(text[before])) before -= 1;
-  if (!isLetter(text[before])) return false;
+  if (!isLetter(text[before]) && !isLetter(text[letterBeside(text, before + 1, -1)])) return false;
   let after = endOfSpaces(text, end);
   pageMark.lastIndex = after;
   const mark = pageMark.exec(text)?.[0];

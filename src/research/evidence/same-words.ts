@@ -36,9 +36,9 @@ const inPlain = (note: string): string => note.replace(/[[\]^{}]/g, "").replace(
 
 const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 const isLetter = (char: string | undefined) => char !== undefined && /\p{L}/u.test(char);
-/** Where one word ends and the next begins, nobody sees. */
-const isUnspaced = (before: string | undefined, after: string | undefined) =>
-  unspaced.test(before ?? "") && unspaced.test(after ?? "");
+/** Where one word ends and the next begins, nobody sees; save where one script meets another, "C言語". */
+const isUnspaced = (before: string, after: string) =>
+  unspaced.test(before) ? unspaced.test(after) || !isDigit(after) : unspaced.test(after) && !isDigit(before);
 const isPoint = (char: string | undefined) => char === "." || char === ",";
 const isRank = (char: string | undefined) => char === "^" || char === "_";
 /** What a reader sees: where "1½" is read as two numbers, a space may as well stand. */
@@ -70,7 +70,8 @@ function gapsAgree(
     // A citation may have stood between two numbers; what nobody sees may not part or join them in the quote.
     if (isDigit(before) && isDigit(after) && (inText !== GAP_EITHER || inQuote !== GAP_SPACE)) return false;
     if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
-    if (inText === GAP_EITHER || inQuote === GAP_EITHER || isUnspaced(before, after)) continue;
+    if (inText === GAP_EITHER || inQuote === GAP_EITHER) continue;
+    if (unspaced.test(before ?? "") || unspaced.test(after ?? "")) continue;
     if (!isWordy(before) || !isWordy(after) || isDigit(before) || isDigit(after)) continue;
     forgiven += 1;
     const holder = inText === GAP_SPACE ? haystack : needle;

@@ -1,6 +1,6 @@
-/** Abbreviations behind whose point a sentence goes on. */
+/** Abbreviations behind whose point a sentence goes on, and the initials of a name: "S. M. Lee". */
 const abbreviation =
-  /(?:^|[\s([])(?:e\.g|i\.e|et al|al|fig|figs|eq|eqs|ref|refs|sec|tab|vs|cf|nos|vol|pp|approx|Dr|Prof|Mr|Mrs|St|resp|ca|viz|jr|incl|E\.g|I\.e|Fig|Figs|Eq|Eqs|Ref|Refs|Sec|Tab|Vol)$/;
+  /(?:^|[\s([])(?:[A-Z]\.\s?[A-Z]|e\.g|i\.e|et al|al|fig|figs|eq|eqs|ref|refs|sec|tab|vs|cf|nos|vol|pp|approx|Dr|Prof|Mr|Mrs|St|resp|ca|viz|jr|incl|E\.g|I\.e|Fig|Figs|Eq|Eqs|Ref|Refs|Sec|Tab|Vol)$/;
 /** Abbreviations that end a sentence as often as not: a capital behind them begins the next. */
 const either = /(?:^|[\s([])(?:no|No|p|etc|inc|Inc|Ltd|ed|eds)$/;
 /** A citation's number set on the line behind a stop: "trials.12 In". */
@@ -28,6 +28,8 @@ function endsBefore(text: string, at: number): boolean {
   const stop = stopBefore.exec(words);
   if (stop !== null) {
     if (stop[0][0] !== ".") return true;
+    // "(1 mg, i.v.) was given": no sentence begins with a small word.
+    if (smallWord.test(text.slice(at, at + reach)) && !/\n\s{0,10}\n/.test(spaces)) return false;
     const stopped = words.slice(0, stop.index);
     return !abbreviation.test(stopped) && !(either.test(stopped) && !/^\p{Lu}/u.test(text.slice(at, at + 2)));
   }
@@ -42,7 +44,9 @@ function endsBefore(text: string, at: number): boolean {
   );
 }
 
-const marksBefore = /(?:["'“‘«(*_[]|\[p\. ?\d{1,5}\]\s{0,4}|(?:[-*•+#]{1,6}|\(?\d{1,2}[.)])\s{1,4}){0,4}$/u;
+const smallWord = /^\p{Ll}{2,30}(?![\p{L}\p{N}-])/u;
+/** Not the "05) " of "(P = 0.05) was". */
+const marksBefore = /(?:["'“‘«(*_[]|\[p\. ?\d{1,5}\]\s{0,4}|(?:[-*•+#]{1,6}|(?<![\d.,])\(?\d{1,2}[.)])\s{1,4}){0,4}$/u;
 
 /** Whether a sentence begins at offset `at`. */
 export function beginsSentence(text: string, at: number): boolean {

@@ -1,7 +1,8 @@
 import { signs } from "../../../engine/documents/latex/symbols.js";
 
 /** A formula as TeX writes it, between two signs of the dollar, and no money: "$p < 0.05$", "$10^{-5}$". */
-const formula = /\$(?=[^$\n]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?![\s)])([^$\n]{1,80})(?<![\s(])\$(?!\p{Nd})/gu;
+const formula =
+  /\$(?=[^$]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?![\s)])((?:[^$\n]|\n(?!\s{0,9}\n)){1,80})(?<![\s(])\$(?!\p{Nd})/gu;
 
 /** One sign of TeX's by itself, between two numbers as well: "16.7$\\pm$7.2". */
 const loneSign = /\$\\([a-zA-Z]{2,12}) ?\$/g;
@@ -12,7 +13,7 @@ const sign = /[\\^_=<>±×≤≥≈~+]/;
 /** Words between two signs of the dollar are prose that speaks of money: "$5 (in US$)", "$12 to NZ$". */
 function isProse(inside: string): boolean {
   const words = inside.replace(/\\[a-zA-Z]{2,12}(?:\{[^{}]{1,20}\})?/g, "");
-  if (/\p{L}{2} \p{L}{2}/u.test(words)) return true;
+  if (/\p{L}{2}\s\p{L}{2}/u.test(words)) return true;
   return !sign.test(inside) && /\p{L}{2}/u.test(inside) && /[\s()]/.test(inside);
 }
 

@@ -44,12 +44,14 @@ export function variantsOf(quote: string, text: string): Variant[] {
   const sourced = bare === unmarked ? {} : ({ hasSource: true } as const);
   const cut = withoutClosing(bare);
   const { quote: plain, insertions } = withoutInsertions(cut, text);
-  const variants: Variant[] = [whole, unmarked].map((each) => ({ quote: each }));
+  // Where one formula is more than signs, the others are still read as signs, in the text as here.
+  const variants: Variant[] = [whole, inSigns(whole), unmarked].map((each) => ({ quote: each }));
   variants.push(...[bare, cut].map((each) => ({ ...sourced, quote: each })));
   variants.push({ ...sourced, quote: plain, ...(insertions.length === 0 ? {} : { insertions }) });
   // The same with its source, where the text cites the work.
   const cited = bare === unmarked ? undefined : withoutInsertions(withoutClosing(unmarked), text);
-  if (cited !== undefined && cited.insertions.length > 0) variants.push(cited);
+  if (cited !== undefined)
+    variants.push({ quote: cited.quote, ...(cited.insertions.length === 0 ? {} : { insertions: cited.insertions }) });
   if (insertions.length === 1 && insertions.every(namesSomething))
     for (const replaces of namedPronouns)
       variants.push({ ...sourced, quote: withoutInsertions(cut, text, replaces).quote, insertions, replaces });
@@ -93,10 +95,12 @@ const withoutMarkup = (quote: string): string =>
     .replace(/\\([a-zA-Z]{2,12})(?![a-zA-Z])/g, (command, name: string) => bareSigns[name] ?? signs[name] ?? command)
     .replace(/(?<=[µμ]) (?=[gmlLMsA](?!\p{L}))/gu, "")
     .replace(/\[([^[\]]{1,80})\]\((?:https?:|#)[^()\s]{1,300}\)/g, "$1")
-    .replace(/==([^=\n]{1,200})==/g, "$1")
+    .replace(highlight, "$1")
     .replace(/\((sic[!.]?)\)/gi, "[$1]")
     .replace(/\\([%&_#])/g, "$1")
     .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1");
+/** A mark that hugs the words that it stresses: "3 == 3 == x" is a formula. */
+const highlight = /(?<![=<>!])==(?=[^\s=])([^=\n]{0,200}[^\s=])==(?!=)/g;
 const characters: Readonly<Record<string, string>> = {
   lt: "<",
   gt: ">",
@@ -148,7 +152,7 @@ function characterOf(whole: string, hex: string | undefined, decimal: string | u
 
 /** Before a quote in notes: the mark of a list, "1)", "(a)", its page. A dash before a number may be a minus. */
 const openings =
-  /^(?:[-–—•*>]\s{1,3}(?=["“„«‘'\p{L}])|[.,;:]\s{1,3}|(?:\((?:\p{Nd}{1,2}|[a-z])\)|(?:\p{Nd}{1,2}|[a-z])[.)])\s{1,3}(?=\p{Lu}[\p{L} ])|[([]?(?:pp?|S)\.\s?\p{Nd}{1,5}[)\]]?:?\s{1,3}(?=\p{L}))/u;
+  /^(?:[-–—•*>]\s{1,3}(?=["“„«‘'\p{L}])|[.,;:]\s{1,3}|(?:\((?:\p{Nd}{1,2}|[a-z])\)|(?:\p{Nd}{1,2}|[a-z])[.)])\s{1,3}(?=\p{Lu}[\p{L} .'’])|[([]?(?:pp?|S)\.\s?\p{Nd}{1,5}[)\]]?:?\s{1,3}(?=\p{L}))/u;
 
 /** Whether one pair of brackets stands around the whole of a quote. */
 function isBracketed(quote: string, open: string, close: string): boolean {
@@ -182,7 +186,7 @@ const source = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
 
 /** The number that a quote has in a list of quotes, and behind it who wrote it and who stressed it. */
 function withoutSource(quote: string): string {
-  const listed = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}[\p{Ll} ])/u, "");
+  const listed = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}[\p{Ll} .'’])/u, "");
   const tail = listed.slice(-120);
   return listed.slice(0, listed.length - (source.exec(tail)?.[0].length ?? 0));
 }
@@ -247,7 +251,7 @@ const typings: readonly Typing[] = [
   [/ and /, / & /g, " and "],
   [/\p{Nd}\s?[°º˚]\s?[CF]/u, /(?<=\p{Nd})\s?(?:degrees?|deg\.?)\s([CF])(?:elsius|ahrenheit)?(?!\p{L})/giu, " °$1"],
   [/\p{Nd}\s?[°º˚](?!\s?[CF])/u, /(?<=\p{Nd})[\s-]?degrees?(?!\p{L}|\s(?:celsius|fahrenheit|[CF]\b))/giu, "°"],
-  [/\p{Nd}\s?×\s?\p{L}/u, /(?<=\p{Nd} )[xX*](?= \p{L})/gu, "×"],
+  [/\p{Nd}\s?×\s?\p{L}/u, /(?<=\p{Nd} ?)[xX*](?= \p{L})/gu, "×"],
   [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
 ];
 
