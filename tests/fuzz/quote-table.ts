@@ -913,7 +913,7 @@ export const forged: readonly QuoteClass[] = [
         ),
       ]);
       const [start, end] = [
-        `the ${draw.one(["patients", "women", "adults", "gripper"])} with its skin`,
+        draw.one([`the ${draw.one(["patients", "women", "adults", "gripper"])} with its skin`, "the logs show that"]),
         `${draw.verb()} ${draw.object()} ${draw.tail()}`,
       ];
       // All of the words are named near it.

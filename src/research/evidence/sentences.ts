@@ -1,6 +1,6 @@
 /** Abbreviations behind whose point a sentence goes on, and the initials of a name: "S. M. Lee". */
 const abbreviation =
-  /(?:^|[\s([])(?:[A-Z]\.\s?[A-Z]|e\.g|i\.e|et al|al|fig|figs|eq|eqs|ref|refs|sec|tab|vs|cf|nos|vol|pp|approx|Dr|Prof|Mr|Mrs|St|resp|ca|viz|jr|incl|E\.g|I\.e|Fig|Figs|Eq|Eqs|Ref|Refs|Sec|Tab|Vol)$/;
+  /(?:^|[\s([])(?:[A-Z]\.\s[A-Z]|e\.g|i\.e|et al|al|fig|figs|eq|eqs|ref|refs|sec|tab|vs|cf|nos|vol|pp|approx|Dr|Prof|Mr|Mrs|St|resp|ca|viz|jr|incl|E\.g|I\.e|Fig|Figs|Eq|Eqs|Ref|Refs|Sec|Tab|Vol)$/;
 /** Abbreviations that end a sentence as often as not: a capital behind them begins the next. */
 const either = /(?:^|[\s([])(?:no|No|p|etc|inc|Inc|Ltd|ed|eds)$/;
 /** A citation's number set on the line behind a stop: "trials.12 In". */

@@ -3,7 +3,7 @@ import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import { asRow } from "../../../src/research/evidence/quote-variants/rows.js";
 
 const text =
-  "Measure | Before | After | p\nAge, years (SD) | 61.2 | 60.8 | –\nEvents | 12 | 500 | 0.04\nTrials in the lab | 3 | 4,500 | 0.5\n\nThe end came.";
+  "Measure | Before | After | p\nAge, years (SD) | 61.2 | 60.8 | –\nWrist used | 1 (1.5%) | 2 (3%) | - | NS\nEvents | 12 | 500 | 0.04\nTrials in the lab | 3 | 4,500 | 0.5\n\nThe end came.";
 
 describe("a quote whose parts are the cells of a row", () => {
   it.each([
@@ -11,6 +11,7 @@ describe("a quote whose parts are the cells of a row", () => {
     "Age, years (SD) & 61.2 & 60.8 & -",
     "Age, years (SD) & 61.2 & 60.8 & - \\\\ \\hline",
     "Age, years (SD); 61.2; 60.8",
+    "Wrist used 1 (1.5%) 2 (3%) - NS",
     "Age, years (SD)\t61.2\t60.8\t–",
     "| Trials in the lab | 3 | 4,500 | 0.5 |",
     "Trials in the lab, 3, 4,500, 0.5",

@@ -21,6 +21,8 @@ const articles = setOf("the a an this that these those its their his her our");
 const pronouns = setOf(
   "it they them he him she we us i this that these those its their his our which who whom one ones itself themselves",
 );
+/** Pronouns that stand for those who wrote the paper, or open a clause as well: nobody explains them by a noun alone. */
+const unexplained = setOf("that i we us our");
 /** Words that a sentence's grammar asks for, and that say nothing of their own. */
 const light = setOf(
   `${[...articles, ...pronouns].join(" ")} is are was were be been being am has have had of to there`,
@@ -123,7 +125,7 @@ export function insertionProblem(
   }
   if (isOwn) return undefined;
   const last = replaces ?? wordsIn(insertion.before).at(-1) ?? "";
-  if (pronouns.has(last)) return namedProblem(reachOfPronoun);
+  if (pronouns.has(last) && !(replaces === undefined && unexplained.has(last))) return namedProblem(reachOfPronoun);
   const isName = spoken.split(/\s+/).every((word) => /\p{Lu}|\p{N}/u.test(word) || light.has(word.toLowerCase()));
   if ([last, ...content].some((word) => bounds.test(word)) || !(isName || articles.has(said[0] as string)))
     return `${problem} and bounds what it says`;

@@ -14,7 +14,7 @@ const maxRow = 1000;
  * the text has its cells in their order. Linear in the text.
  */
 export function asRow(quote: string, text: string): string {
-  if (!/[,;:&\t\\|]/.test(quote) || quote.length > maxRow || !text.includes(" | ")) return quote;
+  if (!/[,;:&\t\\|]|\s[-–−]\s/.test(quote) || quote.length > maxRow || !text.includes(" | ")) return quote;
   const said = quote
     .replace(rowEnd, "")
     .trim()
