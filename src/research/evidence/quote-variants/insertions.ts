@@ -21,7 +21,7 @@ const articles = setOf("the a an this that these those its their his her our");
 const pronouns = setOf(
   "it they them he him she we us i this that these those its their his our which who whom one ones itself themselves",
 );
-/** Pronouns that stand for those who wrote the paper, or open a clause as well: nobody explains them by a noun alone. */
+/** Pronouns of those who wrote the paper, or that open a clause as well: nobody explains them by a word alone. */
 const unexplained = setOf("that i we us our");
 /** Words that a sentence's grammar asks for, and that say nothing of their own. */
 const light = setOf(
