@@ -1,12 +1,17 @@
 import { onTestFinished, vi } from "vitest";
 import type { Clock } from "../../src/engine/lib/clock.js";
 
+/** More sleeps than any test has: what sleeps more often goes round without an end, and is to fail, not to hang. */
+const mostSleeps = 20_000;
+
 /** A clock that stands still until it is told to move; sleeping moves it. */
 export function fakeClock(start = Date.parse("2026-01-01T00:00:00Z")): Clock & { advance(ms: number): void } {
   let now = start;
+  let sleeps = 0;
   return {
     now: () => now,
     async sleep(until, signal) {
+      if ((sleeps += 1) > mostSleeps) throw new Error(`the test slept ${mostSleeps} times; it has no end`);
       if (!signal.aborted) now = Math.max(now, until);
     },
     advance(ms) {

@@ -85,7 +85,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       if (isVerdict(pause) && pause.verdict !== "limit" && lanes.inFlight().length === 0) over ??= pause;
       if (over !== undefined) lanes.endPreparations();
       if (isVerdict(pause) && lanes.busy().length === 0) return pause;
-      const delay = pause === undefined || isVerdict(pause) ? undefined : pause;
+      const delay = isVerdict(pause) ? undefined : pause;
       await announce(delay);
       await take(await lanes.next(delay && Math.min(delay.until, clock.now() + maxWait)));
     }

@@ -268,7 +268,7 @@ describe("results that wait while another is accepted", () => {
 
   test("are accepted though another is refused or can't be; what was accepted is told", async () => {
     const full: Verdict = { verdict: "failed", reason: "The disk is full." };
-    const { verdict, told, seen } = await inThrees(
+    const { verdict, told, seen, loaded } = await inThrees(
       (work) => work(),
       (id) =>
         id === "u1"
@@ -280,6 +280,8 @@ describe("results that wait while another is accepted", () => {
     expect(verdict).toEqual(full);
     expect(seen.order).toEqual(["u0", "u1", "u2"]);
     expect(told).toEqual(["u0", "u2"]);
+    // What keeps the state from being read by then can't change how the run ends.
+    expect(loaded).toEqual([0, 1]);
   });
 
   test("are not said to have ended where they could not be written", async () => {

@@ -291,6 +291,37 @@ describe("a unit is prepared before it is briefed", () => {
   });
 });
 
+test("what keeps the state from being read is how the run ends, not the preparation that failed by it", async () => {
+  const gone: Verdict = { verdict: "failed", reason: "The project folder is gone." };
+  const { workflow } = prepared(1, async () => ({ verdict: "failed", reason: "The search can't be written." }));
+  let loads = 0;
+  const load = async () => ((loads += 1) === 1 ? { done: [], edits: 0 } : gone);
+  expect((await run({ ...workflow, load }, named("claude"))).verdict).toEqual(gone);
+});
+
+test("the first preparation that can't be made is how the run ends, whatever comes after it", async () => {
+  const [first, ...others] = ["u0", "u1"].map((id): Verdict => ({ verdict: "failed", reason: `No ${id}.` }));
+  const { workflow } = prepared(2, async ({ id }) => (id === "u0" ? first : others[0]) as Verdict);
+  let loads = 0;
+  const load = async () => ((loads += 1) < 3 ? { done: [], edits: 0 } : (others[0] as Verdict));
+  expect((await run({ ...workflow, load }, named("claude"), { jobs: 2 })).verdict).toEqual(first);
+});
+
+test("verifying is told to end with the run, and can tell a person what it does", async () => {
+  const abort = new AbortController();
+  const { workflow } = prepared(2, async (one) => (one.id === "u0" ? { settled: "by code" } : await ready(one)));
+  const signals: AbortSignal[] = [];
+  const accept: typeof workflow.accept = async (state, one, done, work) => {
+    signals.push(work.signal);
+    await work.tell({ type: "notice", level: "info", message: "The tests run." });
+    return await workflow.accept(state, one, done, work);
+  };
+  const { events } = await run({ ...workflow, accept }, named("claude"), { abort: abort.signal });
+  expect(events.filter(({ type }) => type === "notice")).toHaveLength(2);
+  abort.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
 describe("a unit that can't be prepared for now", () => {
   const busyFor = (times: number, ms: number, clock: { now(): number }): Prepare => {
     let tries = 0;
@@ -303,7 +334,7 @@ describe("a unit that can't be prepared for now", () => {
   test("is put off and told to next, others go first, and it is tried again once its time has come", async () => {
     const clock = fakeClock();
     const { workflow, seen } = prepared(3, busyFor(1, 60_000, clock));
-    const agent = working(async () => clock.advance(61_000));
+    const agent = working(async () => clock.advance(60_000));
     const { verdict, events } = await run(workflow, agent, { clock });
     expect(verdict.verdict).toBe("complete");
     expect(seen.accepted).toEqual(["brief of u1", "brief of u0", "brief of u2"]);
@@ -366,6 +397,22 @@ describe("a unit that code alone settles", () => {
       { unit: "u1", outcome: "ready" },
     ]);
     expect(last.at(-1)?.iterations).toEqual([]);
+  });
+
+  test("is followed by the next one at once, while an agent is at work on another", async () => {
+    const { workflow, seen } = prepared(3, async (one) =>
+      one.id === "u1" ? { settled: "nothing to judge" } : await ready(one),
+    );
+    let isBeside = false;
+    const agent = working(async (id) => {
+      if (id === "u2") isBeside = !seen.accepted.includes("brief of u0");
+      for (let turn = 0; id === "u0" && !isBeside && turn < 1000; turn += 1) await new Promise(setImmediate);
+    });
+    expect((await run(workflow, agent, { jobs: 2 })).verdict.verdict).toBe("complete");
+    expect([isBeside, seen.accepted.toSorted()]).toEqual([
+      true,
+      ["brief of u0", "brief of u2", "settled nothing to judge"],
+    ]);
   });
 
   test("and again although the state is as it was, is a bug", async () => {
@@ -528,7 +575,8 @@ describe("the rules of a run", () => {
       },
     };
     const stop: Guard = () => (finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C" } : undefined);
-    const { verdict, events } = await run(briefly, named("claude"), { guards: [stop], finish: finish.signal });
+    const guards = [guardFailures, stop];
+    const { verdict, events } = await run(briefly, named("claude"), { guards, finish: finish.signal });
     expect(verdict.verdict).toBe("interrupted");
     expect(seen.accepted).toEqual([]);
     expect(events.filter(({ type }) => type === "iteration-started")).toEqual([]);

@@ -492,6 +492,47 @@ describe("before an iteration", () => {
     ]);
   });
 
+  test("a choice may be to wait, or how the run ends: no brief is made then", async () => {
+    const clock = fakeClock();
+    const until = clock.now() + 60_000;
+    const agent = saying();
+    const blocked: Verdict = { verdict: "blocked", reason: "Nobody is logged in." };
+    const workflow = units(2);
+    const { brief } = workflow;
+    const briefed: number[] = [];
+    const choose: LoopOptions["choose"] = ({ now, iterations }) =>
+      iterations.length > 0 ? blocked : now < until ? { until, reason: "It is at its limit." } : { agent };
+    const { verdict, events } = await drain(
+      { ...workflow, brief: (...given) => (briefed.push(clock.now()), brief(...given)) },
+      agent,
+      { clock, choose },
+    );
+    expect([verdict, briefed]).toEqual([blocked, [until]]);
+    expect(events.filter(({ type }) => type === "waiting")).toMatchObject([
+      { until: new Date(until).toISOString(), reason: "It is at its limit." },
+    ]);
+  });
+
+  test("the agent of a role that has none of its own is changed as that of all others", async () => {
+    const [first, second] = [named("claude"), named("codex")];
+    const workflow = units(2);
+    const { next } = workflow;
+    const roles: Workflow<number>["next"] = (...given) => {
+      const found = next(...given);
+      return typeof found === "object" && "id" in found ? { ...found, role: found.id } : found;
+    };
+    const { events } = await drain({ ...workflow, next: roles }, first, {
+      choose: ({ iterations }) => ({ agent: iterations.length === 0 ? first : second }),
+    });
+    expect(events.filter(({ type }) => type === "agent-changed")).toMatchObject([{ from: "claude", to: "codex" }]);
+  });
+
+  test("a finished run that its workflow calls stale is a bug of ours: it was paid for", async () => {
+    await expect(drain(units(1, { accept: async () => "stale" }), saying())).rejects.toThrow(
+      "units calls the finished run of u0 stale",
+    );
+  });
+
   test("a workflow that waits for nothing is a bug of ours", async () => {
     await expect(drain(units(1, { next: () => "wait" }), saying())).rejects.toThrow(
       "units waits although nothing is under way",
@@ -549,6 +590,13 @@ describe("a wait", () => {
     const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now }) =>
       (asked += 1) === 1 ? { until: now, reason: "over already" } : undefined;
     const { events } = await drain(units(1), saying(), { guards: [guard] });
+    expect(events.map(({ type }) => type)).not.toContain("waiting");
+  });
+
+  test("is none while an agent is at work and nothing else can be started", async () => {
+    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now, inFlight = [] }) =>
+      inFlight.length > 0 ? { until: now + 60_000, reason: "busy" } : undefined;
+    const { events } = await drain(units(1), saying(), { jobs: 2, guards: [guard] });
     expect(events.map(({ type }) => type)).not.toContain("waiting");
   });
 
