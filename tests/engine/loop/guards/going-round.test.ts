@@ -73,6 +73,12 @@ describe("a row", () => {
     expect(rowIn(alternating("a", "b", "a", "b"))).toEqual({ kind: "oscillation", length: 2 });
     expect(rowIn(alternating("a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 2 });
     expect(rowIn(alternating("c", "b", "a", "b", "a", "b", "a"))).toEqual({ kind: "oscillation", length: 3 });
+    // An answer in turn with a failure that left none.
+    const { answer: _, ...left } = seen(9, { outcome: "failed", failure: "idle" });
+    expect(rowIn(alternating("a", "b", "a", "b").map((each) => (each.answer === "b" ? left : each)))).toEqual({
+      kind: "oscillation",
+      length: 2,
+    });
     expect(rowIn(alternating("a", "b", "x", "b", "a"))).toBeUndefined();
     expect(rowIn(alternating("b"))).toBeUndefined();
   });

@@ -9,7 +9,7 @@ import {
   watchBudget,
   withAllowance,
 } from "../../../../src/engine/loop/guards/budget.js";
-import { occupancyOf, watchContext } from "../../../../src/engine/loop/guards/context-window.js";
+import { occupancyOf, wasFull, watchContext } from "../../../../src/engine/loop/guards/context-window.js";
 import {
   counts,
   guardSignals,
@@ -271,6 +271,16 @@ describe("the context of a model", () => {
     });
     expect(occupancyOf({ usage: { ...usage(9), largest: 0 } })).toBeUndefined();
     expect(occupancyOf({ usage: usage(9) })).toBeUndefined();
+  });
+
+  test("was full from 40 % on, by the average request where no other is told", () => {
+    const full = (over: object, window?: number) =>
+      wasFull({ usage: { ...usage(0), ...over }, ...(window === undefined ? {} : { window }) });
+    expect([full({ largest: 80_000 }), full({ largest: 79_999 })]).toEqual([true, false]);
+    expect([full({ largest: 40_000 }, 100_000), full({ largest: 80_000 }, 1_000_000)]).toEqual([true, false]);
+    const average = (requests: number) => full({ input: 150_000, output: 10_000, requests });
+    expect([0, 1, 2, 3].map(average)).toEqual([true, true, true, false]);
+    expect(full({ input: 5_000_000, requests: 1, largest: 10 })).toBe(false);
   });
 });
 

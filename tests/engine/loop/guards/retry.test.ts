@@ -437,6 +437,9 @@ describe("agents beside each other", () => {
       reason: expect.stringContaining("60 minutes"),
     });
     expect(isVerdict(choose([...away("claude"), by("codex", "auth")], 60 * minute))).toBe(false);
+    // What was left out before does not say why there is nobody left.
+    const first = [by("claude", "auth"), ...away("codex"), by("amp", "missing")];
+    expect(choose(first, 60 * minute)).toMatchObject({ reason: expect.stringContaining("60 minutes") });
     // One that only rests is no reason to give up.
     expect(isVerdict(choose([...away("claude"), ...away("amp"), by("codex", "idle", 60 * minute)], 60 * minute))).toBe(
       false,

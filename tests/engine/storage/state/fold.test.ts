@@ -102,6 +102,26 @@ describe("an iteration that is folded in", () => {
     expect(JSON.parse(read(folder, "ledger.jsonl"))).toMatchObject({ iteration: 1 });
   });
 
+  it("puts its record back that a person removed meanwhile where it was accepted, and else leaves it out", async () => {
+    const { fold, load, folder, told } = await writer();
+    await load();
+    const remove = (gone: string) => {
+      const rrd = readRrd(folder);
+      writeRrd(folder, { ...rrd, papers_pool: rrd.papers_pool.filter(({ id }) => id !== gone) });
+    };
+    remove("sample_1");
+    await fold(acceptance(1));
+    remove("sample_2");
+    const { ledger, changes, ...refused } = acceptance(2);
+    await fold({ ...refused, changes: changes.slice(0, 1), ledger: { ...ledger, outcome: "refused" } });
+    const papers = readRrd(folder).papers_pool;
+    expect(papers.map(({ id }) => id)).toEqual(["sample_3", "sample_4", "sample_5", "sample_1"]);
+    expect(told.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      expect.stringMatching(/^warning: sample_1 was removed .*; it was restored\./),
+      "warning: sample_2 was removed from rrd.json by hand and stays removed.",
+    ]);
+  });
+
   it("before anything was loaded is a bug of ours", async () => {
     const { fold } = await writer();
     await expect(fold(acceptance(1))).rejects.toThrow("a fold before the first load");
@@ -122,6 +142,9 @@ describe("an iteration that is folded in", () => {
     writeFileSync(join(folder, "rrd.json"), "{ broken }");
     await expect(fold(acceptance(7))).rejects.toBeInstanceOf(ExpectedError);
     expect([commits, journalled(folder), nextIteration()]).toEqual([[], ["7.json"], 8]);
+    // The next one too, before which the one that waits can't be made up for.
+    await expect(fold(acceptance(8))).rejects.toBeInstanceOf(ExpectedError);
+    expect([commits, journalled(folder), nextIteration()]).toEqual([[], ["7.json", "8.json"], 9]);
     expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
   });
 
@@ -229,6 +252,15 @@ describe("an interrupted iteration", () => {
     await (await writer(folder)).load();
     expect(read(folder, "research-report.md")).toBe("old");
   });
+
+  it("whose line is in the ledger already still writes its documents: the kill came between the two", async () => {
+    const folder = researchFolder();
+    await makeJournal(folder);
+    await writeEntry(folder, entryOf(1, { files: [{ name: "research-report.md", text: "new" }] }));
+    writeFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify(acceptance(1).ledger)}\n`);
+    await (await writer(folder)).load();
+    expect([read(folder, "research-report.md"), journalled(folder)]).toEqual(["new", []]);
+  });
 });
 
 describe("numbers of iterations", () => {
@@ -261,15 +293,16 @@ describe("what stands in rrd.json", () => {
     const folder = researchFolder();
     const research = await open(folder);
     await research.fold(acceptance(1));
+    await research.fold(acceptance(2));
     const statistics = { total_analyzed: 0, lines: 0 };
     const after = readRrd(folder);
-    writeRrd(folder, { ...after, statistics, loop: { iteration: 1 } });
+    writeRrd(folder, { ...after, statistics, loop: { iteration: 2 } });
     expect((await research.load()).rrd.statistics).toEqual(statistics);
     writeRrd(folder, { ...after, statistics });
     expect((await research.load()).rrd.statistics).toEqual(statistics);
-    writeRrd(folder, { ...after, statistics, loop: { iteration: 0 } });
-    expect((await research.load()).rrd.statistics).toEqual({ total_analyzed: 1, lines: 1 });
-    expect(readRrd(folder).statistics).toEqual({ total_analyzed: 1, lines: 1 });
+    writeRrd(folder, { ...after, statistics, loop: { iteration: 1 } });
+    expect((await research.load()).rrd.statistics).toEqual({ total_analyzed: 2, lines: 2 });
+    expect(readRrd(folder).statistics).toEqual({ total_analyzed: 2, lines: 2 });
   });
 
   it("has a paper pending again that a reset takes back, and not its old result", async () => {
@@ -288,6 +321,27 @@ describe("what stands in rrd.json", () => {
     expect(paperOf(readRrd(folder), "sample_1")?.status).toBe("pending");
     expect(paperOf((await research.load()).rrd, "sample_1")?.status).toBe("pending");
     expect(told).toEqual([]);
+    // A reset to the time before that one takes it back; nobody saved an old version.
+    const ledger = { iteration: 3, at, unit: "reset", phase: "ANALYSIS", outcome: "reset" as const, to: 1 };
+    await research.fold({ iteration: 3, at, message: "reset", changes: [], ledger });
+    expect(paperOf(readRrd(folder), "sample_1")?.status).toBe("presented");
+    expect(told.map(({ message }) => message)).toEqual(["The result of sample_1 was restored."]);
+  });
+
+  it("is done again where the ledger alone says that it was done, which is told once", async () => {
+    const folder = researchFolder();
+    writeFileSync(
+      join(folder, "ledger.jsonl"),
+      [1, 2].map((iteration) => `${JSON.stringify(acceptance(iteration).ledger)}\n`).join(""),
+    );
+    const { load, told } = await writer(folder);
+    await load();
+    await load();
+    expect(readRrd(folder).papers_pool.map(({ status }) => status)).toEqual(Array(5).fill("pending"));
+    const gone = "is done, rrd.json does not, and the journal that could restore it is gone; it will be done again.";
+    expect(told).toEqual(
+      ["sample_1", "sample_2"].map((id) => ({ level: "warning", message: `The ledger says that ${id} ${gone}` })),
+    );
   });
 
   it("by an edit is checked, derived and kept as the last good version", async () => {

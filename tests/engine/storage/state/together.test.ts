@@ -8,6 +8,7 @@ import { openWriter } from "../../../../src/engine/storage/state/fold.js";
 import { makeJournal } from "../../../../src/engine/storage/state/journal.js";
 import type { Fold } from "../../../../src/research/folder/research.js";
 import { openResearch } from "../../../../src/research/folder/research.js";
+import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
 import { derive, deriveBetween } from "../../../../src/research/workflow/derived/statistics.js";
 import fc from "../../../support/runner/fast-check.js";
@@ -325,15 +326,42 @@ async function instantsOf(folder: string, work: () => Promise<void>): Promise<st
   return kept;
 }
 
+/** A writer with checkpoints that only note what they are asked. */
+async function writing(folder: string, options: Partial<Parameters<typeof openWriter<Rrd>>[2]> = {}) {
+  makeJournal(folder);
+  const commits: [string, boolean | undefined][] = [];
+  const nothing = async () => undefined;
+  const commit = async (message: string, later?: boolean) => void commits.push([message, later]);
+  const checkpoints = { commit, announce: nothing, finish: nothing };
+  const all = { derive, notify: () => undefined, ...options };
+  return { writer: await openWriter(folder, researchFormat, all, checkpoints), commits };
+}
+
+it("an edit between results that are committed later is no reason to commit them now", async () => {
+  const { writer, commits } = await writing(researchFolder());
+  await writer.load();
+  writer.hold();
+  await writer.fold({ ...acceptance(1), later: true });
+  await writer.edit((rrd) => ({ ...rrd, description: "mine" }));
+  await writer.write();
+  expect(commits).toEqual([["analysis: sample_1 (presented)", true]]);
+});
+
+it("results from which something invalid would follow are a bug of ours, and stand in the journal", async () => {
+  const folder = researchFolder();
+  const wrong: typeof derive = (rrd, lines) => (lines.length === 0 ? rrd : { ...rrd, phase: "NOWHERE" as never });
+  const { writer } = await writing(folder, { derive: wrong, deriveBetween: (rrd) => rrd });
+  const before = read(folder, "rrd.json");
+  await writer.load();
+  writer.hold();
+  await writer.fold(acceptance(1));
+  await expect(writer.write()).rejects.toThrow("what follows from the records would make rrd.json invalid");
+  expect([read(folder, "rrd.json"), journalled(folder)]).toEqual([before, ["1.json"]]);
+});
+
 it("a writer that holds nothing writes nothing", async () => {
   const folder = researchFolder({ ...sampleRrd(), papers_pool: [pendingPaper(1)] });
-  makeJournal(folder);
-  const commits: string[] = [];
-  const nothing = async () => undefined;
-  const commit = async (message: string) => void commits.push(message);
-  const checkpoints = { commit, announce: nothing, finish: nothing };
-  const options = { derive, notify: () => undefined };
-  const writer = await openWriter(folder, researchFormat, options, checkpoints);
+  const { writer, commits } = await writing(folder);
   const before = read(folder, "rrd.json");
   await writer.load();
   writer.hold();
