@@ -1,4 +1,5 @@
 import type { EnvHttpProxyAgent } from "undici";
+import { lostProxy } from "../engine/net/http-failure.js";
 import { hasCode, messageOf } from "../engine/lib/errors.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 
@@ -125,6 +126,8 @@ function bounded(
 
 function reached(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const proxy = lostProxy(cause);
+  if (proxy !== undefined) return new NoAnswer(`The proxy of ${proxy} can't be reached; correct it, or unset it.`);
   if (hasCode(cause, "ECONNREFUSED")) return new NoAnswer(`${host} does not accept connections (ECONNREFUSED).`);
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
   const said = messageOf(cause);

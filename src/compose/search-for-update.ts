@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { ResolvedConfig } from "./config.js";
 import { httpFor, libraryFor } from "./library.js";
 import type { QueryLine } from "../engine/generated/query.js";
+import { makeTemporaryFolder } from "../engine/storage/regular-file.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
@@ -42,7 +41,7 @@ export async function openAsking(folder: string, config: ResolvedConfig, io: Io,
     search: (kept) => (search = kept),
   });
   // Texts as they are today must not take the place of those that were read.
-  const scratch = await mkdtemp(join(tmpdir(), "research-ralph-update-"));
+  const scratch = makeTemporaryFolder("research-ralph-update-");
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), freshMs: 0 });
   const asking = { config: config.sources, env: io.env, http, contact: config.contact };
   const today = paperServices({

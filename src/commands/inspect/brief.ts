@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { crewFor, redactorFor, settingsFor } from "../../compose/agents.js";
 import { roleNamesOf, sharingOf } from "../../compose/sharing.js";
 import { localSources } from "../../compose/library.js";
@@ -8,6 +6,7 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/folder/research.js";
+import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { flowed } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
@@ -77,7 +76,7 @@ export async function briefCommand({ folder: argument, flags = {}, json }: Brief
       ...tools,
     };
     // A long text is laid into it, for an agent without tools.
-    const workspace = await mkdtemp(join(tmpdir(), "research-ralph-brief-"));
+    const workspace = makeTemporaryFolder("research-ralph-brief-");
     try {
       const { brief } = await briefFor(
         where,

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AgentSettings } from "../../engine/agents/definition.js";
@@ -9,6 +8,7 @@ import type { Usage } from "../../engine/loop/types.js";
 import { duration } from "../../engine/ui/terminal/format.js";
 import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
 import { resultName } from "../../engine/lib/layout.js";
+import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { keepAnswer } from "../../engine/storage/result-file.js";
 
 /** How one real word went through an agent. */
@@ -44,7 +44,7 @@ Then answer with the one word pong.
  */
 export async function probeAgent(spec: string, settings: AgentSettings, now: () => number): Promise<Probe> {
   const agent = createAgent(spec, settings);
-  const workspace = await mkdtemp(join(tmpdir(), "research-ralph-probe-"));
+  const workspace = makeTemporaryFolder("research-ralph-probe-");
   const started = now();
   let usage: Usage | undefined;
   let cost_usd: number | undefined;

@@ -1,9 +1,14 @@
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
  * Where the engine keeps its own files, in a project's folder and in the folder of the program's state. A wing names
  * its files in a layout of its own; nothing else writes such a name.
  */
+
+/** The system's temporary folder: /tmp where TMPDIR names none that is there. */
+export const temporaryRoot = (): string => (existsSync(tmpdir()) ? tmpdir() : "/tmp");
 
 /** The folder of what people need not keep, within a project's folder. Git-ignored. */
 export const hiddenName = ".ralph";

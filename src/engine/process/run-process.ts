@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -12,6 +11,7 @@ import { splitLines } from "../lib/lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
 import { given } from "../lib/given.js";
+import { temporaryRoot } from "../lib/layout.js";
 import type { Reach } from "./reach.js";
 
 const maxLine = 8 * 1024 * 1024;
@@ -272,7 +272,7 @@ function openDescriptors(wanted: ReadonlyMap<number, Uint8Array | "nothing">) {
 
 /** An open file without a name. A pipe would have the child wait for us. */
 function fileOf(bytes: Uint8Array): number {
-  const path = join(tmpdir(), `rr-${randomUUID()}`);
+  const path = join(temporaryRoot(), `rr-${randomUUID()}`);
   writeFileSync(path, bytes, { flag: "wx", mode: 0o600 });
   try {
     return openSync(path, "r");

@@ -1,10 +1,11 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { packageFile } from "../lib/package-root.js";
 import { namesSecret } from "../lib/redact.js";
 import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
+import { temporaryRoot } from "../lib/layout.js";
+import { makeTemporaryFolder } from "../storage/regular-file.js";
 import {
   keyPlaceholder,
   type Mount,
@@ -141,9 +142,9 @@ const maxTemporary = 60;
 
 const folderName = "rr-sandbox-";
 
-const temporary = (): string => (tmpdir().length > maxTemporary ? "/tmp" : tmpdir());
+const temporary = (): string => (temporaryRoot().length > maxTemporary ? "/tmp" : temporaryRoot());
 
-const privateFolder = (): string => mkdtempSync(join(temporary(), `${folderName}${process.pid}-`));
+const privateFolder = (): string => makeTemporaryFolder(`${folderName}${process.pid}-`, temporary());
 
 /** Removes what killed runs of this user left in the temporary folder. */
 export function removeLeftFolders(): void {

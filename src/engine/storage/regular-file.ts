@@ -1,8 +1,19 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFile, readFileSync, type Stats } from "node:fs";
-import { basename, dirname } from "node:path";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFile,
+  readFileSync,
+  type Stats,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ExpectedError, hasCode } from "../lib/errors.js";
-import { hiddenName } from "../lib/layout.js";
+import { hiddenName, temporaryRoot } from "../lib/layout.js";
+import { explaining } from "./explain-system-error.js";
 
 /**
  * Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See
@@ -95,4 +106,12 @@ function makeOne(path: string, mode: number | undefined): void {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
+}
+
+/**
+ * Makes a folder of this user's alone in the temporary one; its name begins with `prefix`.
+ * @throws ExpectedError where the disk is full or nothing may be written there.
+ */
+export function makeTemporaryFolder(prefix: string, root: string = temporaryRoot()): string {
+  return explaining(root, () => mkdtempSync(join(root, prefix)));
 }

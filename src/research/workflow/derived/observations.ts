@@ -17,15 +17,15 @@ import { readResult } from "../../../engine/storage/result-file.js";
 import { resultName } from "../../../engine/lib/layout.js";
 
 /**
- * Fingerprint and sketch of the result in a workspace, of the last words where there is none; none where there are none
- * either.
+ * Fingerprint and sketch of the result in a workspace, of the last words where there is none. To say nothing is an
+ * answer too, which may be the same again and again; but what failed had no time to give one.
  */
-async function answerOf({ brief, message }: AgentRun): Promise<Left> {
+async function answerOf({ brief, message, failure }: AgentRun): Promise<Left> {
   const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
   const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
   const left = value === undefined ? {} : { left: true as const };
-  if (answer === "") return left;
+  if (answer === "" && failure !== undefined) return left;
   const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
   return {
     ...left,

@@ -27,6 +27,26 @@ test("excuses in other words each time end the run at five, and the briefs from 
   expect(told).toEqual([false, false, true, true, true]);
 });
 
+test("an agent that ends well and says nothing ends the run at five too; one that crashes has not answered", async () => {
+  const silent = await researchFolder(rrdWith(papers)).run(
+    scriptedAgent(() => ({ message: "" })),
+    12,
+    { guards },
+  );
+  expect([silent.verdict.verdict, silent.ledger.length, silent.rrd.loop?.loop_type]).toEqual([
+    "stuck",
+    5,
+    "identical-answers",
+  ]);
+  const failure = { kind: "crashed", message: "It ended with exit code 1." } as const;
+  const crashing = await researchFolder(rrdWith(papers)).run(
+    scriptedAgent(() => ({ failure })),
+    6,
+    { guards },
+  );
+  expect(crashing.rrd.loop?.loop_type).not.toBe("identical-answers");
+});
+
 /** A whole reading about something of its own, as a model writes it. */
 const about = [
   [
