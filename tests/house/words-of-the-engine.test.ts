@@ -15,7 +15,7 @@ const ofAWing = /paper|\brrd|screeners|screening|(?<!-)\bsources\b|arxiv|openale
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Patterns that are looked for in documents of any kind: what PDF writers call a file without a title, what a hidden
   // sentence calls the text it stands in.
-  "documents/pdf/read-pdf.ts": ["paper"],
+  "documents/pdf/metadata.ts": ["paper"],
   "documents/text/find-injections.ts": ["paper"],
 };
 

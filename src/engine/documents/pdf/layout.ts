@@ -16,6 +16,8 @@ export interface Line {
   readonly text: string;
   readonly y: number;
   readonly height: number;
+  /** What stands raised at its end: the mark of a footnote, or a power. */
+  readonly mark?: string;
 }
 /** A page whose lines are still to be put in order. */
 interface Sheet {
@@ -200,6 +202,7 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
   let end = Number.NEGATIVE_INFINITY;
   let last: Run | undefined;
   for (const run of ordered) {
+    if (last !== undefined && isAgain(run, last)) continue;
     const gap =
       last === undefined || ordered === row.runs
         ? run.x - end
@@ -223,8 +226,17 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
     end = Math.max(end, run.x + run.width);
     last = run;
   }
-  return { text: text.replace(/\s+/g, " ").trim(), y: row.y, height: row.height };
+  const line = { text: text.replace(/\s+/g, " ").trim(), y: row.y, height: row.height };
+  if (last === undefined || last.height >= 0.85 * row.height || last.y <= row.y + 0.1 * row.height) return line;
+  return { ...line, mark: last.text.trim() };
 }
+
+/** Bold letters are made by setting the same ones twice, next to no further apart. */
+const isAgain = (run: Run, last: Run): boolean =>
+  run.text === last.text &&
+  Math.abs(run.x - last.x) < 0.1 * run.height &&
+  Math.abs(run.width - last.width) < 0.1 * run.height &&
+  Math.abs(run.y - last.y) < 0.1 * run.height;
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
 const leftToRight =

@@ -161,7 +161,9 @@ function edgesOf(lines: readonly Line[]): Line[] {
   const bottom = [edge, edge - 1].find((count) => apart(down[last - count], down[last - count + 1])) ?? 0;
   return [...down.slice(0, top), ...down.slice(down.length - bottom)];
 }
-const shapeOf = (text: string) => text.replace(/\d+/g, "#").replace(/\s+/g, " ").trim().toLowerCase();
+/** A paper's title is its running head too, in other letters. */
+const shapeOf = ({ text, height }: Line) =>
+  `${Math.round(height)} ${text.replace(/\d+/g, "#").replace(/\s+/g, " ").trim().toLowerCase()}`;
 
 /**
  * What stands at the edge of at least three pages, of two where there are no more than three, and of a third of them,
@@ -170,8 +172,7 @@ const shapeOf = (text: string) => text.replace(/\d+/g, "#").replace(/\s+/g, " ")
 function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   for (const lines of pages)
-    for (const shape of new Set(edgesOf(lines).map((line) => shapeOf(line.text))))
-      counts.set(shape, (counts.get(shape) ?? 0) + 1);
+    for (const shape of new Set(edgesOf(lines).map(shapeOf))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
   return new Set(
     [...counts]
       .filter(([, count]) => count >= Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3))
@@ -181,7 +182,7 @@ function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> 
 
 function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
   const isPageNumber = /^[-–—\s]*(?:page\s+)?\d{1,4}(?:\s*(?:of|\/)\s*\d{1,4})?[-–—\s]*$/i.test(line.text);
-  return isPageNumber || running.has(shapeOf(line.text));
+  return isPageNumber || running.has(shapeOf(line));
 }
 
 /** Lines set further apart than this, in heights of the font, are not those of one text. */

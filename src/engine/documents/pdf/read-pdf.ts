@@ -2,14 +2,16 @@ import { messageOf } from "../../lib/errors.js";
 import { inkOf, type Operators } from "./ink.js";
 import { DocumentLayout, type Line } from "./layout.js";
 import type { Run } from "./rows.js";
+import { Characters, withMathLetters } from "./characters.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
 import { isPlausible } from "./plausible.js";
-import { joinPages, withAccents } from "./pages.js";
+import { metadataOf } from "./metadata.js";
+import { joinPages } from "./pages.js";
 import { withColumnsTurned } from "./vertical.js";
 import { beginStep } from "../../process/serve-tasks.js";
 import { findInstructions } from "../text/find-injections.js";
-import { buildText, type DocumentText, type ReadResult, withoutEntities } from "../text/document-text.js";
+import { buildText, type DocumentText, type ReadResult } from "../text/document-text.js";
 
 const megabyte = 1024 * 1024;
 /** Larger files are refused: pdf.js needs several times their size in memory. */
@@ -50,10 +52,11 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     const isOn = (group: unknown): boolean =>
       group === null || group === undefined || groups.isVisible(group) !== false;
     const layout = new DocumentLayout();
+    const characters = new Characters();
     const hidden: string[] = [];
     const byFont = new Map<string, FontText>();
     let glyphs = 0;
-    let characters = 0;
+    let count = 0;
     for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
       beginStep();
       const page = await document.getPage(number);
@@ -67,7 +70,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
       const content = await page.getTextContent();
       const items = content.items.flatMap((item) =>
-        "str" in item ? [{ ...item, str: inCharacters(item.str, ink.unknown.get(item.fontName)) }] : [],
+        "str" in item ? [{ ...item, str: characters.of(item.str, item.fontName, ink.unknown.get(item.fontName)) }] : [],
       );
       const words = withoutLetterSpacing(items.map(placeOf), ink.glyphsOn);
       const runs = items.map((item, index) => ({ ...item, str: words[index] ?? item.str }));
@@ -80,7 +83,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         byFont.set(fontName, own);
         const length = /\s/.test(str) ? str.replace(/\s+/g, "").length : str.length;
         own.characters += length;
-        characters += length;
+        count += length;
         if (own.text.length < maxSample) own.text += hasEOL ? `${str}\n` : str;
       }
       layout.add(uprightFirst(runs.filter(isShown)));
@@ -89,11 +92,11 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     const filledIn = await filledInFields(document);
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     return assemble(
-      layout.pages(),
+      withMathLetters(layout.pages()),
       {
         hidden: hidden.join(" "),
         glyphs,
-        characters,
+        characters: count,
         implausible: implausibleShare(byFont),
         filledIn,
         omitted: omitted(),
@@ -138,17 +141,6 @@ interface TextItem {
   readonly height: number;
   /** "ttb" of writing from top to bottom. */
   readonly dir: string;
-}
-
-/**
- * Text without what stands for no character: the numbers of glyphs that a font says nothing of, and TeX's name of its
- * epsilon, the one letter of its formulas that no list of glyph names has.
- */
-function inCharacters(text: string, unknown: ReadonlySet<string> | undefined): string {
-  const known =
-    unknown === undefined ? text : Array.from(text, (each) => (unknown.has(each) ? "\ufffd" : each)).join("");
-  // eslint-disable-next-line no-control-regex
-  return known.includes("\x0f") ? known.replace(/(?<=^|[\p{L}\s])\x0f(?=$|[^\p{L}\x00-\x1f])/gu, "ϵ") : known;
 }
 
 const placeOf = ({ str, transform, width }: TextItem) => ({
@@ -342,92 +334,8 @@ function assemble(
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
   const depth: DocumentText["depth"] =
     isGarbled || omitted > 0 || total > maxPages || total > wanted ? "partial" : "full";
-  const [given, largest] = [titleFrom(info.Title), largestLines(pages[0] ?? [])];
-  // Many files state a short name; the title on the page holds it.
-  const isShort =
-    given !== undefined && largest !== undefined && largest.length > given.length && largest.includes(given);
-  const title = isShort ? largest : (given ?? largest);
-  const authors = authorsFrom(info.Author);
-  const abstract =
-    /(?:^|\n)[^\S\n]*abstract\b[\s.:—-]*(?![\s.:—-])([\s\S]{80,2500}?)(?=\n[^\S\n]*\n|\n\s{0,20}(?:(?:[1I]\.?|\.)\s{0,20})?introduction\b)/i.exec(
-      all.slice(0, 30_000),
-    )?.[1];
-  return {
-    status: "ok",
-    text: buildText(parts, {
-      kind: "pdf",
-      depth,
-      title,
-      authors,
-      abstract: abstract
-        ?.replace(/-\n(?=\p{Ll})/gu, "")
-        .replace(/\s+/g, " ")
-        .trim(),
-      warnings,
-    }),
-  };
-}
-
-/**
- * The title that a file states, where it is one: writing programs leave file names there, templates of publishers their
- * own name and placeholders, and editors the name of the series it appears in.
- */
-function titleFrom(value: unknown): string | undefined {
-  const title = typeof value === "string" ? withoutEntities(withAccents(value)) : "";
-  const useless =
-    title.length < 5 ||
-    !/\p{L}{2}/u.test(title) ||
-    /^(untitled|microsoft (?:word|powerpoint)|title|no title|document\d*|paper|manuscript|main|arxiv|powerpoint presentation|slide \d|layout \d|doi:?\s?10\.|pii:|lncs\b|sample-|latex2e\b|elsevier editorial|author guidelines|preparation of papers)/i.test(
-      title,
-    ) ||
-    /\btemplate\s*(?:$|[-–—(]|v?\d|in (?:a4|letter)|for (?:\S+ ){0,3}(?:submissions?|papers?|authors?|proceedings|articles?|conferences?))|^proceedings\b|^(?:the )?journal of\b|\bcamera[- ]ready\b|\binstructions (?:for|to) authors\b|^formatting instructions\b/i.test(
-      title,
-    ) ||
-    /^(?:(?:your|insert|enter|full|article|the) ){1,3}title(?: here)?$|^\S+ (?:submission|paper)(?: #?\d+)?$/i.test(
-      title,
-    ) ||
-    /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
-    // A name made of a number, such as "05452615 1..8" or "acl_20-main".
-    /^[^\s\d_]*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
-  return useless ? undefined : title;
-}
-
-/** A title is set larger than anything else on its first page. */
-function largestLines(lines: readonly Line[]): string | undefined {
-  const first = lines.slice(0, 25).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
-  const height = Math.max(0, ...first.map((line) => line.height));
-  const start = first.findIndex((line) => line.height > height - 0.5);
-  const rest = first.slice(start);
-  const end = rest.findIndex((line) => line.height <= height - 0.5);
-  const title = rest
-    .slice(0, end === -1 ? 4 : Math.min(end, 4))
-    .map((line) => line.text)
-    .join(" ");
-  return title === "" ? undefined : title.slice(0, 300);
-}
-
-/** Parts of an affiliation, account names, addresses, titles. */
-const noName =
-  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows)/i;
-/** A degree, or the name of an account. */
-const isNoWholeName = (name: string): boolean =>
-  /^(?:m\.?d|m\.?sc?|b\.?sc?|m\.?p\.?h|mba|d\.?phil|frcp|r\.?n|jr|sr|dr|prof)\.?$/i.test(name) ||
-  /^\p{Ll}+$/u.test(name);
-
-function authorsFrom(value: unknown): string[] | undefined {
-  if (typeof value !== "string" || value.trim() === "") return undefined;
-  const plain = withoutEntities(value);
-  const separator = plain.includes(";") ? /;/ : /,|&|\band\b/;
-  const names = plain
-    .split(separator)
-    .map((name) =>
-      withAccents(name)
-        .replace(/\([^()]{0,80}\)/g, "")
-        .replace(/\s+/g, " ")
-        .trim(),
-    )
-    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name) && !isNoWholeName(name));
-  return names.length === 0 ? undefined : names.slice(0, 300);
+  const { title, authors, abstract } = metadataOf(info, pages[0] ?? [], all);
+  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, title, authors, abstract, warnings }) };
 }
 
 function whyNotOpened(error: unknown): string {

@@ -58,3 +58,14 @@ describe("raised and lowered runs", () => {
     expect(textOf(rows.flat()).length).toBe(2);
   });
 });
+
+describe("letters that are set twice to look bold", () => {
+  it("are read once", () => {
+    const once = runsAt(60, 700, 14, ["Proceedings of the Trial"]);
+    expect(textOf([...once, ...once.map((run) => ({ ...run, x: run.x + 0.3 }))])).toEqual(["Proceedings of the Trial"]);
+  });
+
+  it("are not taken for a word that is written twice", () => {
+    expect(textOf(runsAt(60, 700, 14, ["that ", "that "]))).toEqual(["that that"]);
+  });
+});

@@ -37,6 +37,16 @@ describe("joinPages", () => {
     expect(withNumber?.text).toContain("before\n1989\nafter");
   });
 
+  it("keeps the title, which is the running head of the other pages in smaller letters", () => {
+    const pages = [1, 2, 3, 4].map((number) => [
+      { text: "A Running Head", y: 760, height: number === 1 ? 17 : 8 },
+      ...page(number).slice(1),
+    ]);
+    const [first, ...others] = joinPages(pages);
+    expect(first?.text).toContain("A Running Head");
+    for (const { text } of others) expect(text).not.toContain("A Running Head");
+  });
+
   it("puts a figure or table that a sentence runs over in front of the sentence, at the top of a page behind it", () => {
     const body = (text: string, y: number) => ({ text, y, height: 10 });
     const caption = "Table 2: Successes of each hand.";

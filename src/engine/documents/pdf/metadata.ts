@@ -1,0 +1,160 @@
+import type { Line } from "./layout.js";
+import { withAccents } from "./pages.js";
+import { withoutEntities } from "../text/document-text.js";
+
+interface Metadata {
+  readonly title: string | undefined;
+  readonly authors: string[] | undefined;
+  readonly abstract: string | undefined;
+}
+
+/** Title, authors and abstract of a PDF, from what the file states, its first page and its text. */
+export function metadataOf(info: Record<string, unknown>, firstPage: readonly Line[], text: string): Metadata {
+  const [given, largest] = [titleFrom(info["Title"]), largestLines(firstPage)];
+  // Many files state a short name; the title on the page holds it.
+  const isShort =
+    given !== undefined && largest !== undefined && largest.length > given.length && largest.includes(given);
+  return {
+    title: isShort ? largest : (given ?? largest),
+    authors: authorsFrom(info["Author"]),
+    abstract: abstractOf(text),
+  };
+}
+
+/** How an abstract is headed; the word within a sentence is no heading. */
+const abstractHeading =
+  /(?:^|\n)[^\S\n]*(?:(?:Abstract|ABSTRACT|Zusammenfassung|ZUSAMMENFASSUNG|Résumé|RÉSUMÉ|Resumen|RESUMEN|Resumo|RESUMO|Аннотация|АННОТАЦИЯ|要旨|概要|摘要|초록|요약)(?![\p{L}\p{M}])|abstract(?=[^\S\n]*\n))[\s.:—–-]*(?![\s.:—–\p{Ll}-])([\s\S]{80,2500}?)(?=\n[^\S\n]*\n|\n\s{0,20}(?:(?:[1I]\.?|\.)\s{0,20})?(?:[Ii]ntroduction|INTRODUCTION)\b)/u;
+
+function abstractOf(text: string): string | undefined {
+  return abstractHeading
+    .exec(text.slice(0, 30_000))?.[1]
+    ?.replace(/-\n(?=\p{Ll})/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/**
+ * The title that a file states, where it is one: writing programs leave file names there, templates of publishers their
+ * own name and placeholders, and editors the name of the series it appears in.
+ */
+function titleFrom(value: unknown): string | undefined {
+  const title = typeof value === "string" ? withoutEntities(withAccents(value)) : "";
+  const useless =
+    title.length < 5 ||
+    !/\p{L}{2}/u.test(title) ||
+    /^(untitled|microsoft (?:word|powerpoint)|title|no title|document\d*|paper|manuscript|main|arxiv|powerpoint presentation|slide \d|layout \d|doi:?\s?10\.|pii:|lncs\b|sample-|r graphics output|xetex output|tex output|dvips\b|printing\b|latex2e\b|elsevier editorial|author guidelines|preparation of papers)/i.test(
+      title,
+    ) ||
+    /\btemplate\s*(?:$|[-–—(]|v?\d|in (?:a4|letter)|for (?:\S+ ){0,3}(?:submissions?|papers?|authors?|proceedings|articles?|conferences?))|^proceedings\b|^(?:the )?journal of\b|\bcamera[- ]ready\b|\binstructions (?:for|to) authors\b|^formatting instructions\b/i.test(
+      title,
+    ) ||
+    /^(?:(?:your|insert|enter|full|article|the) ){1,3}title(?: here)?$|^\S+ (?:submission|paper)(?: #?\d+)?$/i.test(
+      title,
+    ) ||
+    /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
+    // A name made of a number, such as "05452615 1..8" or "acl_20-main".
+    /^[^\s\d_]*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
+  return useless ? undefined : title;
+}
+
+/** Lines at the top of a first page among which its title stands. */
+const maxHead = 25;
+/** Lines of a title, at most, and characters. */
+const [maxTitleLines, longestTitle] = [4, 300];
+/** Marks of footnotes behind a title. */
+const marks = /[∗*†‡§¶⋆♯]\s?$/u;
+function withoutMarks(text: string): string {
+  let plain = text.trim();
+  while (marks.test(plain)) plain = plain.replace(marks, "").trim();
+  return plain;
+}
+
+/**
+ * A title is set larger than anything else on its first page, but for the name of the journal, the number of the paper,
+ * and words within a picture, which stand below it.
+ */
+function largestLines(lines: readonly Line[]): string | undefined {
+  const first = lines.slice(0, maxHead).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
+  const groups: { readonly height: number; readonly lines: Line[] }[] = [];
+  for (const line of first) {
+    const last = groups.at(-1);
+    if (last !== undefined && Math.abs(last.height - line.height) < 0.5) last.lines.push(line);
+    else groups.push({ height: line.height, lines: [line] });
+  }
+  const named = groups.map((group) => ({ ...group, title: titleOf(group.lines.slice(0, maxTitleLines)) }));
+  const titles = named.filter(({ title }) => !isMasthead(title));
+  const body = heightOfMost(lines);
+  const isSet = titles.some(({ height }) => height > 1.05 * body);
+  const largest = largestOf(isSet ? titles : named);
+  if (largest === undefined) return undefined;
+  const above = largestOf(titles.slice(0, titles.indexOf(largest)).filter(({ title }) => wordsIn(title) >= minWords));
+  const isInPicture = wordsIn(largest.title) < minWords && above !== undefined && above.height > 0.65 * largest.height;
+  const isLarger =
+    above !== undefined && first.filter(({ height }) => height > above.height - 0.5).length <= maxTitleLines;
+  return (isInPicture && isLarger ? above : largest).title || undefined;
+}
+
+/** The height in which most characters of a page are set. */
+function heightOfMost(lines: readonly Line[]): number {
+  const lengths = new Map<number, number>();
+  for (const { height, text } of lines) lengths.set(height, (lengths.get(height) ?? 0) + text.length);
+  return [...lengths].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** A title above the largest letters has so many words. */
+const minWords = 4;
+const wordsIn = (text: string): number => text.match(/\p{L}{2,}/gu)?.length ?? 0;
+
+const largestOf = <Group extends { readonly height: number }>(groups: readonly Group[]): Group | undefined => {
+  const height = Math.max(0, ...groups.map((group) => group.height));
+  return groups.find((group) => group.height > height - 0.5);
+};
+
+function titleOf(lines: readonly Line[]): string {
+  const plain = lines.map(({ text, mark }) => {
+    const isMarked = mark !== undefined && mark !== "" && text.endsWith(mark) && text.length > mark.length;
+    return withoutMarks(isMarked ? text.slice(0, -mark.length) : text);
+  });
+  return withAccents(plain.join(" ")).replace(/\s+/g, " ").trim().slice(0, longestTitle);
+}
+
+/** What stands above a title: the name of a journal or series, the kind or number of the paper, how it may be had. */
+const isMasthead = (text: string): boolean =>
+  /^(?:the )?(?:(?:international|european|american|british|canadian|asian|chinese|japanese) )?(?:journal of|journal$|transactions on|proceedings of|annals of|archives of|acta |bulletin of|advances in .{3,40}\d)/i.test(
+    text,
+  ) ||
+  /^(?:original |short |brief |systematic )?(?:research )?(?:article|paper|communication|report|letter|review|editorial|commentary|case report|perspective|technical note|open access|accepted manuscript|author manuscript|preprint|article in press|contents lists .{0,60})s?(?: article| paper| open access)?$/i.test(
+    text,
+  ) ||
+  // "IMECE2020-XXXX", "AIECE2021-0003"
+  (/\d{4}/.test(text) && !/\s/.test(text));
+
+/** Parts of an affiliation, account names, addresses, titles. */
+const noName =
+  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows)/i;
+/** A degree, or the name of an account. */
+const isNoWholeName = (name: string): boolean =>
+  /^(?:m\.?d|m\.?sc?|b\.?sc?|m\.?p\.?h|mba|d\.?phil|frcp|r\.?n|jr|sr|dr|prof)\.?$/i.test(name) ||
+  /^\p{Ll}+$/u.test(name);
+
+function authorsFrom(value: unknown): string[] | undefined {
+  if (typeof value !== "string" || value.trim() === "") return undefined;
+  const plain = withoutEntities(value);
+  // "Bee, Ann and Dee, Carl": each with one comma within.
+  const parts = plain.split(/&|\band\b/);
+  const isTurned = parts.length > 1 && parts.every((part) => /^[^,]+,[^,]+$/.test(part));
+  const separator = plain.includes(";") ? /;/ : isTurned ? /&|\band\b/ : /,|&|\band\b/;
+  const pieces = plain.split(separator);
+  // Behind an institution stand its town and country.
+  const hasPlaces = pieces.some((name) => noName.test(name));
+  const names = pieces
+    .map((name) =>
+      withAccents(name)
+        .replace(/\([^()]{0,80}\)/g, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name) && !isNoWholeName(name))
+    .filter((name) => !hasPlaces || /\s/.test(name));
+  return names.length === 0 ? undefined : names.slice(0, 300);
+}
