@@ -40,7 +40,7 @@ test("an agent that ends well and says nothing ends the run at five too; one tha
   ]);
   const failure = { kind: "crashed", message: "It ended with exit code 1." } as const;
   const crashing = await researchFolder(rrdWith(papers)).run(
-    scriptedAgent(() => ({ failure })),
+    scriptedAgent(() => ({ message: "", end: { failure } })),
     6,
     { guards },
   );
