@@ -64,7 +64,7 @@ export function guttersOf(rows: readonly Row[]): OwnGutters {
     if (areColumns(before, after, x - from) || isNotes(segments.filter(isBefore), segments, beginning))
       gutters.push(gutterAt(beginning, before, page));
   }
-  return { gutters: withZones(gutters, rows, prose), mayHaveOthers: others > gutters.length };
+  return { gutters: gutters.map((gutter) => withZone(gutter, prose)), mayHaveOthers: others > gutters.length };
 }
 
 interface Reach {
@@ -83,7 +83,7 @@ const labelGap = 1.2;
 /** Whether next to no line of prose crosses a gutter over a stretch of the page. */
 function isFree({ edge }: Gutter, { low, high }: Reach, prose: readonly Segment[]): boolean {
   const there = prose.filter(({ y }) => y >= low && y <= high);
-  const crossing = there.filter((each) => each.x < edge - edgeWidth && each.end > edge + edgeWidth);
+  const crossing = there.filter((each) => isAcross(each, edge));
   return crossing.length < maxCrossing * there.length;
 }
 
@@ -108,49 +108,20 @@ function gutterAt(beginning: readonly Segment[], before: readonly Segment[], { s
 }
 
 /**
- * Where gutters stand above one another, as those of the names of authors, or of keywords next to an abstract, and of
- * the text below them, each parts its own piece of the page: they meet at the widest gap between them. All others part
- * the whole page.
+ * What of the page a gutter parts: where lines begin at it, and above and below up to the next line of prose that
+ * crosses it. Names of authors, or keywords next to an abstract, have others than the text below them.
  */
-function withZones(gutters: readonly Gutter[], rows: readonly Row[], prose: readonly Segment[]): Gutter[] {
-  const layers: { reach: Reach; gutters: Gutter[] }[] = [];
-  for (const gutter of gutters.toSorted((a, b) => b.high - a.high)) {
-    const last = layers.at(-1);
-    const isApart =
-      last === undefined ||
-      !(
-        isBeside(last.reach, gutter) ||
-        isFree(gutter, last.reach, prose) ||
-        last.gutters.every((each) => isFree(each, gutter, prose))
-      );
-    if (last === undefined || isApart) layers.push({ reach: gutter, gutters: [gutter] });
-    else {
-      last.gutters.push(gutter);
-      last.reach = { low: Math.min(last.reach.low, gutter.low), high: Math.max(last.reach.high, gutter.high) };
-    }
-  }
-  const borders = layers.slice(1).map(({ reach }, index) => widestGap(rows, reach.high, layers[index]?.reach.low ?? 0));
-  return layers
-    .flatMap((layer, index) =>
-      layer.gutters.map((gutter) => ({
-        ...gutter,
-        low: borders[index] ?? Number.NEGATIVE_INFINITY,
-        high: borders[index - 1] ?? Number.POSITIVE_INFINITY,
-      })),
-    )
-    .toSorted((a, b) => a.x - b.x);
+function withZone(gutter: Gutter, prose: readonly Segment[]): Gutter {
+  const crossing = prose.filter((each) => isAcross(each, gutter.edge)).map(({ y }) => y);
+  const above = lowest(crossing.filter((y) => y > gutter.high));
+  const below = -lowest(crossing.filter((y) => y < gutter.low).map((y) => -y));
+  return { ...gutter, low: below + halfPoint, high: above - halfPoint };
 }
 
-/** The middle of the widest gap between rows, from one height to a larger one. */
-function widestGap(rows: readonly Row[], low: number, high: number): number {
-  let [widest, middleOfIt] = [-1, (low + high) / 2];
-  const between = rows.filter(({ y }) => y >= low - 1 && y <= high + 1);
-  for (const [index, { y }] of between.entries()) {
-    const below = between[index + 1]?.y;
-    if (below !== undefined && y - below > widest) [widest, middleOfIt] = [y - below, (y + below) / 2];
-  }
-  return middleOfIt;
-}
+/** Less than lines are apart. */
+const halfPoint = 0.5;
+
+const isAcross = ({ x, end }: Segment, edge: number): boolean => x < edge - edgeWidth && end > edge + edgeWidth;
 
 /** Baselines that differ by less than this share of the font's height are one. */
 const sameBaseline = 0.1;
@@ -210,7 +181,8 @@ export function guttersAsUsual(
     });
     // What the page has above or below them stays.
     const others = own.filter((gutter) => !found.some((each) => isBeside(each, gutter)));
-    if (found.length > 0) return withZones([...found, ...others], rows, page.prose);
+    if (found.length > 0)
+      return [...found.map((gutter) => withZone(gutter, page.prose)), ...others].toSorted((a, b) => a.x - b.x);
   }
   return undefined;
 }

@@ -61,6 +61,8 @@ function titleFrom(value: unknown): string | undefined {
 const maxHead = 25;
 /** Lines of a title, at most, and characters. */
 const [maxTitleLines, longestTitle] = [4, 300];
+/** What is raised at the end of a line and may be the mark of a footnote; "++" is none. */
+const footnote = /^[\p{L}\d∗*†‡§¶⋆♯?,)]{1,6}$/u;
 /** Marks of footnotes behind a title. */
 const marks = /[∗*†‡§¶⋆♯]\s?$/u;
 function withoutMarks(text: string): string {
@@ -112,7 +114,7 @@ const largestOf = <Group extends { readonly height: number }>(groups: readonly G
 
 function titleOf(lines: readonly Line[]): string {
   const plain = lines.map(({ text, mark }) => {
-    const isMarked = mark !== undefined && mark !== "" && text.endsWith(mark) && text.length > mark.length;
+    const isMarked = mark !== undefined && footnote.test(mark) && text.endsWith(mark) && text.length > mark.length;
     return withoutMarks(isMarked ? text.slice(0, -mark.length) : text);
   });
   return withAccents(plain.join(" ")).replace(/\s+/g, " ").trim().slice(0, longestTitle);

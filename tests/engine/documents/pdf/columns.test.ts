@@ -77,6 +77,17 @@ describe("a page whose pieces have columns of their own", () => {
     expect(lines.slice(-60)).toEqual(textOf(body));
   });
 
+  it("keeps its two columns where a few lines of one begin below one another in its middle", () => {
+    const items = Array.from({ length: 6 }, (_, at) =>
+      line(`of an item in the list, number ${at}`, 440, 128 - leading * at, 115),
+    );
+    const notes = Array.from({ length: 6 }, (_, at) =>
+      line(`of its own part of it, number ${at}`, right, 128 - leading * at, 110),
+    );
+    const lines = textOf(linesOf([...body, ...notes, ...items]));
+    expect(lines.slice(0, 60)).toEqual(textOf(body));
+  });
+
   it("reads keywords that are set next to the abstract before it", () => {
     const abstract = Array.from({ length: 14 }, (_, at) =>
       line(`tells what the trial did and found, line ${at}`, 215, 690 - 10 * at, 340),

@@ -85,6 +85,10 @@ describe("the title on the first page of a PDF", () => {
     expect(titleOf([17, "Attention"], [12, "Ann Bee, Carl Dee, Eve Eff, and Guy Aitch"])).toBe("Attention");
   });
 
+  it("keeps what is raised and no mark", () => {
+    expect(titleOf([17, "The Package AGU++", "++"])).toBe("The Package AGU++");
+  });
+
   it("has its accents on their letters", () => {
     expect(titleOf([17, "Un ejemplo de c´omo escribir un art´ıculo"])).toBe("Un ejemplo de cómo escribir un artículo");
   });
