@@ -38,8 +38,8 @@ export interface Conversation {
 }
 
 /**
- * How a conversation ended: with the model's last words, or with why there are none. `messages`: all that were said, a
- * result behind each call, so that the conversation can go on with them.
+ * How a conversation ended: with the model's last words, or with why they are missing. `messages`: all that were said,
+ * a result behind each call, so that the conversation can go on with them.
  */
 export type Spoken = { readonly messages: readonly ModelMessage[]; readonly usage: Usage } & (
   | { readonly message: string }

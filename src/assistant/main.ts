@@ -89,7 +89,7 @@ const options = {
 } as const;
 
 /**
- * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 where there is none, 2 for wrong usage,
+ * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 without one, 2 for wrong usage,
  * 130 or 143 when interrupted, 129 when the reader of stdout has gone. Never throws for what a person or a service does
  * wrong.
  */

@@ -69,8 +69,8 @@ export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalTh
 }
 
 /**
- * An answer with status 200 that is none: an error as a whole JSON text becomes the one event of a stream, where the
- * packages look for it. Throws NoAnswer for a page of HTML.
+ * An answer with status 200 that is an error: an error as a whole JSON text becomes the one event of a stream, where
+ * the packages look for it. Throws NoAnswer for a page of HTML.
  */
 async function readable(answer: Response, host: string): Promise<Response> {
   const type = answer.headers.get("content-type") ?? "";

@@ -102,7 +102,7 @@ export class Session {
     return [...tools, ...served.map((tool) => bound(mcpTool(tool), context))];
   }
 
-  /** The user's memory, opened when it is first needed; undefined where there is none, or it does not open. */
+  /** The user's memory, opened when it is first needed; undefined where it is missing, or it does not open. */
   async memory({ create = false } = {}): Promise<Memory | undefined> {
     const { io, say } = this.#beginning;
     if (!create && !existsSync(memoryPath(io.env))) return undefined;

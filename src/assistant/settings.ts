@@ -66,7 +66,7 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 /**
  * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts. The file
  * counts whole. Throws ExpectedError for a wrong file, for an address that the user has not agreed to, and where the
- * provider needs a key and there is none.
+ * provider needs a key and it is missing.
  */
 export async function settingsOf(asked: Asked): Promise<Settings> {
   const { env } = asked;

@@ -124,7 +124,7 @@ async function ignore(cwd: string): Promise<Step> {
   return { file: ".gitignore", did: before === "" ? "made" : "added to" };
 }
 
-/** A repository where there is none, or why there can't be one; projects work without. */
+/** A repository where it is missing, or why there can't be one; projects work without. */
 async function makeRepository(cwd: string): Promise<Step | string> {
   const { execa } = await import("execa");
   const inside = await execa("git", ["rev-parse", "--is-inside-work-tree"], { cwd, reject: false });

@@ -116,7 +116,7 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
     ...given({ projectId: folder === undefined ? undefined : () => idOf(folder) }),
   });
 
-/** The address of Redis. Throws ExpectedError (exit code 2) where there is none, or one that is not taken. */
+/** The address of Redis. Throws ExpectedError (exit code 2) where it is missing, or one that is not taken. */
 export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" | "insecure_redis">): RedisAddress {
   if (redis !== undefined) return addressOf(redis, insecure_redis);
   throw new ExpectedError(

@@ -209,7 +209,7 @@ export const otherName = ({ source }: Pick<TaskState, "source">): string[] =>
 
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 
-/** Opens the state of the task, begun where there is none. */
+/** Opens the state of the task, begun where it is missing. */
 async function openStore(named: NamedTask, options: Options): Promise<RecordStore<TaskState>> {
   const { folder, file, task } = named;
   if (!existsSync(stateFile(folder))) {

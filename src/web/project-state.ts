@@ -93,7 +93,7 @@ async function read(folder: string, now: Date, version: string): Promise<Records
   return { rrd, ledger, model: reportModel(input), version, notices };
 }
 
-/** What the last run kept of the state when it was whole; undefined where there is none. */
+/** What the last run kept of the state when it was whole; undefined where it is missing. */
 async function readLastGood(folder: string, now: Date): Promise<Records | undefined> {
   const text = await readRegularText(lastGoodFile(folder)).catch(() => undefined);
   const parsed = text === undefined ? undefined : parseRrd(text, lastGoodFile(folder));

@@ -38,7 +38,7 @@ export async function saveSession(
 }
 
 /**
- * The last conversation of this folder; a sentence where it can't be read, undefined where there is none.
+ * The last conversation of this folder; a sentence where it can't be read, undefined where it is missing.
  * @throws ExpectedError (exit 5) where a later version has kept it.
  */
 export async function lastSession(env: NodeJS.ProcessEnv, cwd: string): Promise<SavedSession | string | undefined> {

@@ -24,7 +24,7 @@ const listed = 50;
 
 const failed = (text: string): Told => ({ text, failed: true });
 
-/** A chunk is given back, or why there is none. */
+/** A chunk is given back, or why it is missing. */
 const shown = (answer: Awaited<ReturnType<Memory["get"]>>, words: (chunk: Chunk) => string): Told =>
   isMemoryProblem(answer) ? failed(answer.problem) : { text: words(answer) };
 
@@ -164,7 +164,7 @@ const whole = (chunk: Chunk): string =>
 
 /**
  * Memories that may help with a message, as a part of a system prompt: each with its type, source, importance and
- * similarity, fenced as data. Undefined where there are none.
+ * similarity, fenced as data. Undefined where they are missing.
  */
 export async function recalled(memory: Memory, message: string): Promise<string | undefined> {
   const found = await memory.search(message.slice(0, 4000), 5);

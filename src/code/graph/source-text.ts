@@ -21,7 +21,9 @@ export function fileWithin(folder: string, name: string): string | undefined {
   }
 }
 
-/** The text of a file of the folder; undefined where it is none, is binary, or is too large. Never follows a link. */
+/**
+ * The text of a file of the folder; undefined where it is no file, is binary, or is too large. Never follows a link.
+ */
 export function textOf(folder: string, path: string): string | undefined {
   const text = textNow(join(folder, path), maxFileBytes, constants.O_NOFOLLOW);
   return text?.includes("\0") === true ? undefined : text;

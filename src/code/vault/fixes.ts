@@ -12,7 +12,7 @@ export interface FixAttempt {
 
 /** What helped against which errors, in the life of the project. */
 export interface Fixes {
-  /** Fixes that helped against errors like these, a line each; empty where there is none. */
+  /** Fixes that helped against errors like these, a line each; empty where it is missing. */
   recall(signatures: readonly string[]): Promise<string>;
   /** Keeps what a round did about these errors, once the tests have spoken. `run`: names the run. */
   keep(run: string, round: Round, attempt: FixAttempt, framework: string): Promise<void>;

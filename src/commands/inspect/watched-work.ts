@@ -46,7 +46,7 @@ const stateIn = (folder: string): string | undefined =>
 /** Whether a task or a coding run is in this folder. */
 export const isWatchedWork = (folder: string): boolean => stateIn(folder) !== undefined;
 
-/** Looks at a task or a coding run without its lock, as at a project; undefined where there is none any more. */
+/** Looks at a task or a coding run without its lock, as at a project; undefined where it is gone. */
 export async function lookAtWork(folder: string): Promise<WatchedResearch | undefined> {
   const name = stateIn(folder);
   if (name === undefined) return undefined;

@@ -85,7 +85,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
 /** A line to type or copy: never broken, and from the first column where it does not fit behind an indent. */
 const typed = (text: string, { columns }: Io): string[] => [text.length <= columns - 3 ? `  ${text}` : text];
 
-/** The eligibility criteria, so that a person sees what decides; nothing where there are none. */
+/** The eligibility criteria, so that a person sees what decides; nothing where they are missing. */
 function criteriaLines(rrd: Rrd, io: Io): string[] {
   const criteria = criteriaOf(rrd);
   if (criteria.length === 0) return [];

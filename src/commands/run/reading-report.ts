@@ -24,7 +24,7 @@ import { warningsOf } from "../../research/report/papers.js";
 /** What reading one paper brought and cost, and what thirty such papers would. */
 export interface Reading {
   readonly paper: Paper;
-  /** The eligibility criteria of its project; absent where there are none. */
+  /** The eligibility criteria of its project; absent where they are missing. */
   readonly criteria?: readonly Criterion[];
   readonly totals?: Totals;
   readonly insights: readonly string[];
@@ -140,7 +140,7 @@ function foundLines(
   return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
 }
 
-/** The answers to the eligibility criteria, what each reader and what a person decided; nothing where there is none. */
+/** The answers to the eligibility criteria, what each reader and what a person decided; nothing where it is missing. */
 export function eligibilityLines(
   {
     answers = [],

@@ -48,7 +48,7 @@ export async function findWork(cwd: string, argument: string | undefined): Promi
   };
 }
 
-/** The project that is meant; where there is none, the coding run of that folder. @throws ExpectedError (2). */
+/** The project that is meant; where it is missing, the coding run of that folder. @throws ExpectedError (2). */
 export async function projectOrCode(
   cwd: string,
   argument: string | undefined,

@@ -87,7 +87,7 @@ export function checkAgent(spec: string, settings: AgentSettings): Promise<Agent
   return definition.check(context);
 }
 
-/** The final message in what an agent printed; null where there is none, or the agent is not known any more. */
+/** The final message in what an agent printed; null where it is missing, or the agent is not known any more. */
 export function answerIn(printed: string, spec: string, settings: AgentSettings): string | null {
   const reader = readerFor(spec, settings);
   for (const line of printed.split("\n")) reader.line(line);

@@ -22,7 +22,7 @@ export interface Fleet {
 }
 
 interface FleetOptions extends CoordinatorOptions {
-  /** @throws ExpectedError (exit code 2) where there is none, or one that is not taken. */
+  /** @throws ExpectedError (exit code 2) where it is missing, or one that is not taken. */
   readonly address: () => RedisAddress;
 }
 

@@ -17,7 +17,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 const maxFieldText = 20_000;
 
 /**
- * A text in one line, or undefined where there is none. Numbers count: ids come as numbers too. Characters that no text
+ * A text in one line, or undefined where it is missing. Numbers count: ids come as numbers too. Characters that no text
  * has are left out.
  */
 export function line(value: unknown): string | undefined {

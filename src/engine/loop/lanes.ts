@@ -57,7 +57,7 @@ interface Lanes<State, U extends Unit, P, C> {
    */
   hasRoom(): boolean;
   /**
-   * Whether one more unit may be prepared: one for each free lane, and one ahead while there is none. None while an
+   * Whether one more unit may be prepared: one for each free lane, and one ahead while no lane is free. None while an
    * unconfined agent runs: what it changes is put back, and a preparation's files would go with that.
    */
   hasRoomToPrepare(): boolean;

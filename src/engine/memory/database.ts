@@ -18,7 +18,7 @@ export class Database {
     this.#connect = connect;
   }
 
-  /** The file at `path` and its folder, made where there is none. The library is loaded only here. */
+  /** The file at `path` and its folder, made where it is missing. The library is loaded only here. */
   static async at(path: string): Promise<Database> {
     makeFolder(dirname(path), 0o700);
     // For its user alone; what the database keeps next to its file has the mode of that file.

@@ -129,7 +129,7 @@ const layout: readonly string[] = [
 const columns = "id, index_name, content, type, source, importance, created_at, document";
 
 /**
- * Opens the memory at `path`, making it where there is none. Resolves with one sentence where that is not possible: a
+ * Opens the memory at `path`, making it where it is missing. Resolves with one sentence where that is not possible: a
  * file of something else, a folder that can't be written.
  * @throws ExpectedError (exit 5) where a later version has written it.
  */

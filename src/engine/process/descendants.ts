@@ -167,7 +167,7 @@ export function signalChild(
   if (child.pid !== undefined) child.kill(name);
 }
 
-/** Sends a signal to a process, or with a negative pid to its group; false when there is none. */
+/** Sends a signal to a process, or with a negative pid to its group; false when it is missing. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name);

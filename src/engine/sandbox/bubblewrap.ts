@@ -10,7 +10,7 @@ import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from ".
 import { systemCallFilter } from "./system-calls.js";
 import { watchResources } from "./watcher.js";
 
-/** A bubblewrap that works here, or why there is none and what to do about it. */
+/** A bubblewrap that works here, or why it is missing and what to do about it. */
 export type FoundBubblewrap = { readonly program: string } | { readonly problem: string; readonly fix: string };
 
 /**

@@ -19,7 +19,7 @@ import { type Inside, machineWide, mountsOf, openInside, prepareHome, toolRelay 
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
 
-/** A Docker engine that answers here, or why there is none and what to do about it. */
+/** A Docker engine that answers here, or why it is missing and what to do about it. */
 export type FoundDocker = { readonly engine: Docker } | { readonly problem: string; readonly fix: string };
 
 /** How long the engine may take to answer that it is there, in milliseconds. */

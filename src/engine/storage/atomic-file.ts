@@ -38,7 +38,7 @@ export const coarsestTimeStep = 2000;
  */
 export const timeStepAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStep : 20);
 
-/** The version of the file at `path`, or undefined where there is none. */
+/** The version of the file at `path`, or undefined where it is missing. */
 export function stampOf(path: string): Stamp | undefined {
   const found = inodeAt(path);
   return found && stamp(found);

@@ -58,7 +58,7 @@ export const readRegularFile = (path: string): Promise<Buffer> =>
 export const readRegularText = async (path: string): Promise<string> => (await readRegularFile(path)).toString("utf8");
 
 /**
- * The text of a file, read at once; undefined where there is none, where it has more than `maxBytes`, and where
+ * The text of a file, read at once; undefined where it is missing, where it has more than `maxBytes`, and where
  * something else stands in its place: an agent may have left a pipe there, which nobody writes into, or a link to a
  * device without an end. `flags`: more of those that it is opened with.
  */

@@ -51,7 +51,7 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
 
 /**
  * The text of that file, unless it is not the agent's own: no link is followed, out of the workspace least of all.
- * `absent`: there is none.
+ * `absent`: no result was left.
  */
 export function readResultText(
   path: string,

@@ -95,7 +95,7 @@ export interface BriefCriterion {
 export interface ParsedBrief {
   readonly unit: BriefUnit;
   readonly criteria: readonly BriefCriterion[];
-  /** The fenced text of the paper; empty when there is none. Data, never instructions. */
+  /** The fenced text of the paper; empty when it is missing. Data, never instructions. */
   readonly text: string;
   /** Whether the brief asks for the sentinel as the last line. */
   readonly wantsSentinel: boolean;

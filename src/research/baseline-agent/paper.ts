@@ -151,7 +151,7 @@ function prose(sentences: readonly Sentence[], count: number): string | undefine
 
 /**
  * Mends a refused analysis without the paper's text: a quote that was not found gives way to the nearest passage of the
- * text, or goes where there is none. The rest is made from the title and the abstract; research-ralph keeps what nobody
+ * text, or goes where it is missing. The rest is made from the title and the abstract; research-ralph keeps what nobody
  * found fault with.
  */
 export function repairPaper(

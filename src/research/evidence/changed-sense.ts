@@ -116,7 +116,7 @@ const unspacedWeight =
 const normal = (text: string): string => text.replaceAll("’", "'").toLowerCase();
 const isContraction = (word: string): boolean => word.endsWith("n't");
 
-/** The word or sign of a stretch of a sentence that may not be left out of it; undefined where there is none. */
+/** The word or sign of a stretch of a sentence that may not be left out of it; undefined where it is missing. */
 export const weighty = (skipped: string): string | undefined =>
   weightyOf(skipped, withinSentence) ??
   signs.exec(skipped)?.[0] ??

@@ -22,7 +22,7 @@ interface CheckedEvidence {
   readonly near: number;
   readonly notInText: number;
   readonly couldNotCheck: number;
-  /** For each quote that was not found: the passage nearest to it, empty where there is none, and why it is none. */
+  /** For each quote that was not found: the nearest passage (may be empty), and why that is not the quote. */
   readonly missing: readonly { readonly quote: string; readonly nearest: string; readonly why: string }[];
 }
 

@@ -517,7 +517,7 @@ function formOf(code: number, char: string): string {
   return specials.get(code) ?? digitOf(code, char) ?? withoutAccents(char);
 }
 
-/** The digit of another script, as 4 for ٤; undefined for what is none. */
+/** The digit of another script, as 4 for ٤; undefined for any other character. */
 function digitOf(code: number, char: string): string | undefined {
   if (code < 0x660 || code >= 0xff00 || !isDigit(char)) return undefined;
   let zero = code;

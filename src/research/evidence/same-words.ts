@@ -177,7 +177,7 @@ function casesAgree(haystack: Normalised, needle: Normalised, start: number): bo
   return true;
 }
 
-/** Whether a number stands before a position, with a hyphen at most between; the 1 of "HbA1c" is none. */
+/** Whether a number stands before a position, with a hyphen at most between; the 1 of "HbA1c" does not count. */
 function behindNumber({ chars, gaps }: Normalised, at: number): boolean {
   let before = at - 1;
   if (chars[before] === "-" && gaps[at] === GAP_NONE && gaps[before] === GAP_NONE) before -= 1;

@@ -18,7 +18,7 @@ export interface Edited {
 }
 
 /**
- * Changes rrd.json for a command of a person: under its lock, with interrupted iterations made up for first. What a
+ * Changes rrd.json for a command of a person: under its lock, after interrupted iterations are completed. What a
  * person saves by hand meanwhile wins, field by field (`engine/storage/state/merge-hand-edits.ts`). `change` is pure.
  * The next checkpoint commits it. Edits at the same moment wait for each other.
  * @throws ExpectedError when a run holds the project or rrd.json is invalid.

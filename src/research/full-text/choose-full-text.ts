@@ -42,8 +42,8 @@ export type NotRead = {
 export type Fetched = { readonly status: "ok"; readonly text: DocumentText } | NotRead;
 
 /**
- * The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why there
- * is none.
+ * The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why
+ * nothing was found.
  */
 export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
   const failures: NotRead[] = [];

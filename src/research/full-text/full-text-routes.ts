@@ -26,8 +26,8 @@ export function endpointsOf(contextFor: ContextFor): Endpoints {
 export interface Location {
   readonly url: string;
   /**
-   * A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page is none of
-   * the paper.
+   * A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page says
+   * nothing of the paper.
    */
   readonly landing?: true;
 }

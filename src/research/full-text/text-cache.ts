@@ -23,7 +23,7 @@ const thisRun = randomUUID();
 const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
 
 /**
- * The text kept for a paper, or undefined where there is none, it was changed by hand, its document has changed, or it
+ * The text kept for a paper, or undefined where it is missing, it was changed by hand, its document has changed, or it
  * is an earlier run's landing page.
  */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<DocumentText | undefined> {
@@ -46,7 +46,7 @@ export async function keptText(cacheDir: string, id: string): Promise<DocumentTe
 export const isKeptTextChanged = async (cacheDir: string, id: string): Promise<boolean> =>
   (await read(cacheDir, id)) === "changed";
 
-/** The version of the file that a paper's text is kept in; undefined where there is none. */
+/** The version of the file that a paper's text is kept in; undefined where it is missing. */
 export const keptTextStamp = (cacheDir: string, id: string): string | undefined =>
   stampOf(cachedTextPath(cacheDir, id));
 

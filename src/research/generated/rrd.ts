@@ -178,7 +178,7 @@ export type Statistics = {
    */
   total_waiting?: number | null;
   /**
-   * How far two agents that screened the same records agree, over the records that both judged; absent where there are none.
+   * How far two agents that screened the same records agree, over the records that both judged; absent where they judged none.
    */
   screening_agreement?: {
     readers: Strings;
@@ -1732,7 +1732,7 @@ export interface Flow {
    */
   waiting?: number;
   /**
-   * Papers in the pool that a criterion or a person excluded after they came into it; absent where there are none.
+   * Papers in the pool that a criterion or a person excluded after they came into it; absent where it is 0.
    */
   ineligible?: number;
   /**

@@ -42,7 +42,7 @@ export interface WorkCosts {
   readonly total: Sum;
   readonly agents: Readonly<Record<string, Sum>>;
   readonly models: Readonly<Record<string, Sum>>;
-  /** Of units that several agents share, by the part and its agent: "critic (codex)"; absent where there are none. */
+  /** Of units that several agents share, by the part and its agent: "critic (codex)"; absent where they are missing. */
   readonly parts?: Readonly<Record<string, Sum>>;
   /** Attempts that brought nothing. */
   readonly refused: Sum;

@@ -7,7 +7,7 @@ export interface ListedPaper {
   readonly title: string;
   readonly status: Paper["status"];
   readonly decision: string | null;
-  /** Of 50, or of 30 where only the execution rubric is used; null where there is none. */
+  /** Of 50, or of 30 where only the execution rubric is used; null where it is missing. */
   readonly score: number | null;
   readonly year: number | null;
 }

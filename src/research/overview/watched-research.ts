@@ -56,7 +56,7 @@ export type Change =
   | { readonly type: "started" | "stopped" | "crashed" | "gone" | "broken"; readonly research: WatchedResearch }
   | { readonly type: "iteration"; readonly research: WatchedResearch; readonly line: LedgerLine };
 
-/** Looks at a project without its lock; undefined where there is none any more. */
+/** Looks at a project without its lock; undefined where it is gone. */
 export async function lookAt(folder: string): Promise<WatchedResearch | undefined> {
   try {
     const { rrd, ledger } = await readResearch(folder);

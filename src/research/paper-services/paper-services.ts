@@ -29,7 +29,7 @@ interface PaperServicesOptions {
   readonly anew?: boolean;
 }
 
-/** A paper's text, or the sentence that says why there is none. `transient`: it may be had in some minutes or hours. */
+/** A paper's text, or the sentence that says why it is missing. `transient`: it may be had in some minutes or hours. */
 export type TextAnswer = { readonly text: DocumentText } | { readonly unavailable: string; readonly transient?: true };
 
 /** What is asked about one paper at a time. Never throws for what a network does. */

@@ -406,13 +406,13 @@ function once<Value>(make: () => Value): () => Value {
 }
 
 function whyNoAnswer(rows: readonly PaperRow[]): string {
-  if (rows.length === 0) return "There is none yet: no paper has been found.";
+  if (rows.length === 0) return "There is no answer yet: no paper has been found.";
   const count = (wanted: PaperRow["status"]) => rows.filter(({ status }) => status === wanted).length;
   const [unread, waiting] = [count("unread"), count("waiting")];
   if (unread > 0)
-    return `There is none yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
+    return `There is no answer yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
   const waits = `${counted(waiting, "paper waits", "papers wait")} for a person's decision`;
-  return `There is none yet: ${waiting > 0 ? waits : "every paper has its decision"}, and the report is not written.`;
+  return `There is no answer yet: ${waiting > 0 ? waits : "every paper has its decision"}, and the report is not written.`;
 }
 
 /** The question where no narrative states it: what the requirements say is sought, a bare topic as a question. */

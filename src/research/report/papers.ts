@@ -89,7 +89,7 @@ export interface PaperEntry extends PaperRow {
   readonly notInText: number;
   /** Numbers of the results that no quote holds and the text does not have. */
   readonly unprovedNumbers: readonly string[];
-  /** What was found of each eligibility criterion, by the fullest look at the paper; empty where there are none. */
+  /** What was found of each eligibility criterion, by the fullest look at the paper; empty where they are missing. */
   readonly eligibility: readonly CriterionAnswer[];
   readonly insightTexts: readonly { readonly id: string; readonly text: string; readonly tags: readonly string[] }[];
   /** Notes on the decision, whole. */

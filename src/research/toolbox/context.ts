@@ -58,7 +58,7 @@ export type ResearchTool = Tool<Given, ToolContext, Found | Problem>;
 /** Codex gives a tool a minute. In milliseconds. */
 const maxAnswerTime = 45_000;
 
-/** An answer, or that there is none yet after 45 s, or that nobody waits for it any more. */
+/** An answer; or that it did not come within 45 s, or that nobody waits for it any more. */
 export async function inTime<Value>(
   answer: Promise<Answer<Value>>,
   who: string,

@@ -12,7 +12,7 @@ export interface Resource {
   readonly name: string;
   readonly description: string;
   readonly mimeType: string;
-  /** Its text as it stands now; undefined where there is none yet. */
+  /** Its text as it stands now; undefined where it is still missing. */
   read(): Promise<string | undefined>;
 }
 

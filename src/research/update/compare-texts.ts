@@ -5,7 +5,7 @@ const size = 5;
 /** A text of which so much stood in the one that was read is the same, whatever a publisher's layout adds. */
 const sameShare = 0.85;
 
-/** How a text stands to the one that was read. `unknown`: there is none to be had, or only a landing page. */
+/** How a text differs from the one that was read. `unknown`: no text could be fetched, or only a landing page. */
 export type TextCompared = "same" | "another" | "unknown";
 
 /**

@@ -59,7 +59,7 @@ export interface Outside {
   /** What the search has kept so far. */
   readonly kept: () => SearchRecord | undefined;
   readonly updates: (papers: readonly Paper[]) => Promise<ReadonlyMap<string, UpdateCheck>>;
-  /** The text of a paper as it is to be had today, whatever is kept of it; undefined where there is none. */
+  /** The text of a paper as it is to be had today, whatever is kept of it; undefined where it is missing. */
   readonly textNow: (paper: Paper) => Promise<DocumentText | undefined>;
   /** The text that was read. */
   readonly textThen: (paper: Paper) => Promise<DocumentText | undefined>;

@@ -48,8 +48,8 @@ export async function checkHttp(
 ): Promise<Found> {
   const ms = (seconds ?? (start === undefined ? usualSeconds.there : usualSeconds.started)) * 1000;
   const asked = JSON.stringify({ url, status, start, ms });
-  // A sandbox has a network of its own: where it starts no server there is none, and what the user named is asked from
-  // outside. No word of an agent's runs then.
+  // A sandbox has a network of its own: where it starts no server nothing answers, and what the user named is asked
+  // from outside. No word of an agent's runs then.
   const where = start === undefined ? { ...place, exec: runProcess, node: process.execPath } : place;
   // A little more than it takes itself, so that it can end what it has started.
   const ran = await run(where, where.node, ["-e", script, asked], { timeoutMs: ms + 5_000 });

@@ -81,7 +81,7 @@ interface SnapshotOptions {
 }
 
 /**
- * The repository in whose working tree a folder is; undefined where there is none, or no git. To be asked before an
+ * The repository in whose working tree a folder is; undefined where it is missing, or no git. To be asked before an
  * agent works: one that it makes in the folder would be found first.
  */
 export async function repositoryOf(folder: string): Promise<Repository | undefined> {

@@ -12,7 +12,7 @@ interface Manifest {
   readonly mocha?: unknown;
 }
 
-/** The package.json of the folder; undefined where there is none that can be read. */
+/** The package.json of the folder; undefined where it is missing or unusable. */
 export function manifestOf(folder: string): Manifest | undefined {
   try {
     const value: unknown = JSON.parse(textNow(join(folder, "package.json"), maxBytes) ?? "");

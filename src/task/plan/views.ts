@@ -80,7 +80,7 @@ const titleOf = (text: string): string => {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 };
 
-/** A larger file is none that we wrote, or that an agent means to be read. */
+/** A larger file was not written by us, and no agent means it to be read. */
 const maxBytes = 1_000_000;
 
 /** The agent's own steps in the plan file; those of the state where the file is not there, or not ours. */

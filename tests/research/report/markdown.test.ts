@@ -52,7 +52,7 @@ test("the answer says how sure it is, in the words of the page; without one it s
     /\*\*How sure:\*\* [●○]{5} \w+: 1 of 1 finding rests on two or more papers by different authors; 2\/2 quotes found in the text; each paper was judged once\./,
   );
   const unread = markdownOf(reportModel({ rrd: rrdWith([]), ledger: [], queries: [], answers: [], now }));
-  expect(section(unread, "Answer")).toContain("There is none yet: no paper has been found.");
+  expect(section(unread, "Answer")).toContain("There is no answer yet: no paper has been found.");
   expect(unread).not.toContain("How sure");
 });
 

@@ -73,7 +73,7 @@ describe("what was not done", () => {
     expect(method.limits).toContain("No paper has been judged yet.");
     expect(method.limits.filter((limit) => judging.test(limit))).toEqual([]);
     expect(sureness.because.join()).not.toMatch(judging);
-    expect(unanswered).toBe("There is none yet: no paper has been found.");
+    expect(unanswered).toBe("There is no answer yet: no paper has been found.");
   });
 
   test("of papers that wait for their reading says nothing of judging", () => {
@@ -81,19 +81,19 @@ describe("what was not done", () => {
     expect(method.limits).toContain("No paper has been judged yet.");
     expect(method.limits.join()).not.toMatch(/judged once|quotes were recorded/);
     expect(method.limits.join()).toMatch(/Screening/);
-    expect(unanswered).toBe("There is none yet: 2 papers of 2 are still to be read.");
+    expect(unanswered).toBe("There is no answer yet: 2 papers of 2 are still to be read.");
   });
 
   test("of papers that wait for a person does not say that they are to be read", () => {
     const waiting = paper("one", { status: "waiting" });
     expect(modelOf(rrdWith([waiting, read("two", [])])).unanswered).toBe(
-      "There is none yet: 1 paper waits for a person's decision, and the report is not written.",
+      "There is no answer yet: 1 paper waits for a person's decision, and the report is not written.",
     );
     expect(modelOf(rrdWith([read("two", [])])).unanswered).toBe(
-      "There is none yet: every paper has its decision, and the report is not written.",
+      "There is no answer yet: every paper has its decision, and the report is not written.",
     );
     expect(modelOf(rrdWith([waiting, paper("two")])).unanswered).toBe(
-      "There is none yet: 1 paper of 2 is still to be read.",
+      "There is no answer yet: 1 paper of 2 is still to be read.",
     );
   });
 

@@ -13,7 +13,7 @@ export const maxFile = 10 * 1024 * 1024;
 /** Most entries of a list. */
 const maxEntries = 1000;
 
-/** A file's bytes, or why there are none. Throws what the system says. */
+/** A file's bytes, or why they are missing. Throws what the system says. */
 export async function bytesIn(root: string, named: string): Promise<Buffer | ToolFailure> {
   const found = await placed(root, named);
   if ("code" in found) return found;

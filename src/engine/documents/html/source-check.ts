@@ -81,7 +81,7 @@ function tagEnd(source: string, from: number): { readonly end: number; readonly 
   return { end: source.length, attributes };
 }
 
-/** Where the end tag of an element begins whose content is no markup; the source's end where there is none. */
+/** Where the end tag of an element begins whose content is no markup; the source's end where it is missing. */
 function endOfRaw(source: string, name: string, from: number): number {
   for (let at = source.indexOf("</", from); at !== -1; at = source.indexOf("</", at + 2))
     if (source.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;

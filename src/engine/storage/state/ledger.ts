@@ -26,7 +26,7 @@ export async function readLedger(folder: string, name = ledgerName): Promise<Rea
   return parseLedger(await ledgerText(path), path);
 }
 
-/** The text of the ledger at `path`; empty where there is none. */
+/** The text of the ledger at `path`; empty where it is missing. */
 export async function ledgerText(path: string): Promise<string> {
   try {
     return await readRegularText(path);

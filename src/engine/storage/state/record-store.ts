@@ -16,7 +16,7 @@ import { invalid, readStateFile, requireState } from "./state-file.js";
 import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 
 export interface StoreOptions<State> extends WriterOptions<State> {
-  /** Whether to commit checkpoints; without git or a repository there are none, silently. */
+  /** Whether to commit checkpoints; without git or a repository nothing is committed, silently. */
   readonly git: boolean;
   /** It is given up again within seconds: others like it are waited for, and it is no run. */
   readonly short?: boolean;

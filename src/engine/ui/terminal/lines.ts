@@ -19,7 +19,7 @@ import {
 
 /** All that the live lines show. */
 export interface Live {
-  /** The project's name; empty where there is none. */
+  /** The project's name; empty where it is missing. */
   readonly name: string;
   readonly agent: string;
   /** Most iterations of this run. */
@@ -103,7 +103,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
       text: `${value} ${name.replaceAll("_", " ")}`,
     }));
     const labelOf = (some: typeof parts) => ` ${[`${done} of ${total}`, ...some.map(({ text }) => text)].join(" · ")}`;
-    // Where not all have room, those that are none say the least.
+    // Where not all have room, counts of 0 say the least.
     const label = width(labelOf(parts)) <= room ? labelOf(parts) : labelOf(parts.filter(({ value }) => value > 0));
     const forBar = Math.min(24, room - width(label));
     lines.push(line(forBar < 6 ? label.trim() : `${bar(done, total, forBar)}${label}`, colors.cyan));

@@ -16,7 +16,7 @@ import {
 } from "../../../engine/lib/layout.js";
 import { aboutFolder, answersFolder, documentsFolder, textsFolder } from "../layout.js";
 
-/** Folders of a project by their path: where each really lies, and its permissions; undefined where there is none. */
+/** Folders of a project by their path: where each really lies, and its permissions; undefined where it is missing. */
 type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;
 
 const own = [

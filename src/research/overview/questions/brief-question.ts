@@ -77,7 +77,7 @@ const frame = 160;
 
 function textsNote(pool: Pool, passages: readonly FoundPassage[]): object {
   if (passages.length === 0)
-    return { passages: "There are none: no text of these papers is kept here. Rest on the quotes of the records." };
+    return { passages: "No text of these papers is stored here. Use the quotes of the records." };
   return pool.withoutText.length === 0 ? {} : { papers_without_text: pool.withoutText.length };
 }
 

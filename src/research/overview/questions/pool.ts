@@ -32,7 +32,7 @@ export interface AskedPaper {
 /** What quotes are looked for in. */
 export type AskedText = Pick<DocumentText, "text" | "marks" | "sha256">;
 
-/** Reads the text kept of a paper; undefined where there is none. */
+/** Reads the text kept of a paper; undefined where it is missing. */
 export type ReadText = (folder: string, paper: Paper) => Promise<AskedText | undefined>;
 
 /** A passage of a paper, by offsets into its text. */

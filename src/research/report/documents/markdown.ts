@@ -239,7 +239,7 @@ function source(quote: Quote): string {
   return `[${inline(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
 }
 
-/** The quotes and papers behind a sentence, as links in brackets; empty where there are none. */
+/** The quotes and papers behind a sentence, as links in brackets; empty where they are missing. */
 function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
   const links = [
     ...quotes.map(

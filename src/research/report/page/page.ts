@@ -36,7 +36,7 @@ export const sections: readonly Section[] = [
   { name: "ideas", body: ideas },
 ];
 
-/** Those at the top need no heading, and no entry in the contents; the answer says so where there is none. */
+/** Those at the top need no heading, and no entry in the contents; the answer says so where it is missing. */
 const atTop: ReadonlySet<SectionName> = new Set(["question", "answer", "figures"]);
 
 /** The sections that hold something. */

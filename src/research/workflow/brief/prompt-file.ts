@@ -76,14 +76,14 @@ export async function unusedPrompt(root: string, stateDir: string): Promise<read
   ];
 }
 
-/** The text of the prompt.md that a person has agreed to, or undefined where there is none. */
+/** The text of the prompt.md that a person has agreed to, or undefined where it is missing. */
 export async function agreedPrompt(root: string, stateDir: string): Promise<string | undefined> {
   const path = join(root, promptName);
   const waiting = await waitingEdit(stateDir, path);
   return waiting === undefined ? await readPromptFile(path) : (waiting.before ?? undefined);
 }
 
-/** The text of a prompt.md, or undefined where there is none. */
+/** The text of a prompt.md, or undefined where it is missing. */
 export async function readPromptFile(path: string): Promise<string | undefined> {
   let text: string;
   try {

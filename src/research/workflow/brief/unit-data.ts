@@ -219,7 +219,7 @@ function openQuestions(rrd: Rrd): string[] {
 
 /**
  * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left
- * out is named. Empty where there is none.
+ * out is named. Empty where it is missing.
  */
 export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
   const path = join(root, lessonsName);

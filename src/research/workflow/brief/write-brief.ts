@@ -257,7 +257,7 @@ function fenced(lines: readonly string[]): string {
   return text === "" ? "" : fence(text);
 }
 
-/** What a unit is asked of the eligibility criteria; nothing where there are none. */
+/** What a unit is asked of the eligibility criteria; nothing where they are missing. */
 const criteriaOfUnit = (rrd: Rrd, { kind }: ResearchUnit, paper: Paper | undefined): string =>
   kind === "discovery"
     ? criteriaWords("screening", criteriaOf(rrd))

@@ -17,8 +17,8 @@ import { readResult } from "../../../engine/storage/result-file.js";
 import { resultName } from "../../../engine/lib/layout.js";
 
 /**
- * Fingerprint and sketch of the result in a workspace, of the last words where there is none. To say nothing is an
- * answer too, which may be the same again and again; but what failed had no time to give one.
+ * Fingerprint and sketch of the result in a workspace, or of the agent's last message where the result is missing. An
+ * empty answer counts too, as it may come again and again; but what failed had no time to give one.
  */
 async function answerOf({ brief, message, failure }: AgentRun): Promise<Left> {
   const result = await readResult(join(brief.workspace, resultName));

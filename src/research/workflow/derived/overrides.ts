@@ -23,7 +23,7 @@ export function withOverrides(rrd: Rrd): Rrd {
   };
 }
 
-/** The state with this override on the paper or excluded record of that id; the same state where there is none. */
+/** The state with this override on the paper or excluded record of that id; the same state where it is missing. */
 export function withOverride(rrd: Rrd, id: string, override: Override): Rrd {
   if (rrd.papers_pool.some((paper) => paper.id === id))
     return { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, override } : paper)) };

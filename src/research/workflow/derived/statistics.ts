@@ -46,7 +46,7 @@ const lastIteration = (ledger: readonly LedgerLine[]): number =>
   ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
 /**
- * Counts, and averages over the papers that could be judged, from the records alone; null where there is none. What
+ * Counts, and averages over the papers that could be judged, from the records alone; null where it is missing. What
  * discovery recorded of its sources is kept, and so is what a file of another program states otherwise.
  */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {

@@ -19,7 +19,7 @@ const seedPriority = 4;
 const judgedAtLeast = 20;
 const keptAtLeast = 0.1;
 
-/** The next round, or why there is none. `waiting`: works that nobody has judged. */
+/** The next round, or why it is missing. `waiting`: works that nobody has judged. */
 export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord, waiting: number): Step | string {
   const sources = askable(rrd, names);
   if (sources.length === 0) return "every source is blocked";

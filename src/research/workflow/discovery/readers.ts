@@ -16,7 +16,7 @@ export interface Screened {
   readonly by: string;
   readonly iteration: number;
   readonly result: DiscoveryResult;
-  /** Its answers to the criteria, checked; empty where there are none. */
+  /** Its answers to the criteria, checked; empty where they are missing. */
   readonly answers: AnswersById;
 }
 

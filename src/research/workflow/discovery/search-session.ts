@@ -40,7 +40,7 @@ export interface SearchSession {
   readonly candidatesSha256: string;
   /** Works that were found and come into no batch any more: they stood low when a search was given up. */
   readonly passed: number;
-  /** Papers that a person named beforehand, among everything that was found; absent where there are none. */
+  /** Papers that a person named beforehand, among everything that was found; absent where they are missing. */
   readonly seeds?: FoundSeeds;
   /** Why there will be nothing more after these works. */
   readonly exhausted?: string;

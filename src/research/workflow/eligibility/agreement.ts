@@ -92,7 +92,7 @@ const roleOf = (readings: readonly Reading[], wanted: Reading["role"]): Reading 
 export const conflictsIn = (rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly Judged[] =>
   judgedByTwo(rrd).filter(({ first, second }) => first.decision !== second.decision);
 
-/** How far two readers agree, over the records that both judged; undefined where there are none. Pure. */
+/** How far two readers agree, over the records that both judged; undefined where they are missing. Pure. */
 export function agreementOf(rrd: Pick<Rrd, "papers_pool" | "excluded">): Agreement | undefined {
   const judged = judgedByTwo(rrd);
   if (judged.length === 0) return undefined;

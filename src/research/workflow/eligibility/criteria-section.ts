@@ -1,7 +1,7 @@
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Criterion } from "../../generated/rrd.js";
 
-/** The text of a brief that asks for answers to the criteria; empty where there are none. Without its heading. */
+/** The text of a brief that asks for answers to the criteria; empty where they are missing. Without its heading. */
 export function criteriaWords(kind: "screening" | "full_text", criteria: readonly Criterion[]): string {
   if (criteria.length === 0) return "";
   const [first, second] = criteria;

@@ -22,7 +22,7 @@ export interface FoundEvidence {
   readonly evidence: Evidence;
 }
 
-/** The quote that a handle names, or a clause that says why there is none to show. */
+/** The quote that a handle names, or a clause that says why it is missing to show. */
 export function evidenceAt(
   handle: string,
   papers: ReadonlyMap<string, Paper>,

@@ -5,7 +5,7 @@ import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { reportDataName } from "../../folder/layout.js";
 import type { ReportFile } from "../../generated/report.js";
 
-/** report.json of a project; undefined where there is none that can be used, so the report is to be written. */
+/** report.json of a project; undefined where it is missing or unusable, so the report is to be written. */
 export async function readNarrative(folder: string): Promise<ReportFile | undefined> {
   try {
     const value: unknown = JSON.parse(await readRegularText(join(folder, reportDataName)));
