@@ -145,7 +145,7 @@ export function providerOf(address: string, where: string): { readonly provider:
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ExpectedError(`${where}: '${address.slice(0, 200)}' is no http or https address; give it in full.`);
   if (url.protocol === "http:" && isMakers(providers.find((each) => each.owns(url)) ?? compatible))
-    throw new ExpectedError(`${where}: '${url.host}' is asked over https alone; correct the address.`);
+    throw new ExpectedError(`${where}: '${url.host}' is only reached over https; correct the address.`);
   const provider = providers.find((each) => each.owns(url)) ?? compatible;
   return { provider, url };
 }

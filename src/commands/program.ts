@@ -186,7 +186,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const said = { again: values["again"] === true, fetch: values["fetch"] === true };
     return askCommand({ words: words.flat().filter((word) => word !== undefined), ...said, ...running(values) }, io);
   })
-    .option("--again", "ask the questions again whose answers no longer stand")
+    .option("--again", "ask again the questions whose answers are out of date")
     .option("--fetch", "fetch the papers whose text is not stored")
     .option("--max-usd <N>", "maximum cost, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens, in and out", number);
@@ -336,14 +336,14 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     (await import("./inspect/fleet.js")).fleetCommand({ flags: flagsOf(values), json: values["json"] === true }, io),
   )
     .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
-    .option("--insecure-redis", "allow one on another machine without TLS");
+    .option("--insecure-redis", "allow Redis on another machine without TLS");
   add("worker", "", async (values) => {
     const { workerCommand } = await import("./run/worker.js");
     const { concurrency, limit, atMost } = values as { concurrency?: number; limit?: string; atMost?: string };
     return workerCommand({ ...given({ concurrency, limit, atMost }), ...running(values) }, io);
   })
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
-    .option("--limit <N/time>", "jobs begun in a time by all workers of this agent, such as 60/min; none: no limit")
+    .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")
     .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
     .option("--agent <name>", "agent that this machine runs, a name as for run, without fleet:")
     .option("--model <name>", "model of the agent")
@@ -356,7 +356,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       "--redis <address>",
       "Redis server: rediss://queue.lab:6379; with a password better in RESEARCH_RALPH_REDIS",
     )
-    .option("--insecure-redis", "allow one on another machine without TLS")
+    .option("--insecure-redis", "allow Redis on another machine without TLS")
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--quiet", "print only warnings");
@@ -368,7 +368,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--probe <agent>", "send one word to this agent and check the answer")
     .option("--model <name>", "model for the probe")
     .option("--redis <address>", "Redis server of agents on other machines to check")
-    .option("--insecure-redis", "allow one on another machine without TLS")
+    .option("--insecure-redis", "allow Redis on another machine without TLS")
     .option("--unconfined", "allow a probe of an agent that nothing confines");
 
   const tool = program
@@ -486,7 +486,7 @@ const withAgent = (command: Command): Command =>
     )
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
     .option("--redis <address>", "Redis server of agents on other machines (fleet:claude): rediss://queue.lab:6379")
-    .option("--insecure-redis", "allow one on another machine without TLS")
+    .option("--insecure-redis", "allow Redis on another machine without TLS")
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)

@@ -177,7 +177,7 @@ export async function readyFleet(
   const here = names.find((name) => !isDistant(name));
   if (here !== undefined && jobs > mostHere && origins.jobs === "--jobs")
     throw new ExpectedError(
-      `--jobs ${jobs} is more than one machine bears: at most ${mostHere} agents work on this one, and ${here} does; name agents on other machines alone (fleet:${here}), or use --jobs ${mostHere}.`,
+      `--jobs ${jobs} is more than one machine can run: at most ${mostHere} agents work on this one, and ${here} does; name agents on other machines alone (fleet:${here}), or use --jobs ${mostHere}.`,
       2,
     );
   if (names.some(isDistant)) await fleet.connect();

@@ -192,7 +192,7 @@ function tellOfMessages(folder: string, tell: Tell): () => void {
       void tell({
         type: "notice",
         level: "info",
-        message: "A message has come in; it is read before the next iteration.",
+        message: "A message has arrived; it is read before the next iteration.",
       });
     }
   }, lookMs);

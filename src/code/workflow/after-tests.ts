@@ -40,7 +40,7 @@ export async function showTests(
   );
   if (changed.length > 0) {
     const more = changed.length > 5 ? ` and ${changed.length - 5} more` : "";
-    const message = `${changed.slice(0, 5).join(", ")}${more} changed while ${during}, and ${changed.length === 1 ? "was" : "were"} put back; what stood there is in ${kept}.`;
+    const message = `${changed.slice(0, 5).join(", ")}${more} changed while ${during}, and ${changed.length === 1 ? "was" : "were"} put back; the earlier content is in ${kept}.`;
     await tell({ type: "notice", level: "warning", message });
   }
   if (signal.aborted) return undefined;

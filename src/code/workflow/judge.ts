@@ -126,7 +126,7 @@ async function tryTests(
         : [
             {
               title: "The adversary's tests did not run: the project's own settings name other folders",
-              detail: `They stood in ${adversaryFolder}/, and no run of the tests found them there.`,
+              detail: `They stood in ${adversaryFolder}/, but no run of the tests found them there.`,
             },
           ]),
       ...(changed.length === 0
@@ -134,7 +134,7 @@ async function tryTests(
         : [
             {
               title: `A test of the adversary changed files, which were put back: ${changed.join(", ")}`.slice(0, 300),
-              detail: `What stood there is in ${kept}.`,
+              detail: `The earlier content is in ${kept}.`,
             },
           ]),
       ...failures.map(({ test: name, message, file }) => ({

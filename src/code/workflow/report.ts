@@ -65,8 +65,8 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
     ...(tests?.failures ?? [])
       .slice(0, 10)
       .map(({ test, message }) => `  - ${oneLine(test)}: ${oneLine(message).slice(0, 200)}`),
-    ...line("Put back, for more tests failed than before", list(put_back)),
-    ...line("Left alone, for somebody changed it meanwhile", list(left_alone)),
+    ...line("Put back, because more tests failed than before", list(put_back)),
+    ...line("Left alone, because somebody changed it meanwhile", list(left_alone)),
     ...line("Veto", list(veto)),
     ...(findings === undefined || findings.length === 0 ? [] : ["", "What the adversary found:", ""]),
     ...(findings ?? []).map(

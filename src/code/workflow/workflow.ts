@@ -111,7 +111,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         const said = why === undefined ? "" : `, the last time as: ${oneLine(why).slice(0, 200).replace(/\.$/, "")}`;
         return {
           verdict: "failed",
-          reason: `The ${role} of round ${last?.round ?? 0} failed three times in a row${said}. Run again to ask it three times more, or name another agent for it in code.roles.${role}; all reasons stand in .ralph/ledger.jsonl.`,
+          reason: `The ${role} of round ${last?.round ?? 0} failed three times in a row${said}. Run again to ask it three times more, or name another agent for it in code.roles.${role}; all reasons are in .ralph/ledger.jsonl.`,
         };
       }
       if (where !== "completion") return unitOf(where, last?.round ?? begun + 1, job);

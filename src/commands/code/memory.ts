@@ -17,7 +17,7 @@ export async function memoryCommand(words: readonly string[], io: Io, json: bool
   const id = Number(given);
   const isList = action === "list" && given === undefined;
   const isOne = (action === "show" || action === "forget") && Number.isInteger(id) && id > 0 && more.length === 0;
-  if (!isList && !isOne) throw new ExpectedError(`That is no command of the memory; there are ${usage}.`, 2);
+  if (!isList && !isOne) throw new ExpectedError(`Unknown command of the memory; use ${usage}.`, 2);
   const print = (value: object, text: string) => io.stdout(json ? `${JSON.stringify(value)}\n` : text);
   if (!existsSync(join(io.cwd, vaultName))) {
     if (!isList) throw noFix(id);

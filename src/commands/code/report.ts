@@ -36,7 +36,7 @@ export async function codeReport(
   ].join(" · ");
   const end = written
     ? `Written in ${shown(io.cwd, folder)}: ${codeReportName}`
-    : `${codeReportName} is not research-ralph's and stays as it is.`;
+    : `${codeReportName} was not written by research-ralph and stays as it is.`;
   const title = oneLine(state.job.text ?? "Repair the failing tests");
   for (const text of [title, figures, end]) for (const line of wrap(text, io.columns)) io.stdout(`${line}\n`);
   return 0;

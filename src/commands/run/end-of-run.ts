@@ -73,7 +73,7 @@ function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): Omit<Row
       return { text: "read the report; the papers, best first:", commands: [`research-ralph show ${name}`] };
     case "stuck":
       return {
-        text: "say what to do otherwise, then run it again:",
+        text: "say what to do differently, then run it again:",
         commands: [`research-ralph steer ${name} "…"`, run],
       };
     case "failed":

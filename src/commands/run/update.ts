@@ -70,7 +70,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
     throw new ExpectedError(`There is no research project among ${someOf(none)}: none has a file ${rrdName}.`, 2);
   const passed = none.length - wrong.length;
   if (passed > 0 && !args.json)
-    io.stderr(`Passed by, as they hold no project: ${passed} of ${many(args.folders.length, "path")}.\n`);
+    io.stderr(`Skipped, because they hold no project: ${passed} of ${many(args.folders.length, "path")}.\n`);
   for (const named of wrong) io.stderr(`${oneLine(named)} is no project: there is no ${rrdName} in it.\n`);
   let exitCode = wrong.length === 0 ? 0 : 2;
   for (const named of args.folders) {
@@ -268,8 +268,8 @@ function nothingLine(
   if (came.answered === 0 && came.failed.size + came.leftToAgents.length > 0)
     throw new ExpectedError(
       came.asked.length === 0
-        ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so nobody knows whether something came since ${since}; take a source off blocked_sources, or add one.`
-        : `${name}: no source answered, so nobody knows whether something came since ${since} (${failures(came)}); run update again later.`,
+        ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so it is unknown whether something was published since ${since}; take a source off blocked_sources, or add one.`
+        : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failures(came)}); run update again later.`,
       5,
     );
   if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(came) })}\n`;
@@ -291,7 +291,7 @@ function missed(came: Came): string {
     ...(unchecked.papers === 0
       ? []
       : [
-          `Nobody could say whether ${many(unchecked.papers, "paper")} changed or ${unchecked.papers === 1 ? "was" : "were"} retracted (${reason}).`,
+          `It could not be checked whether ${many(unchecked.papers, "paper")} changed or ${unchecked.papers === 1 ? "was" : "were"} retracted (${reason}).`,
         ]),
   ]
     .map((sentence) => ` ${oneLine(sentence)}`)

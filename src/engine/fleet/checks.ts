@@ -47,7 +47,7 @@ export async function checkRedis(address: RedisAddress): Promise<readonly RedisF
 const evicting = (info: ReadonlyMap<string, string>): string =>
   info.get("maxmemory_policy") === "noeviction"
     ? "keys are never evicted"
-    : "whether keys are evicted is not told; maxmemory-policy should be noeviction";
+    : "the server does not say whether it evicts keys; maxmemory-policy should be noeviction";
 
 function transport({ tls, host }: RedisAddress): RedisFinding {
   const name = "Redis TLS";
@@ -73,7 +73,7 @@ function persistence(info: ReadonlyMap<string, string>): RedisFinding {
       name,
       ok: false,
       needed: false,
-      detail: "appendonly is off: its restart loses the jobs under way, and they are begun anew",
+      detail: "appendonly is off: its restart loses the jobs under way, and they start again",
     },
     fix: "Set appendonly yes in redis.conf.",
   };

@@ -117,10 +117,10 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     // Its end may lie unread, behind what other lanes have not taken yet.
     await reader.toItsEnd();
     if (reason === undefined)
-      return { kind: "network", message: "The job is lost: Redis knows nothing of it any more. It is begun anew." };
+      return { kind: "network", message: "The job is lost: Redis no longer knows it. It starts again." };
     await queue.remove(id).catch(() => 0);
     return /stalled/i.test(reason)
-      ? { kind: "crashed", message: "Three workers in a row were gone while they ran the agent; see what ends them." }
+      ? { kind: "crashed", message: "Three workers in a row died while they ran the agent; find out what ends them." }
       : { kind: "crashed", message: `No worker took the job: ${reason.slice(0, 500)}` };
   }
 

@@ -315,7 +315,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     tell({
       type: "notice",
       level: "warning",
-      message: `The limit of ${spec} is used up; its queue rests until ${new Date(now() + rest).toISOString()}.`,
+      message: `The limit of ${spec} is used up; its queue pauses until ${new Date(now() + rest).toISOString()}.`,
     });
   }
 

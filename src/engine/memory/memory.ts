@@ -154,8 +154,7 @@ export async function openMemory(path: string, embedder: Embedder): Promise<Memo
 /** What a person can do about a file that does not open; the library's words say only where it gave up. */
 function adviceOn(error: unknown): string | undefined {
   const said = messageOf(error);
-  if (/SQLITE_(?:NOTADB|CORRUPT)/.test(said))
-    return "put a copy of it in its place, or move it away to begin a new one";
+  if (/SQLITE_(?:NOTADB|CORRUPT)/.test(said)) return "restore a copy of it, or move it away to start a new one";
   if (/SQLITE_(?:IOERR|FULL)/.test(said)) return "the disk may be full";
   return /SQLITE_(?:CANTOPEN|READONLY)/.test(said) ? "it and its folder must be writable" : undefined;
 }
@@ -181,7 +180,7 @@ class Store implements Memory {
     const written = version?.[0]?.["value"];
     if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
     if (version !== undefined && Number(written) !== stateVersion)
-      return `The memory ${path} says no format that this program reads (${String(written)}).`;
+      return `The memory ${path} has no format that this program reads (${String(written)}).`;
     if (version !== undefined) return undefined;
     // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
     await this.#rows("PRAGMA journal_mode = WAL");

@@ -111,7 +111,7 @@ export async function openInside(request: ProcessRequest, node: string): Promise
     notices: () => {
       logins.sync();
       const refused = servers.flatMap((server) => [...server.refused]);
-      const why = refused.length === 0 ? [] : [`The sandbox let nothing through to ${refused.join(", ")}.`];
+      const why = refused.length === 0 ? [] : [`The sandbox refused connections to ${refused.join(", ")}.`];
       return [...why, ...logins.notices()];
     },
     close,

@@ -69,10 +69,10 @@ export async function openProxy(
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, answer) => {
     const refuse = (status: number, why: string) => void answer.writeHead(status, plain).end(`${why}\n`);
     const target = targetOf(incoming, keys);
-    if (target === undefined) return refuse(400, "This proxy does not understand that address.");
+    if (target === undefined) return refuse(400, "This proxy cannot parse that address.");
     const { url, headers, route } = target;
     const way = route === undefined ? wayTo(url.hostname, portOf(url)) : wayOfRoute(url, resolver);
-    if (way === undefined) return refuse(403, `${url.host} is not within reach of this sandbox.`);
+    if (way === undefined) return refuse(403, `${url.host} is not allowed in this sandbox.`);
     const options: RequestOptions = { method: incoming.method ?? "GET", headers, ...way };
     const outgoing: ClientRequest = asking(url, options, upstream, resolver, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);

@@ -186,7 +186,7 @@ export async function remember(
       const names = restored.map((path) => relative(folder, path));
       const shown =
         names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-      const kept = existsSync(aside) ? `; what stood there is in ${relative(folder, aside)}` : "";
+      const kept = existsSync(aside) ? `; the earlier content is in ${relative(folder, aside)}` : "";
       return [`${shown} changed while ${during}, and ${restored.length === 1 ? "was" : "were"} put back${kept}.`];
     },
   };

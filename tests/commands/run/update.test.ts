@@ -38,7 +38,7 @@ describe("update of several projects", () => {
     expect(done.code).toBe(1);
     expect(done.err).toContain("a-broken");
     expect(done.err).not.toMatch(/README|notes/);
-    expect(done.err).toContain("Passed by, as they hold no project: 2 of 6 paths.\n");
+    expect(done.err).toContain("Skipped, because they hold no project: 2 of 6 paths.\n");
     for (const each of [folder, other]) expect(readAt(each).updates?.[0]).toMatchObject({ new: [newcomerId] });
     expect(git("status", "--porcelain")).toBe("");
     const again = await ralph("update", folder, other, ...since, "--agent", "baseline", "--json");

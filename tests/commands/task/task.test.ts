@@ -289,7 +289,7 @@ describe("a task", () => {
       .filter(({ type }) => type === "notice")
       .map(({ message }) => message)
       .join("\n");
-    expect(said).toMatch(/ralph\.json.*were put back; what stood there is in \.ralph\/set-aside\/1\./);
+    expect(said).toMatch(/ralph\.json.*were put back; the earlier content is in \.ralph\/set-aside\/1\./);
   });
 
   it("puts back what a test that the agent wrote has changed while the criteria were checked", async () => {

@@ -50,7 +50,7 @@ test("a server that is too old is named with host and port, its version, and wha
 
 test.each([
   ["maxmemory_policy:noeviction\r\n", "keys are never evicted"],
-  ["", "whether keys are evicted is not told; maxmemory-policy should be noeviction"],
+  ["", "the server does not say whether it evicts keys; maxmemory-policy should be noeviction"],
 ])("doctor says of eviction what the server tells: '%s'", async (told, said) => {
   const url = await saying(`redis_version:7.2.4\r\n${told}`);
   const [first] = await checkRedis(addressOf(url, false));

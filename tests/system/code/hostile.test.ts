@@ -94,7 +94,7 @@ describe("hostile roles", () => {
     expect(project.read(".git/config")).toBe(config);
     for (const name of ["src/changed.mjs", "src/removed.mjs"]) expect(project.read(name)).toBe("export {};");
     const [, kept = ""] =
-      /src\/changed\.mjs, src\/removed\.mjs changed while the tests ran, and were put back; what stood there is in (refs\/ralph\/\S+)\./.exec(
+      /src\/changed\.mjs, src\/removed\.mjs changed while the tests ran, and were put back; the earlier content is in (refs\/ralph\/\S+)\./.exec(
         told,
       ) ?? [];
     expect(project.git("ls-tree", "--name-only", kept, "src/")).toContain("src/changed.mjs");

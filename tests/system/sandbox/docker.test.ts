@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(`a program in Docker${skippedFor(missing)
       { reach: { hosts: ["allowed.test:443"] } },
     );
     expect(out).toBe("400\n403");
-    expect(end.notices).toEqual(["The sandbox let nothing through to refused.test:80."]);
+    expect(end.notices).toEqual(["The sandbox refused connections to refused.test:80."]);
   });
 
   test("is ended by the kernel at its memory, and that is said", async () => {

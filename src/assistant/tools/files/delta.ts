@@ -80,7 +80,7 @@ function editOf(
     if (old === "") return "old_text is empty.";
     const from = text.indexOf(old);
     if (from === -1) return "old_text is not in the file.";
-    if (text.indexOf(old, from + 1) !== -1) return "old_text stands in the file more than once; give more of it.";
+    if (text.indexOf(old, from + 1) !== -1) return "old_text is in the file more than once; give more of it.";
     return { from, to: from + old.length, by: type === "delete" ? "" : content };
   }
   if (first === undefined || last === undefined) return `${type} needs start_line, or old_text.`;

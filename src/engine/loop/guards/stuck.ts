@@ -139,7 +139,7 @@ export const stagnationIn = ({ observations, limits, since }: LoopMemory): Row |
 export function stagnationWarning(memory: LoopMemory): string | undefined {
   const row = stagnationIn(memory);
   if (row === undefined || row.length >= memory.limits.stagnation) return undefined;
-  return `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}. The next brief says what to do otherwise; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
+  return `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}. The next brief says what to do differently; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
 }
 
 /**

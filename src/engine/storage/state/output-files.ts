@@ -70,7 +70,7 @@ export async function writeOutputs(
     else
       notify(
         last === undefined
-          ? `${name} stood there already, and it is not recorded here who wrote it; it is written again, and the version that stood there is kept as ${copy}.`
+          ? `${name} already existed, and it is not recorded who wrote it; it is written again, and the earlier version is kept as ${copy}.`
           : `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
       );
   }

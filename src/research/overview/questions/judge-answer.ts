@@ -177,7 +177,7 @@ function marksOf(
   return [
     ...(missing.length === 0 ? [] : [`None of its quotes holds ${missing.join(", ")}.`]),
     ...retracted.map((key) => `${key} was retracted.`),
-    ...foreign.map(({ handle }) => `The quote ${handle} shares fewer than two telling words with it.`),
+    ...foreign.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
   ];
 }
 

@@ -316,7 +316,7 @@ describe("a document that a person changed", () => {
     edit(folder, "of an earlier version, or of a person");
     const copy = join(folder, "references.bib.edited-1970-01-01T00-00-00.000Z");
     expect(await written(folder, "ours", 0)).toEqual([
-      `references.bib stood there already, and it is not recorded here who wrote it; it is written again, and the version that stood there is kept as ${copy}.`,
+      `references.bib already existed, and it is not recorded who wrote it; it is written again, and the earlier version is kept as ${copy}.`,
     ]);
     expect(read(folder, basename(copy))).toBe("of an earlier version, or of a person");
     expect(await written(folder, "ours, later", 5)).toEqual([]);
