@@ -116,7 +116,7 @@ export function livePage({ make, watch, warn }: Source): LivePage {
       listeners.add(listener);
       unwatch ??= watch(lookSoon);
       again ??= setInterval(lookSoon, lookAgainMs);
-      // A client that comes, or comes back, is told of what it may have missed.
+      // A client that connects, or reconnects, gets what it may have missed.
       void page().then((now) => listeners.has(listener) && listener(now), warn);
       return () => {
         listeners.delete(listener);

@@ -16,7 +16,7 @@ export function watchFolder(
     ignored: (path, stats) => ignored(path, stats?.isFile() === true),
   });
   watcher.on("all", changed);
-  // What happened before everything was watched is told of by nobody.
+  // No event reports what happened before everything was watched.
   watcher.on("ready", changed);
   watcher.on("error", () => undefined);
   return () => watcher.close();

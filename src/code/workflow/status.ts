@@ -151,7 +151,7 @@ export function spentIn({ attempts, loop }: CodeState): Spent {
   };
 }
 
-/** What guards and briefs are told of earlier iterations. */
+/** What guards and briefs learn of earlier iterations. */
 export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
   const { loop, attempts } = state;
   const row = attempts

@@ -105,7 +105,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     isOfNoInterest(root, path, stats?.isFile() === true, [stateName, codeStateName]);
   const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(path)));
-  // What happened before everything was watched is told of by nobody.
+  // No event reports what happened before everything was watched.
   watcher.on("ready", () => void find().then((files) => files.forEach(lookSoon)));
   // What can't be watched, such as a folder that may not be read, is looked at all the same.
   watcher.on("error", () => undefined);

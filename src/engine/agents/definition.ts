@@ -75,7 +75,7 @@ export interface Invocation {
 
 /** What the agent's program has to reach besides its own files and the workspace, where a sandbox holds it to that. */
 export interface AgentReach extends Omit<Reach, "tools" | "variables"> {
-  /** What it is told in its environment of where things are inside; undefined removes a variable. */
+  /** Variables of its environment that say where things are inside; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

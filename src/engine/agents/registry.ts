@@ -55,7 +55,7 @@ const distant = "fleet:";
 /** Whether `spec` names an agent whose process runs on another machine. */
 export const isDistant = (spec: string): boolean => spec.startsWith(distant);
 
-/** What confines it is the other machine's affair, and is told from there. */
+/** The other machine confines it, and reports how. */
 function distantAgent(name: string, settings: AgentSettings): Agent {
   const { definition } = find(name, settings);
   if (settings.classic)

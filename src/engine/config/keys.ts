@@ -14,7 +14,7 @@ export interface ConfigKeys {
   readonly whole: readonly string[];
   /** Commands of the user's, and addresses that work is sent to: not allowed in a folder that agents write into. */
   readonly commands: readonly string[];
-  /** Names of the state files by which such a folder is told. */
+  /** Names of the state files by which such a folder is recognised. */
   readonly stateNames: readonly string[];
   /**
    * Keys that only a file gives: the nearest file with one of them counts whole, so that a key of one file is never

@@ -37,7 +37,7 @@ export function fleetOf(options: FleetOptions): Fleet {
   return {
     agent: (named) => ({
       name: named.name,
-      // It can't reach this machine at all; what holds it on its own is told once it has begun.
+      // It can't reach this machine at all; its own confinement is reported once it has started.
       confinement: "workspace",
       ...given({ free: named.free, takesTemperature: named.takesTemperature }),
       async *run(brief, run) {

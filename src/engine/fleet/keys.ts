@@ -46,7 +46,7 @@ export const times = {
   announce: 5_000,
   /** Silence of a worker after which a coordinator asks the queue for the job. */
   silence: 5_000,
-  /** How long nobody may offer an agent until a person is told. */
+  /** How long an agent may be without a worker before a notice says so. */
   noWorker: 10_000,
   /** How long after its time limit a coordinator still waits for the end of an agent, which its worker has to end. */
   grace: 120_000,

@@ -285,7 +285,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     }
   }
 
-  /** Both sides are told of a job that only another version can do. */
+  /** Both sides report a job that only another version can do. */
   async function leaveAlone(job: Job, version: unknown): Promise<void> {
     if (otherVersions++ % 100 === 0)
       tell({

@@ -148,7 +148,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
 
   /** Lets something work until it has ended or thrown. */
   function begin(controller: AbortController, work: () => Promise<Ended<State, U, P, C>>): void {
-    // A turn later, so that it is known to be at work before it can be told to end.
+    // A turn later, so that it is known to be at work before it can be stopped.
     const settled = Promise.resolve()
       .then(work)
       .then(

@@ -8,7 +8,7 @@ const maxLine = 200;
 /** Most characters of a person's words in a brief; of more, the latest. */
 const maxSteering = 1_600;
 
-/** What the next brief is told of earlier iterations. Its size does not grow with them. */
+/** What the next brief learns of earlier iterations. Its size does not grow with them. */
 export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
   if (memory === undefined) return {};
   const history = historyNote(memory);

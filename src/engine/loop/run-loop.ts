@@ -226,7 +226,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     await tell({ ...event, outcome: "later", reason, until: new Date(until).toISOString() });
   }
 
-  /** Accepts what agents have done, each by itself. That they have ended is told once what they left is written. */
+  /** Accepts what agents have done, each by itself. Their end is reported once what they left is written. */
   async function accept(
     runs: readonly EndedRun<U, C>[],
     together: NonNullable<typeof workflow.together> = (work) => work(),

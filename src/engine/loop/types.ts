@@ -20,7 +20,7 @@ import type { Clock } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Outcome, Progress, Usage, Verdict };
 
-/** What is told to anyone who watches, before its time is put on it. */
+/** An event before its time is put on it. */
 export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;
 
 /**
@@ -253,7 +253,7 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
   /**
-   * Puts everything away. Called once, before the end of the run is told, so that what goes wrong only now is still
+   * Puts everything away. Called once, before the end of the run is reported, so that what goes wrong only now is still
    * heard. `verdict`: how the run ends; absent after a bug in this program.
    */
   readonly close?: ((verdict?: Verdict) => Promise<void>) | undefined;
@@ -373,7 +373,7 @@ export interface LoopOptions {
   readonly guards: readonly Guard[];
   readonly choose: Choose;
   readonly watches: readonly Watch[];
-  /** Asked once an iteration has ended; each warning is told once a run. */
+  /** Asked once an iteration has ended; each warning is sent once a run. */
   readonly reviews: readonly Review[];
   /** Most agents at work at the same time. */
   readonly jobs: number;

@@ -140,7 +140,7 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
           const isLong = own.stderr.includes(stepNotice);
           end({ status: "cut", limit: isFull ? "memory" : isLong ? "step" : "crash" });
         });
-        // An error of sending is told by the process's end.
+        // An error of sending shows at the process's end.
         const request: TaskRequest = { id, task, args, ...(memory === undefined ? {} : { memory }) };
         own.process.send(request, () => {});
       });

@@ -212,7 +212,7 @@ interface Target {
 const notHandedOn = new Set(["host", "connection", "proxy-connection", "proxy-authorization", "keep-alive", "upgrade"]);
 const keyHeaders = new Set(["authorization", "x-api-key"]);
 
-/** Where a request is to go and with which headers; undefined where that can't be told. */
+/** Where a request is to go and with which headers; undefined where the request does not say. */
 function targetOf({ url = "", headers: sent }: IncomingMessage, keys: readonly KeyRoute[]): Target | undefined {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(sent))

@@ -24,8 +24,8 @@ interface CommittedFiles {
 /** Commits the files of a folder, and these alone. */
 export interface Checkpoints {
   /**
-   * Commits what `folds` have changed; `later`: with the next commit. Never throws: what went wrong is told, and the
-   * next call makes up for it.
+   * Commits what `folds` have changed; `later`: with the next commit. Never throws: what went wrong is reported, and
+   * the next call makes up for it.
    */
   commit(message: string, later?: boolean, folds?: number): Promise<void>;
   /**

@@ -8,7 +8,7 @@ export interface Problem {
   readonly pointer: string;
   /** What is wrong, without a full stop. */
   readonly message: string;
-  /** What to write instead, where that can be told. */
+  /** What to write instead, where that is known. */
   readonly hint?: string;
   /** Something that has to be there is not, or is empty. */
   readonly missing?: true;

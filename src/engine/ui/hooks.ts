@@ -6,13 +6,13 @@ import { oneLine } from "../lib/sanitise.js";
 
 interface HookOptions {
   readonly hooks: readonly Hook[];
-  /** The project's folder; it is told to hooks. */
+  /** The project's folder; hooks get it. */
   readonly folder?: string;
   /** Where hooks run. Absolute. */
   readonly cwd: string;
   /** Their environment, below each hook's own. */
   readonly env: NodeJS.ProcessEnv;
-  /** Takes secrets out of what they are told and of what they say. */
+  /** Takes secrets out of what they get and of what they print. */
   readonly redact: Redact;
   /** Milliseconds that a hook may take. */
   readonly timeoutMs?: number;

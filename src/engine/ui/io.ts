@@ -66,7 +66,7 @@ export function processIo(name = "research-ralph"): Io {
   const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {
     if (hasCode(error, "EPIPE", "EIO")) return gone.abort("SIGHUP");
     if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
-    // A log that is full can't be told about, and is no reason to end a run.
+    // A full log can't be reported anywhere, and is no reason to end a run.
     if (stream === stderr || gone.signal.aborted) return;
     gone.abort("ENOSPC");
     write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some and run again.\n`);

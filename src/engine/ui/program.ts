@@ -13,8 +13,8 @@ interface Program {
 }
 
 /**
- * Runs a program in this process; answers with its exit code. What no program can do anything about is told here, in a
- * sentence: a current folder that was deleted, a full disk under stdout, an error that nobody expected.
+ * Runs a program in this process; answers with its exit code. What no program can do anything about is reported here,
+ * in a sentence: a current folder that was deleted, a full disk under stdout, an error that nobody expected.
  */
 export async function runProgram({ name, run, fail }: Program): Promise<number> {
   if (!isHere()) {

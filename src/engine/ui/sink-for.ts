@@ -17,7 +17,7 @@ interface WatchOptions {
   readonly maxIterations?: number;
   /** What may wait for a person's yes. */
   readonly questions?: Questions;
-  /** Aborted when the run ends after the iteration under way; a person is told what a second Ctrl+C would do. */
+  /** Aborted when the run ends after the iteration under way; a message says what a second Ctrl+C would do. */
   readonly finish: AbortSignal;
 }
 

@@ -8,7 +8,7 @@ interface Watchers {
   readonly sink: Sink;
   readonly hooks: Pick<Hooks, "at">;
   /**
-   * Takes the user's secrets out of what is told: an agent may print what it finds, and terminals, logs and hooks keep
+   * Takes the user's secrets out of every event: an agent may print what it finds, and terminals, logs and hooks keep
    * it.
    */
   readonly redact: Redact;
@@ -18,7 +18,7 @@ interface Watchers {
 
 /**
  * The one way to tell a person something. Events are heard one after the other, in the order in which they were told:
- * by the sink, then by the hooks that wait for them. What is told before the run has started follows its first event.
+ * by the sink, then by the hooks that wait for them. Events from before the start of the run follow its first event.
  */
 export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
   let last: Promise<void> = Promise.resolve();
@@ -32,7 +32,7 @@ export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
 
   function inTurn(event: LoopEvent): Promise<void> {
     const heard = last.then(() => hear(event));
-    // One that could not be told is its teller's matter, and no reason to tell nothing more.
+    // An event that could not be delivered fails its sender, and does not stop the ones behind it.
     last = heard.catch(() => undefined);
     return heard;
   }
@@ -52,7 +52,7 @@ export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
 
   return (told) => {
     const heard = tellAll(told);
-    // A notice is told without waiting for it: a listener that throws ends the run at the next event that is awaited,
+    // A notice is sent without waiting for it: a listener that throws ends the run at the next event that is awaited,
     // not the process.
     heard.catch(() => undefined);
     return heard;

@@ -77,7 +77,7 @@ export interface BriefUnit {
   readonly former_findings?: { readonly list: readonly { readonly id: string; readonly text: string }[] };
   /** Of `report` and `ideas`; those of a report have quotes. */
   readonly papers?: readonly ReportedPaper[];
-  /** Of `question`: the question, and how rare each of its telling words is among the passages. */
+  /** Of `question`: the question, and how rare each of its distinctive words is among the passages. */
   readonly question?: string;
   readonly weights?: Readonly<Record<string, number>>;
   /** Of `ideas`. */

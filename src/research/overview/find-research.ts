@@ -76,7 +76,7 @@ export async function findProjects(cwd: string, named: readonly string[]): Promi
   return [first, ...found];
 }
 
-/** One whose rrd.json is gone is a project still: who reads it is told where its last good version is. */
+/** One whose rrd.json is gone is a project still: the error names its last good version. */
 const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder)) || existsSync(lastGoodFile(folder));
 
 async function onlyResearch(cwd: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { scoresOf, totalsOf } from "../workflow/decisions/scores-and-decision.js";
 
-/** What is told of one paper. */
+/** What a report says of one paper. */
 export interface ListedPaper {
   readonly id: string;
   readonly title: string;

@@ -62,7 +62,7 @@ export function citationOf(paper: Paper): Citation {
   };
 }
 
-/** So many references with one status and one reason are told of together. */
+/** From so many references on, those with one status and one reason are listed together. */
 const minTogether = 3;
 
 /** The status that most of these have, with the reason they share; absent where too few share one. */

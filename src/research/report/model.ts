@@ -374,7 +374,7 @@ export function reportModel(input: ReportInput): ReportModel {
   };
 }
 
-/** An agent as a reader is told of it. */
+/** An agent as a reader sees it. */
 const readerText = (agent: string): string => (isWithoutModel(agent) ? `${agent} (no model)` : agent);
 
 /** What insights refer to besides their own paper: by whether it is a paper of the project. */

@@ -42,8 +42,8 @@ const stop = new Set(
 );
 
 /**
- * The telling words of a text, each cut down so that "manipulating" and "manipulation" are one. Order and repetitions
- * stay.
+ * The distinctive words of a text, each cut down so that "manipulating" and "manipulation" are one. Order and
+ * repetitions stay.
  */
 export function stemsOf(text: string): string[] {
   const all: string[] = [];

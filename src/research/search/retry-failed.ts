@@ -6,7 +6,7 @@ import type { Answer, Query } from "../sources/shared/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 
-/** Begins a round again and answers with who is told of it. */
+/** Begins a round again and answers with who observes it. */
 type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
 
 const unwatched: Watching = () => ({ told: () => undefined, end: () => undefined });

@@ -20,7 +20,7 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
     return wrongCall("Only the paper of this unit can be read; leave `id` out.");
   const paper = papers.find((each) => each.id === wanted);
   if (paper !== undefined) return paper;
-  // An id of the pool comes from outside; one that holds words would be told as ours.
+  // An id of the pool comes from outside; words in it would pass for ours.
   const near = nearest(
     wanted.slice(0, 100),
     papers.map((each) => each.id).filter((each) => /^[\w.:/-]{1,80}$/.test(each)),

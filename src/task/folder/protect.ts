@@ -60,7 +60,7 @@ export async function protecting<Result>(
   }
 }
 
-/** Of a repository: what git, or a program that it starts, is told by. Content and history do not count. */
+/** Of a repository: what configures git, or a program that it starts. Content and history do not count. */
 const settingsOfGit = ["config", "config.worktree", "commondir", "gitdir", "hooks", "info"];
 /** What moves where somebody commits. A person may do so while an agent works that can't. */
 const historyOfGit = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD", "MERGE_HEAD"];

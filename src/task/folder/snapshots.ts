@@ -20,7 +20,7 @@ export interface Snapshot {
  * not in them, and neither are the task's own files.
  */
 export interface Snapshots {
-  /** Never throws: what went wrong is told, once, and the iteration then can't be undone. */
+  /** Never throws: what went wrong is reported, once, and the iteration then can't be undone. */
   take(iteration: number): Promise<Snapshot | undefined>;
   /**
    * Puts the folder back to a snapshot; what stood there is kept as refs/ralph/<task>/before-undo. Answers with the

@@ -135,7 +135,7 @@ const inWords: Readonly<Record<LoopKind, string>> = {
 export const stagnationIn = ({ observations, limits, since }: LoopMemory): Row | undefined =>
   rowOf(observations, limits, since);
 
-/** What a person is told of repetitions before they end the run; undefined where they are missing. */
+/** The warning about repetitions before they end the run; undefined where they are missing. */
 export function stagnationWarning(memory: LoopMemory): string | undefined {
   const row = stagnationIn(memory);
   if (row === undefined || row.length >= memory.limits.stagnation) return undefined;
@@ -144,7 +144,7 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
 
 /**
  * Ends a run that goes round in circles: so many repetitions in a row, also those of earlier runs, since a person last
- * acted. A script that starts a stuck run again is told the same at once.
+ * acted. A script that starts a stuck run again gets the same verdict at once.
  */
 export const stopWhenStuck =
   ({ look, steer }: Words): Guard =>

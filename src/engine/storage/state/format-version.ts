@@ -96,5 +96,5 @@ export function jsonFilesIn(place: string): string[] {
   }
 }
 
-/** What can't be read is told of by those who need it. */
+/** The reader of such a file reports that it can't be read. */
 const bytesAt = (path: string): Promise<Buffer> => readRegularFile(path).catch(() => Buffer.alloc(0));

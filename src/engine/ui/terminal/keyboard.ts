@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 /** The keys that a person presses while a command works. */
 export interface Keyboard {
   /**
-   * From now on each key is told at once, and the terminal makes no signals of Ctrl+C and Ctrl+Z. Returns what ends it;
-   * undefined where another job has the terminal, which must not be touched then.
+   * From now on each key is reported at once, and the terminal makes no signals of Ctrl+C and Ctrl+Z. Returns what ends
+   * it; undefined where another job has the terminal, which must not be touched then.
    */
   listen(onKey: (key: string) => void): (() => void) | undefined;
   /** What the terminal makes of Ctrl+C, Ctrl+Z and Ctrl+\ while nobody listens: a signal to the whole job. */

@@ -216,7 +216,7 @@ export function leftText({ tokens, seconds, cost_usd }: Forecast): string {
 export const wholeForecast = (forecast: Forecast): string =>
   `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
-/** "12 iterations"; those in which no agent got to work do not count, and are told. */
+/** "12 iterations"; those in which no agent got to work do not count, and are named. */
 function countText({ iterations, free = 0 }: Tally): string {
   if (free === 0) return many(iterations, "iteration");
   return iterations === 0

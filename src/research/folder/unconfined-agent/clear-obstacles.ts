@@ -65,7 +65,7 @@ function placeOf(path: string): { readonly at: string; readonly mode: number } |
 export async function clearObstacles(folder: string, before: Places, agent: string): Promise<string[]> {
   const gone: string[] = [];
   for (const [path, place] of before) {
-    // What can't be set right here is told of the file that it keeps from being put back.
+    // What can't be removed here is reported with the file that can't be restored for it.
     if (place !== undefined && placeOf(path)?.mode !== place.mode && realPath(path) === place.at)
       await chmod(path, place.mode).catch(() => undefined);
     const found = lstatSync(path, { throwIfNoEntry: false });

@@ -33,7 +33,7 @@ export interface CheckedAnswer {
   readonly found: number;
 }
 
-/** A quote that shares fewer telling words with its statement and the question is marked. */
+/** A quote that shares fewer distinctive words with its statement and the question is marked. */
 const minShared = 2;
 
 /**

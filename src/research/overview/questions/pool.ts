@@ -54,7 +54,7 @@ export interface Hit {
 export interface Query {
   /** The numbers of its words, and how much each counts. */
   readonly words: ReadonlyMap<number, number>;
-  /** Its telling words as they stand in it, with how rare they are among the passages. */
+  /** Its distinctive words as they stand in it, with how rare they are among the passages. */
   readonly weights: Readonly<Record<string, number>>;
 }
 

@@ -13,7 +13,7 @@ const lengthShare = 0.75;
 
 /** Numbers for words, shared by the indexes of one pool. British and American endings are one word here. */
 export interface Vocabulary {
-  /** The numbers of a text's telling words, in order. */
+  /** The numbers of a text's distinctive words, in order. */
   idsOf(text: string): number[];
   /** Once all texts are read, the words as they stand in them need no room any more. */
   forgetPieces(): void;

@@ -176,7 +176,7 @@ function headOf(title: string): string | undefined {
   return words.length < 4 ? undefined : compacted(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
-/** Whether the first title, of five telling words or more, is the second without its subtitle. */
+/** Whether the first title, of five distinctive words or more, is the second without its subtitle. */
 export const lacksSubtitle = (short: TitleParts | undefined, long: TitleParts | undefined): boolean =>
   short !== undefined &&
   long?.head !== undefined &&
@@ -273,7 +273,7 @@ export function matchTitles(
   return alikeness(short, long) >= minAlike ? "alike" : undefined;
 }
 
-/** Whether a title of five telling words or more has all words of another in their order, but for one or two. */
+/** Whether a title of five distinctive words or more has all words of another in their order, but for one or two. */
 function lacksWords(less: TitleParts, more: TitleParts): boolean {
   const missing = more.words.length - less.words.length;
   if (missing < 1 || missing > 2 || new Set(less.words.filter(tellsMuch)).size < 5) return false;
@@ -306,7 +306,7 @@ function addedTo(short: TitleParts, long: TitleParts): string | undefined {
 /** Two translations of one title have some two thirds of their words in common. */
 const minAlike = 0.6;
 
-/** Share of the telling words of both titles that the other has too (Dice), 0 to 1. */
+/** Share of the distinctive words of both titles that the other has too (Dice), 0 to 1. */
 function alikeness(a: TitleParts, b: TitleParts): number {
   const [left, right] = [new Set(a.words.filter(tellsMuch)), new Set(b.words.filter(tellsMuch))];
   return (2 * [...left].filter((word) => right.has(word)).length) / Math.max(left.size + right.size, 1);
@@ -385,7 +385,7 @@ const tellsMuch = (word: string): boolean => word.length > 2 && tells(word) && !
 /** So long that no column, and no second work of its authors, has it too. */
 export const isLong = ({ words }: TitleParts): boolean => new Set(words.filter(tellsMuch)).size >= 7;
 
-/** Share of the shorter title's telling words that stand in the other, 0 to 1. */
+/** Share of the shorter title's distinctive words that stand in the other, 0 to 1. */
 export function sharedWords(a: TitleParts, b: TitleParts): number {
   const [left, right] = [new Set(a.words.filter(tellsMuch)), new Set(b.words.filter(tellsMuch))];
   const smaller = Math.min(left.size, right.size);

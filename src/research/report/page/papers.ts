@@ -98,7 +98,7 @@ export const authorsText = (authors: readonly string[], most: number): string =>
     ? authors.join(", ")
     : `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`;
 
-/** All that is told of a paper, in the order of `read`. */
+/** All that is known of a paper, in the order of `read`. */
 function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Markup {
   const entry = model.entry(row);
   const reading = readingAt?.(row.id);

@@ -75,7 +75,7 @@ export interface Source {
   match?(work: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
   /** What a work cites, or what cites it: one step of snowballing. */
   references?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
-  /** `from`: first day of publication that is wanted, YYYY-MM-DD; a source that can't be told answers with all. */
+  /** `from`: first day of publication that is wanted, YYYY-MM-DD; a source without such a filter answers with all. */
   citations?(
     work: Identifiers,
     most: number,

@@ -79,7 +79,7 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: Memo
   };
 }
 
-/** What guards and briefs are told of earlier iterations. */
+/** What guards and briefs learn of earlier iterations. */
 export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
   return {
     ...rememberedIn(

@@ -43,7 +43,7 @@ export function answerText({ criterion, answer, quote, locator, said, reason }: 
 /** A criterion in words: "c2 (exclude: animal studies)". */
 export const criterionInFull = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
 
-/** So much of a criterion names it where it is told again and again, in characters. */
+/** So much of a criterion names it where it is repeated often, in characters. */
 const maxNamed = 300;
 
 /** The same, cut where it is long, for a place in which each record names its criterion. */

@@ -86,7 +86,7 @@ export const findingsOf = (state: ResearchState, unit: ResearchUnit): readonly F
 export const isJudged = ({ role, round = 1 }: ResearchUnit, { think }: Sharing): boolean =>
   role === undefined || (think !== undefined && isLastThought({ role, round }, think.rounds));
 
-/** Whether the unit's last refusal is one of the same part: no agent is told what another one was refused for. */
+/** Whether the unit's last refusal is one of the same part: no agent sees why another one was refused. */
 export const isOwnRefusal = ({ ledger }: ResearchState, { id, role }: ResearchUnit): boolean => {
   const last = openLines(ledger, id).at(-1);
   return role === undefined || (last?.outcome === "refused" && last.role === role);

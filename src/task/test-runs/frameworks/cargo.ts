@@ -53,7 +53,7 @@ export function readCargo({ root, stdout, stderr }: RunOfTests): ReadTests {
   const sections = new Map<string, string>();
   let open: string | undefined;
   const tests: { name: string; how: string; target: string }[] = [];
-  // Which target runs is told on stderr, in the same order as the runs on stdout.
+  // Which target runs is printed on stderr, in the same order as the runs on stdout.
   const runs = stderr.split("\n").flatMap((line) => {
     const [, file, program, doc] =
       /^(?:Running (?:unittests )?(\S+)(?: \(([^()]+)\))?|Doc-tests (\S+))/.exec(line.trim()) ?? [];

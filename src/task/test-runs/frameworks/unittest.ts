@@ -89,7 +89,7 @@ export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTe
   return { tests: [...tests, ...crash], ...(problem === undefined ? {} : { problem }) };
 }
 
-/** A module that can't be imported is told as an ImportError around the error itself. */
+/** A module that can't be imported is reported as an ImportError around the error itself. */
 const crashed = (stack: string): string | undefined => /^(\w*(?:Syntax|Indentation|Tab)Error)\b/m.exec(stack)?.[1];
 
 const relativeTo = (root: string, path: string): string =>
