@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
 import { packageFile } from "../engine/lib/package-root.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
+import { runGit } from "../engine/storage/git-command.js";
 import type { Io } from "../engine/ui/io.js";
 import { flowed } from "../engine/ui/terminal/format.js";
 import { onPath } from "../engine/agents/program.js";
@@ -126,12 +127,9 @@ async function ignore(cwd: string): Promise<Step> {
 
 /** A repository where it is missing, or why there can't be one; projects work without. */
 async function makeRepository(cwd: string): Promise<Step | string> {
-  const { execa } = await import("execa");
-  const inside = await execa("git", ["rev-parse", "--is-inside-work-tree"], { cwd, reject: false });
-  if (inside.exitCode === 0) return { file: "git repository", did: "kept" };
-  if (inside.code === "ENOENT") return "git is not installed, so there is no history; install it and run init again.";
-  const made = await execa("git", ["init", "--quiet"], { cwd, reject: false });
-  return made.exitCode === 0
-    ? { file: "git repository", did: "made" }
-    : `git init failed: ${made.stderr.split("\n")[0]}`;
+  if (!(await runGit(cwd, ["--version"])).ok)
+    return "git is not installed, so there is no history; install it and run init again.";
+  if ((await runGit(cwd, ["rev-parse", "--is-inside-work-tree"])).ok) return { file: "git repository", did: "kept" };
+  const made = await runGit(cwd, ["init", "--quiet"]);
+  return made.ok ? { file: "git repository", did: "made" } : `git init failed: ${made.stderr.split("\n")[0]}`;
 }

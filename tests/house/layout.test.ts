@@ -112,6 +112,11 @@ test("only the layouts name the files of a project, of .ralph and of the state f
   expect(stray).toEqual([]);
 });
 
+test("git is started in one place, which knows what must not run with it", () => {
+  const starts = /\b(?:execa|spawn\w*|execFile\w*)\(\s*"git"/;
+  expect(files.filter((file) => starts.test(textOf(file)))).toEqual(["engine/storage/git-command.ts"]);
+});
+
 /** A concept that needs more has parts of its own. */
 const maxEntries = 16;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
 import { unusable } from "../../engine/storage/checkpoints.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
+import { runGit } from "../../engine/storage/git-command.js";
 
 /** What doctor says about one thing. */
 export interface Finding {
@@ -28,10 +29,9 @@ export function nodeFinding(version: string): Finding {
  * Git itself, who commits, and whether `cwd` is in a repository. None of it is needed: a project runs without history.
  */
 export async function gitFindings(cwd: string): Promise<Finding[]> {
-  const { execa } = await import("execa");
-  const git = (...args: string[]) => execa("git", args, { cwd, reject: false, stdin: "ignore" });
+  const git = (...args: string[]) => runGit(cwd, args);
   const version = await git("--version");
-  if (version.exitCode !== 0) {
+  if (!version.ok) {
     return [
       { name: "git", ok: false, needed: false, detail: "not found; projects run without history", fix: "Install git." },
     ];
@@ -52,7 +52,7 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
           detail: "not set; commits use a fallback name",
           fix: 'git config --global user.name "You", and the same for user.email.',
         };
-  const isInside = inside.exitCode === 0 && inside.stdout === "true";
+  const isInside = inside.ok && inside.stdout === "true";
   const isNone = /not a git repository/i.test(inside.stderr);
   const repository: Finding = isInside
     ? { name: "repository", ok: true, needed: false, detail: "this folder is in a repository" }
@@ -60,7 +60,7 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
         name: "repository",
         ok: false,
         needed: false,
-        detail: `${isNone ? "this folder is not in a repository" : unusable(inside.exitCode === 0, inside.stderr)}; there will be no history`,
+        detail: `${isNone ? "this folder is not in a repository" : unusable(inside.ok, inside.stderr)}; there will be no history`,
         fix: isNone ? "research-ralph init" : "git status",
       };
   return [found, who, repository];

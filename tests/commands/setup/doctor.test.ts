@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { folderFinding, gitFindings, nodeFinding } from "../../../src/commands/setup/doctor-checks.js";
 import { doctorCommand, type DoctorOptions } from "../../../src/commands/setup/doctor.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -54,6 +54,18 @@ test("a folder outside any repository is told how to get history", async () => {
     needed: false,
     fix: "research-ralph init",
   });
+});
+
+test("a program git of the folder itself is not started, whatever PATH says", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "git"), `#!/bin/sh\n: > "${cwd}/started"\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", `${cwd}:${process.env["PATH"]}`);
+  try {
+    expect((await gitFindings(cwd))[0]).toMatchObject({ name: "git", ok: true });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(readdirSync(cwd)).toEqual(["git"]);
 });
 
 test("a chosen agent that is missing makes the verdict, others do not", async () => {
