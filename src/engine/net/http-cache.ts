@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryName } from "../storage/atomic-file.js";
+import { writeFileAtomic } from "../storage/atomic-file.js";
 import { makeFolder } from "../storage/regular-file.js";
 import { isNewer, stateVersion } from "../storage/state/format-version.js";
 import { answersIn } from "../lib/layout.js";
@@ -55,14 +55,7 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   };
 
   const write = async (path: string, content: Uint8Array | string): Promise<void> => {
-    const temporary = temporaryName(path);
-    try {
-      await writeFile(temporary, content);
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
-    }
+    await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content), { durable: false });
     size = (size ?? (await filesIn(answers, bodies)).reduce((sum, file) => sum + file.size, 0)) + content.length;
     if (size > maxBytes) size = await tidy([answers, bodies], maxBytes * afterTidying);
   };
@@ -103,6 +96,9 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   };
   return cache;
 }
+
+/** The same bytes, not a copy: a document may have many megabytes. */
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function isKept(value: unknown): value is KeptAnswer {
   const { sha256, url, type, checkedAt } = (value ?? {}) as Partial<KeptAnswer>;

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { keyFile } from "../lib/layout.js";
-import { temporaryName } from "./atomic-file.js";
+import { writeFileAtomic } from "./atomic-file.js";
 import { explaining } from "./explain-system-error.js";
 import { readRegularFile } from "./regular-file.js";
 
@@ -22,9 +22,7 @@ async function makeKey(stateDir: string): Promise<Buffer> {
   const path = keyFile(stateDir);
   await explaining(path, async () => {
     await mkdir(stateDir, { recursive: true });
-    const temp = temporaryName(path);
-    await writeFile(temp, key, { flag: "wx", mode: 0o600 });
-    await rename(temp, path);
+    await writeFileAtomic(path, key, { mode: 0o600 });
   });
   return key;
 }

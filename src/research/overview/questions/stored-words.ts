@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
-import { temporaryName } from "../../../engine/storage/atomic-file.js";
+import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularFile } from "../../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../../engine/storage/state/format-version.js";
 import { dirname } from "node:path";
@@ -63,13 +62,11 @@ export const keptWords = (fileOf: (folder: string) => string, { readOnly = false
   async save(folder, papers, vocabulary) {
     if (readOnly) return;
     const path = fileOf(folder);
-    const temporary = temporaryName(path);
     try {
       makeFolder(dirname(path));
-      await writeFile(temporary, encoded(papers, vocabulary));
-      await rename(temporary, path);
+      await writeFileAtomic(path, encoded(papers, vocabulary), { durable: false });
     } catch {
-      await rm(temporary, { force: true }).catch(() => {});
+      // Nothing is kept: the texts are cut again.
     }
   },
 });
