@@ -1,4 +1,5 @@
 import { type ConfigFlags, resolveConfig } from "../compose/config.js";
+import { flowed } from "../engine/ui/terminal/format.js";
 import { readResearch } from "../research/folder/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { shown } from "../research/overview/find-research.js";
@@ -28,7 +29,7 @@ export async function demoCommand(
   });
   if (!quiet && !json)
     io.stderr(
-      "This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.\n",
+      `${flowed("This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.", io)}\n`,
     );
   const { verdict, folder } = await create(topic, { sources: ["samples"], name, keywords }, config, io, {
     quiet,

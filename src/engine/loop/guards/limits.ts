@@ -72,7 +72,7 @@ export const guardSignals =
     finish.aborted
       ? {
           verdict: "interrupted",
-          reason: `Interrupted by ${finish.reason}; nothing is lost; run again to continue.`,
+          reason: `Ended by ${finish.reason}; nothing is lost; run again to continue.`,
           signal: finish.reason,
         }
       : undefined;

@@ -75,7 +75,7 @@ describe("a person is told which limit ended the run and how to go on", () => {
     finish.abort("SIGHUP");
     expect(guardSignals(finish.signal)(soFar([]))).toEqual({
       verdict: "interrupted",
-      reason: "Interrupted by SIGHUP; nothing is lost; run again to continue.",
+      reason: "Ended by SIGHUP; nothing is lost; run again to continue.",
       signal: "SIGHUP",
     });
   });
