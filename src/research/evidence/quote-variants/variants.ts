@@ -334,8 +334,8 @@ const isThing = (word: string): boolean =>
   !/^(?:was|has|its|this|does|thus|plus|versus|across|whereas|always)$/.test(word);
 
 /**
- * Whether a number in groups would be a year without them: "since 2 006" is not 2006. It is none behind a relation or a
- * currency, nor before a unit, nor before things that can be counted.
+ * Whether a number in groups would be a year without them: "since 2 006" is not 2006. It is no year behind a relation
+ * or a currency, nor before a unit, nor before things that can be counted.
  */
 function mayBeYear(number: string, before: string, after: string): boolean {
   const year = /^[12]\P{Nd}{1,3}\p{Nd}{3}$/u.test(number) ? Number(number.replace(/\P{Nd}/gu, "")) : 0;
