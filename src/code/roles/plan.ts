@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import type { CodePlan, Place, Tested } from "../generated/ralph-code.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
 import { fileWithin, textOf } from "../graph/source-text.js";
@@ -23,7 +24,7 @@ export function planIn(
       places.push({
         path: within,
         ...(lines === undefined ? {} : { lines: [first, Math.min(last, count)] }),
-        ...(why === undefined ? {} : { why }),
+        ...given({ why }),
       });
   }
   return reasons.length > 0 ? { reasons } : { plan: { cause, files: places, steps: plan } };

@@ -203,6 +203,6 @@ export const countedAnew = (state: CodeState): CodeState => ({
 
 /** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
 export function withEnd(state: CodeState, { verdict, reason, cause }: Verdict, now: number): CodeState {
-  const last_run = { at: new Date(now).toISOString(), verdict, reason, ...(cause === undefined ? {} : { cause }) };
+  const last_run = { at: new Date(now).toISOString(), verdict, reason, ...given({ cause }) };
   return { ...state, done: verdict === "complete", loop: { ...state.loop, last_run } };
 }

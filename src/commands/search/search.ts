@@ -1,6 +1,7 @@
 import { httpFor } from "../../compose/library.js";
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { keptFacts, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
@@ -132,7 +133,7 @@ function shown(
   const sources = listings.map(({ source, status, reason, records }) => ({
     source,
     status,
-    ...(reason === undefined ? {} : { reason }),
+    ...given({ reason }),
     results: records.length,
   }));
   return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;

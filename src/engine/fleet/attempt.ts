@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { hasCode, messageOf } from "../lib/errors.js";
+import { given } from "../lib/given.js";
 import { resultName } from "../lib/layout.js";
 import { type Redact, redactValue } from "../lib/redact.js";
 import type { Agent, Failure } from "../loop/types.js";
@@ -54,7 +55,7 @@ export async function attemptJob(taken: TakenJob, tools: AttemptTools): Promise<
     // At once: who has it is known even if this worker dies the next moment.
     await talker.finish();
     const { maxUsd, maxMs } = taken.job;
-    const limits = { ...(maxUsd === undefined ? {} : { maxUsd }), ...(maxMs === undefined ? {} : { maxMs }) };
+    const limits = given({ maxUsd, maxMs });
     for await (const event of agent.run(brief, { signal, ...limits })) {
       if (signal.aborted) continue;
       if (event.type === "end" && event.failure === undefined) await sayResult(workspace, say);

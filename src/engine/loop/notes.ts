@@ -1,3 +1,4 @@
+import { given } from "../lib/given.js";
 import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
 import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
 import { iterationsIn, type LoopKind, rowOf } from "./guards/stuck.js";
@@ -16,7 +17,7 @@ export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | 
   const steering = steeringNote(memory);
   return {
     ...(history === "" ? {} : { history }),
-    ...(remediation === undefined ? {} : { remediation }),
+    ...given({ remediation }),
     ...(steering === "" ? {} : { steering }),
   };
 }

@@ -188,7 +188,7 @@ async function keep(
 ): Promise<void> {
   if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
   const { bytes, url, type, etag, lastModified } = answer;
-  const validators = { ...given({ etag, lastModified }) };
+  const validators = given({ etag, lastModified });
   await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
 }
 

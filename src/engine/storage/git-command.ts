@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { execa } from "execa";
+import { given } from "../lib/given.js";
 import { killDescendants, marker, signal as send } from "../process/descendants.js";
 import { terminateGroup } from "../process/run-process.js";
 import { pathOutside } from "../process/search-path.js";
@@ -133,10 +134,5 @@ export async function runGit(
   abort?.removeEventListener("abort", hurry);
   await swept;
   if (exitCode === 0) return { ok: true, stdout, stderr };
-  return {
-    ok: false,
-    stdout,
-    stderr: stderr === "" ? String(shortMessage) : stderr,
-    ...(ended === undefined ? {} : { ended }),
-  };
+  return { ok: false, stdout, stderr: stderr === "" ? String(shortMessage) : stderr, ...given({ ended }) };
 }

@@ -1,4 +1,5 @@
 import type { Hook, HookPoint } from "../generated/config.js";
+import { given } from "../lib/given.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
 import type { LoopEvent } from "../loop/types.js";
@@ -52,7 +53,7 @@ export interface Hooks {
 export function hooksOf(options: HookOptions): Hooks {
   const { hooks, folder } = options;
   const run = async (point: HookPoint, chosen: readonly Hook[], told: object): Promise<HookEnd[]> => {
-    const stdin = options.redact(JSON.stringify({ hook: point, ...(folder === undefined ? {} : { folder }), ...told }));
+    const stdin = options.redact(JSON.stringify({ hook: point, ...given({ folder }), ...told }));
     return Promise.all(
       chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
     );

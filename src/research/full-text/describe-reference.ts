@@ -67,7 +67,7 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
   const { text } = read;
   const doi = text.doi ?? (reference.kind === "doi" ? reference.doi : undefined);
   const arxiv = reference.kind === "arxiv" ? reference.id : undefined;
-  const identifiers = { ...given({ doi, arxiv }) };
+  const identifiers = given({ doi, arxiv });
   const paper: PaperRecord = {
     id: reference.kind === "file" || reference.kind === "sample" ? (text.id ?? id) : id,
     title: text.title ?? name,

@@ -201,8 +201,7 @@ function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
     const prompts = before?.prompts ?? [];
     uses.set(key, {
       agent,
-      ...(model === undefined ? {} : { model }),
-      ...(version === undefined ? {} : { version }),
+      ...given({ model, version }),
       prompts: prompt === undefined || prompts.includes(prompt) ? prompts : [...prompts, prompt],
       iterations: (before?.iterations ?? 0) + 1,
       ...(confinement === "unconfined" || before?.confinement !== undefined ? { confinement: "unconfined" } : {}),

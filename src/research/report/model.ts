@@ -234,7 +234,7 @@ export function reportModel(input: ReportInput): ReportModel {
       id: id ?? "",
       text: tablesAsText(insight),
       tags: tags ?? [],
-      ...(paper === undefined ? {} : { paper }),
+      ...given({ paper }),
       refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
     };
   };
@@ -332,8 +332,7 @@ export function reportModel(input: ReportInput): ReportModel {
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
-    ...given({ changes }),
-    ...(comparison === undefined ? {} : { comparison }),
+    ...given({ changes, comparison }),
     warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);

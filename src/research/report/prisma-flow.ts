@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { couldBeRead } from "../papers/read-depth.js";
@@ -125,7 +126,7 @@ export function flowOf(rrd: Rrd): Flow {
   const reasons = [
     ...[...ineligible].map(([reason, number]) => {
       const criterion = criteria.get(reason);
-      return { label: reasonText({ reason, ...(criterion === undefined ? {} : { criterion }) }), count: number };
+      return { label: reasonText({ reason, ...given({ criterion }) }), count: number };
     }),
     { label: "too few points", count: few },
     { label: "retracted", count: retracted },

@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";
@@ -71,7 +72,7 @@ export function quoteAt(
     status,
     ...(locator ? { locator } : {}),
     ...(reason ? { reason } : {}),
-    ...(opens === undefined ? {} : { opens }),
+    ...given({ opens }),
   };
 }
 

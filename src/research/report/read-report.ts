@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { given } from "../../engine/lib/given.js";
 import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.js";
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
@@ -88,7 +89,7 @@ export async function readBeside(
   return {
     input: {
       ...{ rrd, ledger, queries: queries.lines, answers: answers.answers, now },
-      ...(report === undefined ? {} : { report }),
+      ...given({ report }),
       ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
       ...(ideas.value === undefined ? {} : { ideas: ideas.value }),
     },

@@ -1,4 +1,5 @@
 import type { QueryLine } from "../../engine/generated/query.js";
+import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
 import { thousands } from "./pictures/words.js";
 import { blockedNames } from "../workflow/derived/statistics.js";
@@ -132,7 +133,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
       name,
       outcome,
       ...(reason === undefined ? {} : { reason: String(reason) }),
-      ...(replacedBy === undefined ? {} : { replacedBy }),
+      ...given({ replacedBy }),
       ...(queries.length === 0 ? {} : { queries: log.queries }),
       ...(records === undefined ? {} : { identified: records }),
       ...papers,
@@ -160,7 +161,7 @@ export const queriesOf = (lines: readonly QueryLine[]): Query[] =>
     ...(results === undefined ? {} : { hits: results }),
     from,
     byAgent: by === "tool",
-    ...(reason === undefined ? {} : { reason }),
+    ...given({ reason }),
   }));
 
 function askedOf(address: string): string {

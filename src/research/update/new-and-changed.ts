@@ -245,7 +245,7 @@ function publishedIn(
     identifiers: {
       ...Object.fromEntries(Object.entries({ doi, pmid, pmcid }).filter(([, name]) => name !== undefined)),
       ...paper.identifiers,
-      ...(doi === undefined ? {} : { doi }),
+      ...given({ doi }),
     },
     ...(before === undefined || before === doi
       ? {}

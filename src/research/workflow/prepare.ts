@@ -288,7 +288,7 @@ async function keptMaterial(
   const text = kept?.status === "ok" ? kept.text : buildText([{ text: notYet }], { kind: "markdown", depth: "full" });
   const read: Material = {
     ...materialOf(kept === undefined || kept.status === "ok" ? { text } : { unavailable: kept.reason }),
-    ...(check === undefined ? {} : { check }),
+    ...given({ check }),
   };
   const about = await readAbout(folder, paper, now());
   return {

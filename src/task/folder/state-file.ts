@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { given } from "../../engine/lib/given.js";
 import { attemptsFormat } from "../../engine/storage/state/format.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { TaskState } from "../generated/ralph-state.js";
@@ -39,7 +40,7 @@ export function newState(task: RalphTask, folder: string, source: string | undef
     .slice(0, 8);
   return {
     id: words === "" ? hash : `${words.endsWith("-") ? words.slice(0, -1) : words}-${hash}`,
-    ...(source === undefined ? {} : { source }),
+    ...given({ source }),
     task,
     checks: [],
     attempts: [],

@@ -32,7 +32,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
   try {
     const results = await resultsOf(detected, started, textNow(file, maxReport), seen.place.cwd, ms);
     const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
-    return { ...results, ...(coverage === undefined ? {} : { coverage }) };
+    return { ...results, ...given({ coverage }) };
   } finally {
     rmSync(file, { force: true });
   }

@@ -1,3 +1,4 @@
+import { given } from "../../engine/lib/given.js";
 import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import type { Budget, Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
@@ -71,12 +72,7 @@ export function spentIn({ attempts, loop }: TaskState): Spent {
 /** What the task may use up in its life. */
 export function budgetOf({ task }: TaskState): Budget {
   const { max_tokens: tokens, max_usd: usd, max_minutes: minutes } = task.budget ?? {};
-  return {
-    iterations: task.max_iterations ?? usualIterations,
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(usd === undefined ? {} : { usd }),
-    ...(minutes === undefined ? {} : { minutes }),
-  };
+  return { iterations: task.max_iterations ?? usualIterations, ...given({ tokens, usd, minutes }) };
 }
 
 /** The status that the first version of this file format had for a verdict. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { given } from "../../../engine/lib/given.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
@@ -37,13 +38,7 @@ export async function replaceFile(
   const backup = old === undefined || !isKept ? undefined : await keepBackup(backups, found.path, old, Date.now());
   makeFolder(dirname(found.path));
   await writeFileAtomic(found.path, content);
-  return {
-    success: true,
-    path: found.path,
-    bytes_written: size,
-    created: old === undefined,
-    ...(backup === undefined ? {} : { backup }),
-  };
+  return { success: true, path: found.path, bytes_written: size, created: old === undefined, ...given({ backup }) };
 }
 
 /** Most files that are kept as they were. */

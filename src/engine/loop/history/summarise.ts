@@ -1,3 +1,4 @@
+import { given } from "../../lib/given.js";
 import { roundUsd } from "../run-record/ledger-line.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
@@ -15,7 +16,7 @@ const maxTrend = 20;
 type Priced = Pick<Compression, "cost_usd" | "estimated">;
 
 const priced = ({ cost_usd, estimated }: Priced): Priced =>
-  cost_usd === undefined ? {} : { cost_usd, ...(estimated === undefined ? {} : { estimated }) };
+  cost_usd === undefined ? {} : { cost_usd, ...given({ estimated }) };
 
 /** What a summariser with a model answers, or the sentence that says why it did not; and what it used either way. */
 export type SummaryAnswer = ({ readonly summary: string } | { readonly reason: string }) & {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../generated/event.js";
+import { given } from "../../lib/given.js";
 
 const maxLabel = 90;
 const maxSteps = 24;
@@ -43,7 +44,7 @@ export function digestOf(digest: Digest, event: AgentEvent): Digest {
     const kind = kindOfTool(name, detail);
     return stepped(
       digest,
-      { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...(key === undefined ? {} : { key }) },
+      { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...given({ key }) },
       edits.test(name),
     );
   }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
+import { given } from "../../lib/given.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
@@ -61,14 +62,7 @@ export async function resetRecords<State extends Fields>(
     const { state, ledger } = await store.load();
     const iteration = store.nextIteration();
     const { after, unit, to, sentences } = await plan({ state, ledger });
-    const line: LedgerLine = {
-      iteration,
-      at,
-      unit,
-      phase: format.phaseOf(state),
-      outcome: "reset",
-      ...(to === undefined ? {} : { to }),
-    };
+    const line: LedgerLine = { iteration, at, unit, phase: format.phaseOf(state), outcome: "reset", ...given({ to }) };
     const files = await outputsAfter(folder, format, ledger, line, options.everything);
     const gone = files.filter(({ text }) => text === null).map(({ name }) => name);
     const all =

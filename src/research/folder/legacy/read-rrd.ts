@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Rrd } from "../../generated/rrd.js";
 import {
   absentUnless,
@@ -250,7 +251,7 @@ const readExcluded = inTurn(
       const id = [value["id"], value["paper_id"], value["url"], value["title"]].find(isText) ?? value["id"];
       return id === value["id"] && isText(value["reason"])
         ? value
-        : { ...value, ...(id === undefined ? {} : { id }), reason: toText(value["reason"]) ?? "no reason recorded" };
+        : { ...value, ...given({ id }), reason: toText(value["reason"]) ?? "no reason recorded" };
     }),
   ),
 );

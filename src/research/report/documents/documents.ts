@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
 import type { Shown } from "../../workflow/accept.js";
@@ -45,9 +46,5 @@ export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: S
   const { ideas: __, ...withoutIdeas } = rest;
   // An update asks for no new ideas; those that there are stay.
   const input = narrative === undefined || (rrd.updates ?? []).length > 0 ? rest : withoutIdeas;
-  return documentsOf({
-    ...input,
-    ...(report === undefined ? {} : { report }),
-    ...(ideas === undefined ? {} : { ideas }),
-  });
+  return documentsOf({ ...input, ...given({ report, ideas }) });
 }

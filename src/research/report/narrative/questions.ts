@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import { questionKey } from "../../folder/logs/answers-log.js";
 import type { Answer } from "../../generated/answer.js";
 import type { PaperName } from "../quotes.js";
@@ -70,7 +71,7 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>): AskedQues
         const paper = nameOf(found.paper);
         return [
           {
-            ...(paper === undefined ? {} : { paper }),
+            ...given({ paper }),
             key: found.paper,
             quote: found.quote,
             ...(found.locator ? { locator: found.locator } : {}),

@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type Pair, sideBySide } from "../../workflow/report-unit/side-by-side.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
@@ -50,7 +51,7 @@ export function shownPairs(
             : quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
         if (quote === undefined) return [];
         const { compared, direction } = about;
-        return [{ quote, compared, says: ways[direction], ...(doubt === undefined ? {} : { doubt }) }];
+        return [{ quote, compared, says: ways[direction], ...given({ doubt }) }];
       }),
       ...(differs === undefined ? {} : { differs: statementOf(differs, sources) }),
     };

@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../decisions/scores-and-decision.js";
@@ -87,7 +88,7 @@ function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]
         compared: clip(about.compared, 20),
         direction: about.direction,
         quote: clip(quote, pairQuoteTokens),
-        ...(doubt === undefined ? {} : { doubt }),
+        ...given({ doubt }),
       })),
     };
     const cost = estimateTokens(JSON.stringify(pair, null, 1)) + 6;

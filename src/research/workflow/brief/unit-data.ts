@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
@@ -104,13 +105,13 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
     repository: clip(repository, 40),
     relation,
     source,
-    ...(stars === undefined ? {} : { stars }),
+    ...given({ stars }),
     ...(archived === true ? { archived } : {}),
     ...(pushed === undefined ? {} : { pushed: clip(pushed, 10) }),
   }));
   return {
     ...(code.length === 0 ? {} : { code_links: links.shown }),
-    ...(citations === undefined ? {} : { citations }),
+    ...given({ citations }),
     ...(unchecked.length === 0 ? {} : { code_and_citations_unchecked: short(unchecked, 12, 40) }),
   };
 }

@@ -1,4 +1,5 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { given } from "../../../engine/lib/given.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../folder/layout.js";
 import { answerLine, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../folder/logs/answers-log.js";
@@ -39,8 +40,7 @@ export async function foldAsked(
       )
     : line.unit;
   const iteration = research.nextIteration();
-  const kept =
-    answer === undefined ? undefined : { ...answer, id: unit, ...(message === undefined ? {} : { message }) };
+  const kept = answer === undefined ? undefined : { ...answer, id: unit, ...given({ message }) };
   const says = kept === undefined ? line.outcome : summaryOf(kept);
   await research.fold({
     iteration,

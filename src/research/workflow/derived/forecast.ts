@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import { many } from "../../../engine/ui/terminal/format.js";
 import { roundUsd } from "../../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
@@ -242,7 +243,7 @@ const papersABatch = 8;
 /** What a project has cost in its whole life, what it may cost, and what the rest of it will. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
   const forecast = forecastOf(rrd, ledger, before);
-  return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...(forecast === undefined ? {} : { forecast }) };
+  return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...given({ forecast }) };
 }
 
 /**

@@ -27,11 +27,7 @@ async function answerOf({ brief, message, failure }: AgentRun): Promise<Left> {
   const left = value === undefined ? {} : { left: true as const };
   if (answer === "" && failure !== undefined) return left;
   const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
-  return {
-    ...left,
-    answer: createHash("sha256").update(answer).digest("hex").slice(0, 12),
-    ...(sketch === undefined ? {} : { sketch }),
-  };
+  return { ...left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12), ...given({ sketch }) };
 }
 
 /** All texts in a value, without the names of its fields. */

@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Exclusion, Override, Paper, Rrd } from "../../generated/rrd.js";
 import { decide, scoresOf, statusAfter, totalsOf } from "../decisions/scores-and-decision.js";
 
@@ -86,7 +87,7 @@ function paperOfExcluded({ id, title, url, identifiers, answers, override }: Exc
     id,
     title: title ?? id,
     url: url ?? urlOf(id),
-    ...(identifiers === undefined ? {} : { identifiers }),
+    ...given({ identifiers }),
     priority: 5,
     status: "pending",
     score: null,
@@ -94,8 +95,7 @@ function paperOfExcluded({ id, title, url, identifiers, answers, override }: Exc
     analysis: null,
     decision: null,
     notes: `Included by a person: ${override?.why ?? ""}`,
-    ...(answers === undefined ? {} : { answers }),
-    ...(override === undefined ? {} : { override }),
+    ...given({ answers, override }),
   };
 }
 

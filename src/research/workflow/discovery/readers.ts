@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../folder/eligibility-criteria.js";
@@ -115,7 +116,7 @@ export function combined(
     const isDropped = entries.every(({ isKept }) => !isKept);
     const priority = isDropped ? 1 : stated.length === 0 ? undefined : Math.max(...stated);
     const reason = isConflict ? `The readers disagree: ${readingsText(all)}` : (said?.entry.reason ?? "");
-    kept.push({ id, ...(priority === undefined ? {} : { priority }), reason: reason.slice(0, 500), ...shown });
+    kept.push({ id, ...given({ priority }), reason: reason.slice(0, 500), ...shown });
   }
   const results = readers.map(({ result }) => result);
   const offered = new Set(candidates.map(({ id }) => id));

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { given } from "../../../engine/lib/given.js";
 import type { Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
@@ -202,7 +203,7 @@ function stateOf(
     candidates,
     candidatesSha256: candidatesHash(kept.steps, candidates),
     ...(seeds.works.size + seeds.missing.length === 0 ? {} : { seeds }),
-    ...(exhausted === undefined ? {} : { exhausted }),
+    ...given({ exhausted }),
   };
   return typeof next === "object" ? { session, next } : { session };
 }
@@ -425,7 +426,7 @@ function progressOfRound(
         ...{ source, round, done, all },
         found: (latest.get(source)?.found ?? 0) + records.length,
         ...(asked === "" ? {} : { asked, listed: records.length }),
-        ...(reason === undefined ? {} : { reason }),
+        ...given({ reason }),
         ...(isFailed(listing) ? { failed: true as const } : {}),
         ...(over ? { over: true as const } : {}),
       });

@@ -156,6 +156,6 @@ function counted(criteria: readonly Criterion[], reasons: readonly string[]): Ex
   return ordered.flatMap((reason) => {
     const [count, criterion] = [counts.get(reason), known.get(reason)];
     if (count === undefined) return [];
-    return [{ reason, count, ...(criterion === undefined ? {} : { criterion }) }];
+    return [{ reason, count, ...given({ criterion }) }];
   });
 }

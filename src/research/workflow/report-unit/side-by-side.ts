@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { handleOf, whyNoGround } from "./handles.js";
@@ -70,7 +71,7 @@ function statedBy(paper: Paper, { about, status, quote }: Evidence, number: numb
   const arms = [stemSet(first), stemSet(second)] as const;
   if (arms[0].size === 0) return undefined;
   const doubt = doubtOf(about, quote);
-  return { handle: handleOf(paper.id, number), paper, quote, about, arms, ...(doubt === undefined ? {} : { doubt }) };
+  return { handle: handleOf(paper.id, number), paper, quote, about, arms, ...given({ doubt }) };
 }
 
 const between = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative to|than|over)\s/iu;

@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests } from "../results.js";
 import { parsed, withoutReport } from "./javascript.js";
@@ -86,7 +87,7 @@ export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTe
   if (lines.some(({ done }) => done === true))
     return tests.length > 0 ? { tests } : { tests, problem: "No tests were found." };
   const { tests: crash, problem } = withoutReport(stdout, stderr, root);
-  return { tests: [...tests, ...crash], ...(problem === undefined ? {} : { problem }) };
+  return { tests: [...tests, ...crash], ...given({ problem }) };
 }
 
 /** A module that can't be imported is reported as an ImportError around the error itself. */
