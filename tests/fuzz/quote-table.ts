@@ -218,13 +218,27 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "begun some words behind a frame that denies, asks, hopes or reports",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const frame = draw.one(
+        (
+          "It is not true that|Critics say that|The maker claims that|It is doubtful that|We hypothesised that|It was once believed that|" +
+          "It would be wrong to conclude that|None of the trials found that|It may be that|Doctors hoped that|If the oil is warm,|" +
+          "Allegedly,|Perhaps|In theory,|According to its maker,|Few believe that|We retracted the statement that"
+        ).split("|"),
+      );
+      return { text: `${frame} ${said}.`, quote: said.split(" ").slice(draw.whole(1, 3)).join(" ") };
+    },
+  },
+  {
     name: "begun behind the condition or the world that opens its sentence",
     make: (draw) => {
       const said = `${clause(draw)} ${draw.tail()}`;
       const opening = draw.one(
         (
           "If true,|If the oil is warm,|Unless it was cooled,|Had it rained,|Contrary to popular belief,|In an ideal world,|" +
-          "Under the null hypothesis,|As a counterfactual,|According to its maker,"
+          "Under the null hypothesis,|As a counterfactual,|According to its maker,|As long as|So long as"
         ).split("|"),
       );
       return { text: `${opening} ${said}.`, quote: said };
@@ -768,6 +782,7 @@ export const forged: readonly QuoteClass[] = [
         "%",
         " million",
         " billion",
+        " points",
         "\nms",
         " kg",
         "-fold",
@@ -1460,7 +1475,8 @@ export const disguised: readonly QuoteClass[] = [
       const frame = draw.one(
         (
           "We show that|These logs suggest that|We conclude that|It is known that|As expected, we found that|In practice,|" +
-          "Roe et al. found that|Our second finding is that|Result:|In short,|The logs confirm the view that|We can see that"
+          "Roe et al. found that|Our second finding is that|Result:|In short,|The logs confirm the view that|We can see that|" +
+          "It follows that|We note that|It is important that|It turned out that|Keep in mind that|It is striking that"
         ).split("|"),
       );
       return { text: `${frame} ${said}.`, quote: said };
@@ -1491,6 +1507,7 @@ export const disguised: readonly QuoteClass[] = [
         [`a mean ± SD of ${n}`, `a mean +- SD of ${n}`],
         [`a mean ± SD of ${n}`, `a mean +/- SD of ${n}`],
         [`a mean +- SD of ${n}`, `a mean ± SD of ${n}`],
+        [`a mean±SEM of ${n}`, `a mean+-SEM of ${n}`],
         [`≤ ${n}`, `=< ${n}`],
         [`≤${n}`, `=<${n}`],
         [`≥ ${n}`, `> = ${n}`],
@@ -1566,7 +1583,16 @@ export const disguised: readonly QuoteClass[] = [
       const at = draw.whole(2, 3);
       const mark = draw.one([
         ...["¹²", "†", "*", "¹", " [12]", "³,⁴", "[3, 4]", " [5–8]", " †", " ‡", " ¹²", "^12", "^a", "ᵃ"],
-        ...[" [12], [13]", " [1]–[4]", " (Lee et al., 2019)", " (Lee and Roe 2019; Dow, 2020)", " [Lee et al., 2019]"],
+        ...[
+          " [12], [13]",
+          " [1]–[4]",
+          "[78910]",
+          " (Lee 2019a,b)",
+          " (Lee et al. 2019a, b; Roe 2020)",
+          " (Lee et al., 2019)",
+          " (Lee and Roe 2019; Dow, 2020)",
+          " [Lee et al., 2019]",
+        ],
       ]);
       return {
         text: `${capital([...parts.slice(0, at), `${parts[at]}${mark}`, ...parts.slice(at + 1)].join(" "))}.`,
@@ -1628,8 +1654,8 @@ export const disguised: readonly QuoteClass[] = [
   {
     name: "invisible and direction marks",
     make: (draw) => {
-      const said = `${clause(draw)} ${draw.tail()}`;
-      const at = draw.whole(3, said.length - 3);
+      const said = draw.one([`${clause(draw)} ${draw.tail()}`, `${clause(draw)} – a test – ${draw.tail()}`]);
+      const at = draw.one([draw.whole(3, said.length - 3), Math.max(3, said.indexOf("–"))]);
       const mark = draw.one(["\u200b", "\u200e", "\u202a", "\u2060", "\ufeff", "\u00ad", "\u2066", "\u061c"]);
       return { text: `${capital(said)}.`, quote: `\u202a${said.slice(0, at)}${mark}${said.slice(at)}\u202c` };
     },
@@ -1665,7 +1691,7 @@ export const disguised: readonly QuoteClass[] = [
       const between = draw.one(["of the third kind", ", shown in Fig. 2,", "made by the same lab"]);
       return {
         text: `${capital(first)} ${between} ${second}.`,
-        quote: `${first}${draw.one([" … ", " [...] ", "..."])}${second}`,
+        quote: `${first}${draw.one([" … ", " [...] ", "...", " ⋯ ", " [⋯] "])}${second}`,
       };
     },
   },

@@ -151,14 +151,17 @@ export const saysMore = (inserted: string): boolean =>
 /** Words behind which what is said to be so is another's, or in doubt. */
 const reported =
   "(?:claim|argu|assum|hypothes|speculat|conjectur|suppos|believ|belief|doubt|alleg|conten[dt]|pretend|myth|notion|question|disput|" +
-  "suspect|untrue|false|unclear|unlikely|unproven|den(?:y|ie)|provided|no|not|never|none|nothing|nobody|neither|little|few|hardly|yet|" +
+  "suspect|untrue|false|unclear|unlikely|unproven|den(?:y|ie)|provided|retract|" +
   "remain|fail|lack|contrary|possible|think|thought|expect|predict|imagin|hop(?:e|ing)|fear|wish|wrong|mistak|misconce|fallac|rumou?r|" +
   "refut|reject|disprov|contradict|falsif|inconsistent|incompatible|impossible|cannot|might|would|may be|could be|unable|far from|" +
-  "rather than|instead of|without|if only)\\p{L}{0,9}|\\p{L}{2,8}n't";
+  "rather than|instead of|without|if only)\\p{L}{0,9}|no|not|never|none|nothing|nobody|neither|little|few|hardly|yet|\\p{L}{2,8}n't";
 /** What may stand between such a word and what it turns: "not been shown", "rarely did". */
 const between =
   "(?: (?:do|does|did|is|are|was|were|be|been|being|has|have|had|to|the|a|an|any|yet|so|longer|at all|shown|seen|found|known|proven|observed|able|likely)){0,3}";
 const mark = '[\\s,("“‘]{1,4}';
+/** What takes a whole sentence out of what is said to be so. */
+const hedges =
+  "allegedly|supposedly|purportedly|reportedly|ostensibly|hypothetically|perhaps|maybe|possibly|ideally|in theory|in principle";
 /** How a sentence may begin before words that do not say, alone, what they say in it. */
 const turned = [
   `(?:${turning.replaceAll(" ", "|")}|${tying.replaceAll(" ", "|")}|se|als|om|than|almost|nearly|\\p{L}{2,8}n't)${between}${mark}`,
@@ -179,8 +182,8 @@ const turned = [
   "(?:far|prevent(?:s|ed)?|refrain(?:s|ed)?|free|exclud(?:es|ed)|stop(?:s|ped)?|kept) from ",
   "(?:no|any) longer ",
   "(?:as opposed|in contrast|contrary) to ",
-  "(?:lest|in case|in the event|except where|except when|save where|as though) ",
-  "(?:in theory|in principle|ideally|allegedly|supposedly|purportedly|reportedly|ostensibly|hypothetically|perhaps|maybe|possibly),? ",
+  "(?:lest|(?:as|so) long as|in case|in the event|except where|except when|save where|as though) ",
+  `(?:${hedges}),? `,
   `is it (?:really |also )?(?:true|false|possible|likely|plausible|so|the case) that${mark}`,
   "(?:myth|misconception|fallacy|rumou?r|assumption|claim|objection|question|false|untrue|wrong|incorrect|h\\d{1,2}[a-z]?|" +
     "hypothes[ie]s(?: \\d{1,2}[a-z]?)?): ",
@@ -195,13 +198,24 @@ const openings = [
   "(?:contrary|according) to(?: [^\\s,;:.]{1,30}){1,8}",
   "(?:under|as|in|on) (?:\\p{L}{1,20} ){1,4}(?:hypothesis|assumption|counterfactual|world|scenario|premise|conjecture)",
 ].join("|");
-const opening = new RegExp(`^[\\s"“‘¿(]{0,4}(?:(?:and|but|so|even|only) )?(?:${openings}), $`, "u");
+/** Words behind which another clause begins, so that a denial before them says nothing of it. */
+const clauseOpeners =
+  "that|which|who|whom|whose|but|because|since|while|whereas|although|though|and|so|as|when|where|then|than|yet|" +
+  "dass|aber|und|weil|que|qui|mais|et|car|pero|porque|ma|perché|mas|maar|men|och|og|ale|но|и";
+/** A word behind an opening, in whose clause a passage still begins. */
+const clauseWord = `(?:(?!(?:${clauseOpeners}) )[^\\s,;:.]{1,30} )`;
+const opening = new RegExp(
+  `^[\\s"“‘¿(]{0,4}(?:(?:and|but|so|even|only) )?(?:(?:${openings}), ${clauseWord}{0,3}|(?:${hedges}),? ${clauseWord}{1,3})$`,
+  "u",
+);
+/** The same behind a frame that opens a sentence: "Critics say that the new | drug works". */
+const framed = new RegExp(`^[\\s"“‘(]{0,4}((?:[^\\s,;:.]{1,25} ){1,8})that ${clauseWord}{1,3}$`, "u");
 /** What brings in what somebody says, thinks or finds; "at" does so in the languages of the north only. */
 const bringsIn =
   /(?:^|\s)(?:that|dass|daß|que|qu'|che|dat|att|że|что|(?<=\b(?:det|ikke|ikkje)\b.{0,40} )at)[\s,("“‘]{1,4}$/u;
 /** Words that vouch for what is brought in. */
 const vouching =
-  /^(?:show|demonstrat|find|found|suggest|indicat|reveal|observ|report|conclu|confirm|note$|notes$|noted$|noting$|establish|prove|proof|evidence|evident|document|know|clear|obvious|see$|seen$|saw$|fact|result|mean|impl|ensur|such$|so$|given$|now$|in$|estimat|determin|identif|infer|support|detect|discover|learn|describ|illustrat|highlight|emphasi|recogni|verif|explain|recall|remark|underlin|corroborat|agree|true$|view$|likel|consistent|zeig|beleg|ergab|ergib|fand|gefunden|bestätig|montr|démontr|indiqu|trouv|muestr|mostr|demuestr|encontr|dimostr|trova|toon|vond|visar|viser|visade|viste|fann|fandt|wykaz|показ)/u;
+  /^(?:show|demonstrat|find|found|suggest|indicat|reveal|observ|report|conclu|confirm|note$|notes$|noted$|noting$|establish|prove|proof|evidence|evident|document|know|clear|obvious|see$|seen$|saw$|fact|result|mean|impl|ensur|such$|so$|given$|now$|in$|estimat|determin|identif|infer|support|detect|discover|learn|follow|turn(?:s|ed)$|apparent|important|interesting|striking|surpris|noteworth|worth|notable|stress|aware|mind$|acknowledg|reason$|advantage|limitation|happen|knew$|confiden|describ|illustrat|highlight|emphasi|recogni|verif|explain|recall|remark|underlin|corroborat|agree|true$|view$|likel|consistent|zeig|beleg|ergab|ergib|fand|gefunden|bestätig|montr|démontr|indiqu|trouv|muestr|mostr|demuestr|encontr|dimostr|trova|toon|vond|visar|viser|visade|viste|fann|fandt|wykaz|показ)/u;
 
 /** What denies, asks or supposes a whole phrase: "no significant difference", "whether the use of a tourniquet". */
 const denials =
@@ -209,10 +223,6 @@ const denials =
   "(?:fail(?:s|ed|ing)?|unable|failure|inability) to|(?:lack|absence) of|lack(?:s|ed|ing)?|\\p{L}{2,8}n't|" +
   "nicht|kein(?:e[nmrs]?)?|niemals|ohne|weder|ob|wenn|falls|pas|aucune?|sans|jamais|sin|ning[uú]na?|nunca|senza|nessun[ao]?|" +
   "não|sem|nenhuma?|niet|geen|nooit|zonder|inte|ingen|inget|aldrig|utan|ikke|nie|bez|не|нет|без";
-/** Words behind which another clause begins, so that a denial before them says nothing of it. */
-const clauseOpeners =
-  "that|which|who|whom|whose|but|because|since|while|whereas|although|though|and|so|as|when|where|then|than|yet|" +
-  "dass|aber|und|weil|que|qui|mais|et|car|pero|porque|ma|perché|mas|maar|men|och|og|ale|но|и";
 /** A word within a denied phrase. */
 const deniedWord = `(?: (?!(?:${clauseOpeners}) )[\\p{L}\\p{N}][\\p{L}\\p{N}'/%-]{0,30})`;
 /** So many words behind a denial its phrase still goes on; a question or condition holds for its whole clause. */
@@ -222,7 +232,7 @@ const denied = new RegExp(
 );
 /** The same for what somebody is said to claim: "claims that the | drug works". */
 const claimed = new RegExp(
-  `(?<![\\p{L}\\p{N}-])((?:${reported})(?: [^\\s,;:]{1,20}){0,5} that (?:the|an?|this|these|those|our|their|its|his|her|such|all|most|some|any|both|each)(?: [\\p{L}-]{1,30})?) $`,
+  `(?<![\\p{L}\\p{N}-])((?:${reported})(?: [^\\s,;:]{1,20}){0,5} that ${clauseWord}{1,3})$`,
   "u",
 );
 
@@ -243,6 +253,8 @@ export function turnedBy(before: string, head: string): string | undefined {
   if (inverted.test(tail.trimStart()) || opening.test(tail)) return tail.trim();
   const frame = bringsIn.exec(tail);
   if (frame !== null && !isVouchedFor(tail.slice(0, frame.index))) return tail.trim().split(" ").slice(-4).join(" ");
+  const opened = framed.exec(tail);
+  if (opened !== null && !isVouchedFor(opened[1] ?? "")) return tail.trim();
   const joined = joining.exec(normal(head).replace(/\s{1,9}/g, " "))?.[0];
   const joins = joined === undefined ? undefined : turnedAtEnd.exec(tail + joined)?.[0].slice(0, -joined.length);
   return (turnedAtEnd.exec(tail)?.[0] ?? joins ?? denied.exec(tail)?.[1] ?? claimed.exec(tail)?.[1])?.trim();

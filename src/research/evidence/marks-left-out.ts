@@ -35,7 +35,7 @@ export function vocabularyOf(text: string): Vocabulary {
 const footnote =
   /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’]|(?<!\p{L})(?:it|is|of|or|by|us|so|to|be|on|do|we|me|up|as|he|if|an))(?: ?[†‡§¶‖#]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}[†‡]?| ?[⁽]?[¹²³⁰⁴-⁹]{1,3}(?:[,;·⁻–-]? ?[¹²³⁰⁴-⁹]{1,3}){0,9}[⁾)]?|\^(?:\[\d{1,3}\]|\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
 const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
-const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?`;
+const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?(?:, ?[a-z](?!\\p{L})){0,4}`;
 /** Authors with their year, as "(Lee et al., 2019; Roe 2020)". */
 const authors = new RegExp(
   `(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
@@ -44,6 +44,8 @@ const authors = new RegExp(
 /** Works by the beginnings of their authors' names and their year, as "[Roe19, LRW+20]". */
 const abridged = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
 const keys = new RegExp(`(?<=\\p{L}[,.]?) ?\\[${abridged}(?:[;,] ?${abridged}){0,9}\\]`, "gu");
+/** The numbers of several citations run together, as publishers' files have them: "problems.[78910]". */
+const runTogether = /(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
 /** What joins citations that are left out together: "[8]–[10]". */
 const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
 /** A citation's number that a reader set on the line: "trials.12 In", "success3 in". */
@@ -78,7 +80,7 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   const add = (at: number, piece: string) => {
     if (piece !== "") extras.set(at, { says: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
   };
-  for (const pattern of [footnote, authors, keys, betweenCitations])
+  for (const pattern of [footnote, authors, keys, runTogether, betweenCitations])
     for (const match of text.matchAll(pattern)) add(match.index, match[0]);
   for (const [at, mark] of pointsInLine(text)) add(at, mark);
   for (const match of text.matchAll(onLine)) {

@@ -100,7 +100,9 @@ function endProblem(tail: string, after: string): string | undefined {
     return "it ends within a number";
   const unit = firstWord(after.replace(/^\s{0,9}-?\s{0,9}/u, ""));
   const isGlued = /^\s{0,9}-?\s{0,9}[\p{L}µ%‰°]/u.test(after);
-  return isGlued && unit !== "" && isUnit(unit) && !/^(?:per|points?|a)$/i.test(unit)
+  // "Table 2 points to it"
+  const isVerb = /^\s{0,9}points?\s{1,9}(?:to|out|towards?|up|at)\b/i.test(after);
+  return isGlued && unit !== "" && (isUnit(unit) || /^points?$/i.test(unit)) && !isVerb && !/^(?:per|a)$/i.test(unit)
     ? "it ends between a number and its unit"
     : undefined;
 }

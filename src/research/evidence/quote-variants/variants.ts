@@ -20,8 +20,8 @@ export interface Variant {
 const quotationMarks = new Set("\"'“”‘’‚„‟‹›«»`「」『』《》⟪⟫〝〞〟❛❜❝❞");
 const isTrimmed = (char: string | undefined) => char !== undefined && (quotationMarks.has(char) || /\s/.test(char));
 
-/** Marks of direction and joiners, which a copy may bring along; a soft hyphen is the normaliser's. */
-const unseen = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Marks of direction and joiners, which a copy may bring along; a soft hyphen within a word is the normaliser's. */
+const unseen = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{L})\u00ad|\u00ad(?![\s\p{L}])/gu;
 
 /** Models wrap a quote in quotation marks of their own. */
 export function trimQuotationMarks(quote: string): string {
@@ -218,6 +218,7 @@ type Typing = readonly [RegExp, RegExp, string];
 const typings: readonly Typing[] = [
   [/ \| /, /\s?\|\s?/g, " | "],
   [/≈/, /~/g, "≈"],
+  [/±/, /\+[-−–](?![\s\p{Nd}])/gu, "±"],
   [/[≤⩽≦]|<=/, /=<|<\s=/g, "≤"],
   [/[≥⩾≧]|>=/, />\s=/g, "≥"],
   [/=</, /[≤⩽≦]|<=/g, "=<"],
