@@ -1691,7 +1691,7 @@ export const disguised: readonly QuoteClass[] = [
       const between = draw.one(["of the third kind", ", shown in Fig. 2,", "made by the same lab"]);
       return {
         text: `${capital(first)} ${between} ${second}.`,
-        quote: `${first}${draw.one([" … ", " [...] ", "...", " ⋯ ", " [⋯] "])}${second}`,
+        quote: `${first}${draw.one([" … ", " [...] ", "...", " [⋯] "])}${second}`,
       };
     },
   },

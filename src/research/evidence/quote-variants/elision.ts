@@ -10,7 +10,7 @@ const maxSkipped = 1000;
 const maxSkippedWithin = 600;
 
 const elisionMark =
-  /\[\s{0,3}(?:[…⋯‥]{1,2}|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:[…⋯‥]|\.\.\.)\s{0,3}\)|[…⋯‥]|\.\s?\.\s?\.{1,6}/;
+  /\[\s{0,3}(?:[…⋯‥]{1,2}|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:[…⋯‥]|\.\.\.)\s{0,3}\)|[…‥]|\.\s?\.\s?\.{1,6}/;
 
 /**
  * The fragments of a quote with `…`, `...` or `[...]` in it; one where it has none. Marks that follow each other are
