@@ -43,7 +43,8 @@ export function checkedSource(source: string): string | undefined {
       at = endOfRaw(source, name, end);
       continue;
     }
-    if (neverDeepens.has(name) || source[end - 2] === "/") continue;
+    // The end of raw text closes what was not counted.
+    if (neverDeepens.has(name) || rawText.has(name) || source[end - 2] === "/") continue;
     depth = isClosing ? Math.max(0, depth - 1) : depth + 1;
     if (depth > maxDepth) return undefined;
   }

@@ -162,5 +162,10 @@ describe("readHtml", () => {
     });
     const deep = await readHtml(`${"<div>".repeat(50_000)}${filler}`);
     expect(deep.status === "unreadable" ? deep.reason : "").toMatch(/nested too deeply/);
+    // Raw text within counts for nothing, neither its beginning nor its end.
+    for (const raw of ["<title>a</title>", "<script>a</script>", "<style></style>", "<textarea>a</textarea>"]) {
+      const between = await readHtml(`<body>${`<div>${raw}`.repeat(5000)}word`);
+      expect(between.status === "unreadable" ? between.reason : raw).toMatch(/nested too deeply/);
+    }
   });
 });
