@@ -81,10 +81,9 @@ const periods = [2, 3, 4, 5];
  * least.
  */
 function pairs(list: readonly Observation[], period: number): number {
-  const [last, before] = [list.at(-1), list.at(-2)];
-  if (last === undefined || before === undefined) return 0;
   const turn = list.slice(-period);
-  if (turn.every((each) => isSame(each, last))) return 0;
+  const last = turn.at(-1);
+  if (last === undefined || turn.every((each) => isSame(each, last))) return 0;
   const backwards = list.toReversed();
   const broken = backwards.findIndex(
     (each, index) => index >= period && !isSame(each, backwards[index - period] as Observation),

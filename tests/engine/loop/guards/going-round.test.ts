@@ -68,6 +68,14 @@ describe("a row", () => {
     expect(rowIn([1, 2, 3].map((n) => seen(n, { answer: undefined } as object)))).toBeUndefined();
   });
 
+  test("of failures that left no answer is none, whatever was before them", () => {
+    const failures = [4, 5, 6, 7].map((n) => {
+      const { answer: _, ...failed } = seen(n, { outcome: "failed", failure: "idle" });
+      return failed;
+    });
+    expect(rowIn([seen(1), seen(2), seen(3), ...failures])).toBeUndefined();
+  });
+
   test("of two answers in turn counts whole pairs from the end", () => {
     expect(rowIn(alternating("a", "b", "a"))).toBeUndefined();
     expect(rowIn(alternating("a", "b", "a", "b"))).toEqual({ kind: "oscillation", length: 2 });

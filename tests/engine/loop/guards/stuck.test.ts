@@ -52,6 +52,13 @@ describe("what one run shows by itself", () => {
   test("announcing work and doing none is a planning loop", () => {
     expect(run([{ type: "text", text: "Let me read the paper first." }])).toEqual(["planning-loop"]);
     expect(run([{ type: "text", text: "Let me read the paper first." }], true)).toEqual([]);
+    // Words about an object are no attempt at one.
+    const ended = (message: string) => run([{ type: "end", message }]);
+    expect([ended("Nothing fits {this}."), ended('{"unit": "p1",'), ended('```json\n{"unit"')]).toEqual([
+      ["planning-loop"],
+      [],
+      [],
+    ]);
   });
 
   test("a command run three times without a result is a command loop; with a result it is none", () => {

@@ -347,6 +347,16 @@ it("an edit between results that are committed later is no reason to commit them
   expect(commits).toEqual([["analysis: sample_1 (presented)", true]]);
 });
 
+it("results together are committed now where one of them is, whatever comes after it", async () => {
+  const { writer, commits } = await writing(researchFolder());
+  await writer.load();
+  writer.hold();
+  await writer.fold(acceptance(1));
+  await writer.fold({ ...acceptance(2), later: true });
+  await writer.write();
+  expect(commits).toEqual([[expect.stringMatching(/^2 iterations\n/), undefined]]);
+});
+
 it("results from which something invalid would follow are a bug of ours, and stand in the journal", async () => {
   const folder = researchFolder();
   const wrong: typeof derive = (rrd, lines) => (lines.length === 0 ? rrd : { ...rrd, phase: "NOWHERE" as never });
