@@ -344,10 +344,13 @@ describe("an agent at work is watched", () => {
     expect(ended(all.events)[0]?.usage?.input).toBeLessThan(99);
   });
 
-  test("an answer already given is kept, whatever it used: it may come in several events", async () => {
+  const answer: AgentEvent = { type: "text", text: "The answer." };
+  test.each([
+    ["in several events", [tool, usage(8), usage(30), answer, usage(30)]],
+    ["at once, without a tool", [usage(30), answer]],
+  ])("an answer already given is kept, whatever it used: it may come %s", async (_how, given) => {
     const { workflow } = manyUnits(1);
-    const answer: AgentEvent = { type: "text", text: "The answer." };
-    const agent = spender(tool, usage(8), usage(30), answer, usage(30), usage(31, { final: true }));
+    const agent = spender(...given, usage(31, { final: true }));
     const { events, verdict } = await drain(workflow, agent, { watches: [tooMuch] });
     expect(verdict.verdict).toBe("complete");
     expect(ended(events)[0]).toMatchObject({ outcome: { outcome: "accepted" }, usage: { input: 31 } });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -94,6 +94,20 @@ describe("an iteration that is folded in", () => {
     });
   });
 
+  it("adds its lines to other logs of the folder, once", async () => {
+    const { fold, load, folder } = await writer();
+    await load();
+    const lines = ["one", "two"].map((query) => ({ name: "queries.jsonl", text: `{"query":"${query}"}\n` }));
+    await fold({ ...acceptance(1), appends: lines });
+    const [first, second] = lines.map(({ text }) => text);
+    expect(read(folder, "queries.jsonl")).toBe(`${first}${second}`);
+    // As a kill leaves it between the first line and the second.
+    renameSync(join(folder, ".ralph/journal/done/1.json"), join(folder, ".ralph/journal/1.json"));
+    writeFileSync(join(folder, "queries.jsonl"), first ?? "");
+    await (await writer(folder)).load();
+    expect(read(folder, "queries.jsonl")).toBe(`${first}${second}`);
+  });
+
   it("has its number in the ledger, whatever its line says", async () => {
     const { fold, load, folder } = await writer();
     await load();
@@ -130,9 +144,13 @@ describe("an iteration that is folded in", () => {
   it("that would make the file invalid is a bug of ours, and leaves no entry", async () => {
     const { fold, load, folder } = await writer();
     await load();
-    await expect(fold({ ...acceptance(1), changes: [{ in: "rrd", set: { phase: "NOWHERE" } }] })).rejects.toThrow(
-      "the fold of iteration 1 would make rrd.json invalid",
-    );
+    for (const change of [
+      { in: "rrd", set: { phase: "NOWHERE" } },
+      { in: "papers_pool", id: "sample_1", set: { status: "lost" } },
+    ])
+      await expect(fold({ ...acceptance(1), changes: [change] })).rejects.toThrow(
+        "the fold of iteration 1 would make rrd.json invalid",
+      );
     expect(journalled(folder)).toEqual([]);
   });
 
@@ -203,12 +221,16 @@ describe("an interrupted iteration", () => {
     await writeEntry(folder, entryOf(2));
     const { load, told, commits } = await writer(folder);
     await load();
+    expect(journalled(folder)).toEqual(["1.json.unusable"]);
     expect(told[0]).toEqual({
       level: "warning",
       message: `A journal entry can't be used; it is kept as ${join(folder, ".ralph/journal/1.json.unusable")}.`,
     });
     expect(commits).toHaveLength(1);
     expect(paperOf(readRrd(folder), "sample_2")?.status).toBe("presented");
+    writeFileSync(join(folder, ".ralph/journal/3.json"), "torn");
+    await load();
+    expect([journalled(folder).length, commits.length]).toEqual([2, 1]);
   });
 
   it("that was a reset takes its paper for no stale save: it is unread on purpose", async () => {
@@ -344,8 +366,8 @@ describe("what stands in rrd.json", () => {
     );
   });
 
-  it("by an edit is checked, derived and kept as the last good version", async () => {
-    const { edit, load, folder } = await writer();
+  it("by an edit is checked, derived and kept as the last good version, and is no checkpoint", async () => {
+    const { edit, load, folder, commits } = await writer();
     await load();
     const before = read(folder, "rrd.json");
     await expect(edit((rrd) => ({ ...rrd, phase: "NOWHERE" as never }))).rejects.toThrow(
@@ -356,6 +378,7 @@ describe("what stands in rrd.json", () => {
     expect(edited).toMatchObject({ description: "mine", statistics: { total_analyzed: 0, lines: 0 } });
     expect(readRrd(folder)).toEqual(edited);
     expect(read(folder, ".ralph/rrd.last-good.json")).toBe(read(folder, "rrd.json"));
+    expect(commits).toEqual([]);
   });
 
   it("that nobody reads of the ledger is told once, with its place", async () => {
