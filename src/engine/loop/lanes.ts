@@ -63,8 +63,8 @@ interface Lanes<State, U extends Unit, P, C> {
   hasRoomToPrepare(): boolean;
   /** Iterations under way, as far as they have come. */
   inFlight(): readonly LiveIteration[];
-  /** Units under preparation. */
-  preparing(): readonly U[];
+  /** How many units are under preparation. */
+  preparing(): number;
   /** Units that an agent or a preparation is at work on. */
   busy(): readonly U[];
   start(start: Start<U, C>): void;
@@ -207,7 +207,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       // On another machine it can't change files of this one.
       ![...live.values()].some(({ run }) => run.confinement === "unconfined" && run.worker === undefined),
     inFlight: () => [...live.values()],
-    preparing: () => [...preparations.values()].map(({ unit }) => unit),
+    preparing: () => preparations.size,
     busy: () => [...live.values(), ...preparations.values()].map(({ unit }) => unit),
     start(start) {
       const run = begun(start.agent, start.brief, clock.now());

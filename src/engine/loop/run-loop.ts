@@ -107,14 +107,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       if (isVerdict(unit)) return unit;
       // Where agents are at work the guards are asked after one of them; a preparation alone is ended by their word.
       if (unit === "wait" && lanes.inFlight().length > 0) return undefined;
-      soFar = {
-        ...soFar,
-        now: clock.now(),
-        inFlight: lanes.inFlight(),
-        preparing: lanes.preparing().length,
-        account,
-        memory,
-      };
+      soFar = { ...soFar, now: clock.now(), inFlight: lanes.inFlight(), preparing: lanes.preparing(), account, memory };
       const objection = firstObjection(guards, soFar);
       if (objection !== undefined) return objection;
       if (unit === "wait") return undefined;

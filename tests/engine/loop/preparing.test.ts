@@ -227,6 +227,28 @@ describe("a unit is prepared before it is briefed", () => {
     expect(atWork).toEqual([["u0"], ["u0", "u1"]]);
   });
 
+  test("also while an unconfined agent works on another machine, where it can't reach this folder", async () => {
+    const begun = promise();
+    const { workflow, seen } = prepared(3, async (one) => {
+      if (one.id === "u1") await begun.kept;
+      return await ready(one);
+    });
+    const ahead: boolean[] = [];
+    const distant: Agent = {
+      ...named("distant"),
+      async *run({ text }) {
+        yield { type: "begun", worker: "w1", confinement: "unconfined", transcript: "w1:1" };
+        const isThere = () => seen.prepared.includes("u2");
+        for (let turn = 0; text !== "u2" && !isThere() && turn < 1000; turn += 1) await new Promise(setImmediate);
+        ahead.push(isThere());
+        yield { type: "end", message: "" };
+      },
+    };
+    const heard = (event: LoopEvent) => event.type === "agent" && event.event.type === "begun" && begun.keep();
+    await run(workflow, distant, { jobs: 2, heard });
+    expect(ahead).toEqual([true, true, true]);
+  });
+
   test("while what agents say is passed on", async () => {
     const said = promise();
     const { workflow } = prepared(2, async (one) => {

@@ -676,6 +676,21 @@ describe("agents in their lanes", () => {
     await lanes.close();
   });
 
+  test.each(["finish", "abort"] as const)(
+    "tell a preparation that begins after the %s to end at once",
+    async (which) => {
+      const over = new AbortController();
+      over.abort("SIGINT");
+      const lanes = open({ [which]: over.signal });
+      lanes.prepare(unit("u0"), 0, async ({ aborted, reason }) => ({
+        verdict: "failed",
+        reason: `${aborted} ${reason}`,
+      }));
+      expect(await lanes.next()).toMatchObject({ prepared: { reason: "true SIGINT" }, aborted: true });
+      await lanes.close();
+    },
+  );
+
   test("with nobody at work listen for nothing, or sleep until it is time or the run is to end", async () => {
     const clock = fakeClock();
     const lanes = open({ clock });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, basename } from "node:path";
-import { expect, it, describe, onTestFinished } from "vitest";
+import { expect, it, describe, onTestFinished, vi } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { acquireLock, withLock, isHeld, isHeldByRun } from "../../../src/engine/storage/lock.js";
 import { startOfProcess, isSameProcess } from "../../../src/engine/process/process-identity.js";
@@ -259,6 +259,16 @@ describe("a lock that is held for a moment", () => {
     };
     await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(work));
     expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it("is waited for twenty seconds, and then told of as any other", async () => {
+    const file = lockFile();
+    await acquireLock(file, briefly);
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 4_000));
+    onTestFinished(() => clock.mockRestore());
+    await expect(acquireLock(file, briefly)).rejects.toThrow("is in use by process");
+    expect(now).toBeGreaterThan(20_000);
   });
 
   it("is no run, and one that a run holds is not waited for", async () => {
