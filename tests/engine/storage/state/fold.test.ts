@@ -108,6 +108,18 @@ describe("an iteration that is folded in", () => {
     expect(read(folder, "queries.jsonl")).toBe(`${first}${second}`);
   });
 
+  it("keeps a document that a person edited beside the new one, and says so", async () => {
+    const { fold, load, folder, told } = await writer();
+    await load();
+    const files = (text: string) => [{ name: "research-report.md", text }];
+    await fold({ ...acceptance(1), files: files("one") });
+    writeFileSync(join(folder, "research-report.md"), "mine");
+    await fold({ ...acceptance(2), files: files("two") });
+    const copy = readdirSync(folder).find((name) => name.includes(".edited-")) ?? "";
+    expect([read(folder, copy), read(folder, "research-report.md")]).toEqual(["mine", "two"]);
+    expect(told).toMatchObject([{ level: "warning", message: expect.stringContaining(copy) }]);
+  });
+
   it("has its number in the ledger, whatever its line says", async () => {
     const { fold, load, folder } = await writer();
     await load();
@@ -214,10 +226,8 @@ describe("an interrupted iteration", () => {
   it("whose changes would make the file invalid is set aside, and the others are made up for", async () => {
     const folder = researchFolder();
     await makeJournal(folder);
-    await writeEntry(
-      folder,
-      entryOf(1, { changes: [{ in: "rrd", set: { phase: "NOWHERE" }, was: { phase: "ANALYSIS" } }] }),
-    );
+    const invalid = { changes: [{ in: "rrd", set: { phase: "NOWHERE" }, was: { phase: "ANALYSIS" } }] };
+    await writeEntry(folder, entryOf(1, invalid));
     await writeEntry(folder, entryOf(2));
     const { load, told, commits } = await writer(folder);
     await load();
@@ -228,7 +238,7 @@ describe("an interrupted iteration", () => {
     });
     expect(commits).toHaveLength(1);
     expect(paperOf(readRrd(folder), "sample_2")?.status).toBe("presented");
-    writeFileSync(join(folder, ".ralph/journal/3.json"), "torn");
+    await writeEntry(folder, entryOf(3, invalid));
     await load();
     expect([journalled(folder).length, commits.length]).toEqual([2, 1]);
   });
