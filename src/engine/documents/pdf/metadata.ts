@@ -61,7 +61,7 @@ function titleFrom(value: unknown): string | undefined {
 const maxHead = 25;
 /** Lines of a title, at most, and characters. */
 const [maxTitleLines, longestTitle] = [4, 300];
-/** What is raised at the end of a line and may be the mark of a footnote; "++" is none. */
+/** What is raised at the end of a line and may be the mark of a footnote; "++" is not one. */
 const footnote = /^[\p{L}\d∗*†‡§¶⋆♯?,)]{1,6}$/u;
 /** Marks of footnotes behind a title. */
 const marks = /[∗*†‡§¶⋆♯]\s?$/u;
