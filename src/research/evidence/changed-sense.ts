@@ -50,7 +50,7 @@ const ofOtherLanguages =
   "soweit solange sobald sonst andernfalls ansonsten jede jeder jedes jedem jeden sämtliche mehrere wenigstens nahezu oft häufig meist meistens " +
   "überwiegend gelegentlich beide hälfte größer kleiner höher niedriger besser schlechter länger kürzer als gegenüber verglichen bevor " +
   "lorsque lorsqu quand pourvu sinon uniquement excepté hormis tout toute chaque chacun chacune plusieurs souvent majorité minorité moitié " +
-  "généralement habituellement beaucoup peu supérieur supérieure inférieur inférieure meilleur meilleure comparé comparée avant " +
+  "généralement habituellement beaucoup peu supérieur supérieure inférieur inférieure meilleur meilleure mieux comparé comparée avant " +
   "cuando mientras únicamente cada varios varias muchos muchas pocos pocas mayoría minoría mitad todo toda generalmente veces ambos mejor peor " +
   "comparado comparada aproximadamente pueden podrían " +
   "quando qualora purché finché unicamente eccetto tranne altrimenti ogni tutti tutte tutto tutta alcuni alcune molti molte pochi poche " +
@@ -59,9 +59,9 @@ const ofOtherLanguages =
   "frequentemente talvez quase pode podem poderia mais maior melhor pior aproximadamente " +
   "wanneer mits zolang slechts behalve uitsluitend elke elk ieder iedere sommige veel weinig meeste minderheid helft vaak soms bijna ongeveer " +
   "kunnen mogelijk meestal meer minder groter hoger lager beter slechter dan vergeleken " +
-  "gdy jeżeli kiedy dopóki jedynie wyłącznie oprócz wszystkie wszyscy wszystkich każdy każda każde każdego niektóre niektórzy wiele większość połowa często czasem " +
+  "gdy jeżeli kiedy dopóki jedynie wyłącznie oprócz wszystkie wszyscy wszystkich każdy każda każde każdego każdej każdym niektóre niektórzy niektórych niektórym wiele większość połowa często czasem " +
   "prawie około może mogą prawdopodobnie zwykle kilka więcej mniej większy mniejszy wyższy niższy lepszy gorszy niż ponad poniżej bardziej " +
-  "когда пока кроме исключительно иначе все всех каждый каждая каждое каждого некоторые многие большинство меньшинство половина часто иногда " +
+  "когда пока кроме исключительно иначе все всех каждый каждая каждое каждого каждом каждой некоторые некоторых многие большинство меньшинство половина часто иногда " +
   "почти около может могут вероятно обычно несколько более менее больше меньше выше ниже лучше хуже чем " +
   "om när såvida ifall varje alla några många flera flesta hälften ibland nästan ungefär högre lägre större bättre sämre än " +
   "hvis når dersom medmindre hver noen nogle mange fleste ofte omtrent højere lavere bedre dårligere enn";
