@@ -4,6 +4,9 @@ import type { Rrd } from "../../research/generated/rrd.js";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { requireRegular } from "../../engine/storage/regular-file.js";
+import { explainSystemError } from "../../engine/storage/explain-system-error.js";
+import { isValid } from "../../engine/storage/schema-check.js";
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
@@ -16,7 +19,7 @@ import { progressOf } from "../../research/workflow/decisions/status.js";
 import { countingInsights, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
-import { researchesName, rrdFile } from "../../research/folder/layout.js";
+import { researchesName, rrdFile, rrdName } from "../../research/folder/layout.js";
 
 /** One project of the list. */
 type Row = Whole | Broken;
@@ -66,7 +69,10 @@ async function readRow(folder: string): Promise<Row> {
     const path = rrdFile(folder);
     // One after the other, and not by promises: those cost more processor time (110 ms for 200 files) than parsing
     // does.
-    const { size } = statSync(path);
+    const found = statSync(path);
+    const { size } = found;
+    // Nobody would ever write into a pipe.
+    if (!found.isDirectory()) requireRegular(found, rrdName);
     if (size > maxRrdBytes) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
     const parsed = parseBytes(readFileSync(path));
     if (typeof parsed === "string") return { name, folder, broken: parsed };
@@ -80,6 +86,9 @@ async function readRow(folder: string): Promise<Row> {
     if (tooDeepAt({ ...parsed, papers_pool: [], insights: [] }) !== undefined)
       return { name, folder, broken: `rrd.json is nested deeper than ${maxLevels} levels` };
     const rrd = outlineOf(parsed);
+    // All but the papers and insights, which are nearly all of a file.
+    if (!isNewer(parsed) && !isValid("rrd", { ...rrd, papers_pool: [], insights: [] }))
+      return { name, folder, broken: `rrd.json is not valid; 'research-ralph validate ${name}' says where` };
     const { done, total } = progressOf(rrd);
     const ledger = existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : [];
     const spent = timeSpent(rrd, ledger);
@@ -100,7 +109,9 @@ async function readRow(folder: string): Promise<Row> {
     };
   } catch (error) {
     const isGone = hasCode(error, "ENOENT");
-    const broken = isGone ? "rrd.json is gone; 'research-ralph status' names its last good version" : messageOf(error);
+    const broken = isGone
+      ? "rrd.json is gone; 'research-ralph status' names its last good version"
+      : messageOf(explainSystemError(error, rrdName));
     return { name, folder, broken: oneLine(broken) };
   }
 }

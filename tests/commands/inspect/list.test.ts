@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { statusCommand } from "../../../src/commands/inspect/status.js";
@@ -77,15 +78,23 @@ test("a research that can't be read is listed as broken, and the others all the 
     writeFileSync(join(cwd, "researches", name!, "rrd.json"), text!);
   }
   mkdirSync(join(cwd, "researches", "folder", "rrd.json"), { recursive: true });
+  const wrong = makeResearch(cwd, "wrong");
+  const state = JSON.parse(readFileSync(join(wrong, "rrd.json"), "utf8"));
+  writeFileSync(join(wrong, "rrd.json"), JSON.stringify({ ...state, requirements: { target_papers: "many" } }));
+  // Read, it would be waited for without an end.
+  mkdirSync(join(cwd, "researches", "pipe"));
+  execFileSync("mkfifo", [join(cwd, "researches", "pipe", "rrd.json")]);
   const { out, exitCode } = await list(cwd);
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/^folder +broken: /m);
+  expect(out).toMatch(/^folder +broken: rrd\.json is a folder where a file belongs/m);
+  expect(out).toMatch(/^wrong +broken: rrd\.json is not valid; 'research-ralph/m);
+  expect(out).toMatch(/^pipe +broken: rrd\.json is not a regular file/m);
   expect(out).toMatch(/^nothing +broken: /m);
   expect(out).toMatch(/^nested +broken: rrd\.json is nested deeper than 100 levels$/m);
   expect(out).toMatch(/^shape +broken: rrd\.json is not /m);
   expect(out).toMatch(/^syntax +broken: rrd\.json:\d+:\d+: /m);
   expect(out).toMatch(/^whole-2026-03-01 +ANALYSIS/m);
-  expect(out).toContain("6 projects, 5 broken");
+  expect(out).toContain("8 projects, 7 broken");
 });
 
 test("letters of any script, a byte order mark and escape sequences in a project's name do no harm", async () => {
