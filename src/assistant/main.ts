@@ -1,6 +1,6 @@
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
-import { readConfigFile, userFiles } from "../engine/config/file.js";
+import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";

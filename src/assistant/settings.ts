@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { modelNamed } from "../engine/agents/prices.js";
-import { projectFiles, readConfigFile, userFiles } from "../engine/config/file.js";
+import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import type { EngineConfig } from "../engine/generated/config.js";

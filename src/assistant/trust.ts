@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { projectFiles, readConfigFile } from "../engine/config/file.js";
+import { projectFiles, readConfigFile } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { oneLine } from "../engine/lib/sanitise.js";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ConfigFlags } from "../compose/config.js";
 import type { Io } from "../engine/ui/io.js";
-import { rrdFile } from "../research/folder/layout.js";
+import { rrdFile } from "../research/project-files/layout.js";
 import { listResearches } from "../research/overview/find-research.js";
 import { choose } from "./run/ask.js";
 

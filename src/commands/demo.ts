@@ -1,6 +1,6 @@
 import { type ConfigFlags, resolveConfig } from "../compose/config.js";
 import { flowed } from "../engine/ui/terminal/format.js";
-import { readResearch } from "../research/folder/research.js";
+import { readResearch } from "../research/project-files/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { shown } from "../research/overview/find-research.js";
 import { create } from "./run/new.js";

@@ -11,11 +11,11 @@ import { onPath } from "../engine/agents/program.js";
 import { settingsFor } from "../compose/agents.js";
 import { configKeys, resolveConfig } from "../compose/config.js";
 import { checkAgent } from "../engine/agents/registry.js";
-import { projectFiles } from "../engine/config/file.js";
+import { projectFiles } from "../engine/config/config-file.js";
 import { shown } from "../research/overview/find-research.js";
 import { choose } from "./run/ask.js";
 import { hiddenName } from "../engine/lib/layout.js";
-import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../research/folder/layout.js";
+import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../research/project-files/layout.js";
 
 /** Packaged defaults that people may edit. */
 const editable = [promptName, lessonsName, claudeName];

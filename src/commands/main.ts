@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, tooFewFiles } from "../engine/lib/errors.js";
 import type { Io } from "../engine/ui/io.js";
-import { researchesName } from "../research/folder/layout.js";
+import { researchesName } from "../research/project-files/layout.js";
 import { summaries } from "./help-text.js";
 import { withCommandFirst } from "./old-spelling.js";
 import { buildProgram } from "./program.js";

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ConfigFlags } from "../compose/config.js";
-import type { ResetUnit } from "../research/folder/reset/reset-targets.js";
+import type { ResetUnit } from "../research/project-files/reset/reset-targets.js";
 import { given } from "../engine/lib/given.js";
 import type { Io } from "../engine/ui/io.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";

@@ -6,8 +6,8 @@ import { configKeys as keysOf, engineKeys, joinKeys } from "../engine/config/key
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { MemoryLimits } from "../engine/lib/memory-limits.js";
-import { researchKeys } from "../research/folder/config-keys.js";
-import { taskKeys } from "../task/folder/config-keys.js";
+import { researchKeys } from "../research/project-files/config-keys.js";
+import { taskKeys } from "../task/project-files/config-keys.js";
 import type { WrittenConfig } from "./written-config.js";
 
 /** What the wing of code reads: both keys are taken whole from the nearest file. */

@@ -28,7 +28,7 @@ import { runLoop } from "../engine/loop/run-loop.js";
 import type { Tell, Unit, Verdict, Words, Workflow } from "../engine/loop/types.js";
 import { type Hooks, hooksOf } from "../engine/ui/hooks.js";
 import type { Io } from "../engine/ui/io.js";
-import { researchWords } from "../research/folder/words.js";
+import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";

@@ -9,13 +9,13 @@ import { allServices } from "../research/sources/registry.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf, servicesOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";
-import { ofSearch, queryRecorder, readQueries } from "../research/folder/logs/query-log.js";
+import { ofSearch, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
 import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
 import type { Http } from "../engine/net/http.js";
-import { answersFolder, documentsFolder } from "../research/folder/layout.js";
+import { answersFolder, documentsFolder } from "../research/project-files/layout.js";
 import type { Library } from "../research/workflow/prepare.js";
 
 /**

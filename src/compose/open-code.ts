@@ -13,8 +13,8 @@ import {
   codeStateName,
   rolesFolder,
   vaultName,
-} from "../code/folder/layout.js";
-import { codeFormat, newCodeState } from "../code/folder/state-file.js";
+} from "../code/project-files/layout.js";
+import { codeFormat, newCodeState } from "../code/project-files/state-file.js";
 import type { CodeState, Job, Tested } from "../code/generated/ralph-code.js";
 import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
 import { builtInPlan } from "../code/roles/plan.js";
@@ -26,7 +26,7 @@ import { keepReport } from "../code/workflow/report.js";
 import type { Ranking } from "../code/workflow/options.js";
 import { countedAnew, derive, withEnd } from "../code/workflow/status.js";
 import { type CodeWorkflow, codeWorkflow } from "../code/workflow/workflow.js";
-import { projectFiles } from "../engine/config/file.js";
+import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenFolder, hiddenName, pauseName, stopName } from "../engine/lib/layout.js";
@@ -37,8 +37,8 @@ import { explaining } from "../engine/storage/explain-system-error.js";
 import { openRecordStore, type RecordStore } from "../engine/storage/state/record-store.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Io } from "../engine/ui/io.js";
-import { absentIn, existingIn, protectedIn, remember } from "../task/folder/protect.js";
-import { excludeFromGit, openSnapshots, repositoryOf } from "../task/folder/snapshots.js";
+import { absentIn, existingIn, protectedIn, remember } from "../task/project-files/protect.js";
+import { excludeFromGit, openSnapshots, repositoryOf } from "../task/project-files/snapshots.js";
 
 /** What a person asks of a coding run. */
 export interface CodeWish {

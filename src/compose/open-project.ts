@@ -4,7 +4,7 @@ import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
 import { libraryFor } from "./library.js";
 import { modelOf } from "../engine/agents/registry.js";
-import { projectFiles, userFiles } from "../engine/config/file.js";
+import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
@@ -14,16 +14,21 @@ import type { MemoryLimits } from "../engine/lib/memory-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
-import { type Edit, waitingEdits } from "../research/folder/approval.js";
-import { pageName } from "../research/folder/layout.js";
-import { openResearch, type Research } from "../research/folder/research.js";
-import { type FileMemory, signState } from "../research/folder/unconfined-agent/other-projects.js";
-import { guardFiles } from "../research/folder/unconfined-agent/tamper-guard.js";
+import { type Edit, waitingEdits } from "../research/project-files/approval.js";
+import { pageName } from "../research/project-files/layout.js";
+import { openResearch, type Research } from "../research/project-files/research.js";
+import { type FileMemory, signState } from "../research/project-files/unconfined-agent/other-projects.js";
+import { guardFiles } from "../research/project-files/unconfined-agent/tamper-guard.js";
 import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt-file.js";
 import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
-import { type Experience, forecastOf } from "../research/workflow/derived/forecast.js";
-import { isNews, withEnd, resetStagnation, withoutResult } from "../research/workflow/derived/observations.js";
-import { derive, deriveBetween } from "../research/workflow/derived/statistics.js";
+import { type Experience, forecastOf } from "../research/workflow/statistics-and-steering/forecast.js";
+import {
+  isNews,
+  withEnd,
+  resetStagnation,
+  withoutResult,
+} from "../research/workflow/statistics-and-steering/observations.js";
+import { derive, deriveBetween } from "../research/workflow/statistics-and-steering/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";

@@ -6,7 +6,7 @@ import type { Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { SandboxWish } from "./sandbox.js";
 import { rustupIn, surroundingsOf } from "./toolchains.js";
-import { projectFiles } from "../engine/config/file.js";
+import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -32,11 +32,11 @@ import {
   stateFile,
   stateName,
   taskName,
-} from "../task/folder/layout.js";
-import { absentIn, existingIn, type Protect, protectedIn, remember } from "../task/folder/protect.js";
-import { excludeFromGit, openSnapshots } from "../task/folder/snapshots.js";
-import { newState, taskFormat } from "../task/folder/state-file.js";
-import { taskAsSaved } from "../task/folder/task-file.js";
+} from "../task/project-files/layout.js";
+import { absentIn, existingIn, type Protect, protectedIn, remember } from "../task/project-files/protect.js";
+import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
+import { newState, taskFormat } from "../task/project-files/state-file.js";
+import { taskAsSaved } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/memory.js";

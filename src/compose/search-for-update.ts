@@ -6,7 +6,7 @@ import { makeTemporaryFolder } from "../engine/storage/regular-file.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
-import { candidatesFile, documentsFolder, textsFolder } from "../research/folder/layout.js";
+import { candidatesFile, documentsFolder, textsFolder } from "../research/project-files/layout.js";
 import { addressStamp } from "../research/full-text/find-text.js";
 import { keptText, saveText } from "../research/full-text/text-cache.js";
 import { paperServices } from "../research/paper-services/paper-services.js";

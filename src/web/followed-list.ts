@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ledgerFile, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
-import { rrdFile } from "../research/folder/layout.js";
+import { rrdFile } from "../research/project-files/layout.js";
 import { isOfNoInterest, lookAt, type WatchedResearch } from "../research/overview/watched-research.js";
 import { type LivePage, livePage } from "./live-page.js";
 import { listPage } from "./page/list.js";

@@ -13,8 +13,8 @@ import {
   reportDataName,
   reportName,
   rrdFile,
-} from "../research/folder/layout.js";
-import { parseRrd } from "../research/folder/rrd-file.js";
+} from "../research/project-files/layout.js";
+import { parseRrd } from "../research/project-files/rrd-file.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import { type ReportModel, reportModel } from "../research/report/model.js";
 import { readReportInput } from "../research/report/read-report.js";

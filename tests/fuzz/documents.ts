@@ -5,9 +5,9 @@ import { completeChange, mergeChanges, type Change } from "../support/projects/r
 import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
-import { derive } from "../../src/research/workflow/derived/statistics.js";
+import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/projects/research.js";
-import { paperOf } from "../../src/research/workflow/decisions/status.js";
+import { paperOf } from "../../src/research/workflow/scores-and-decisions/status.js";
 
 export const judging = {
   iteration: 9,

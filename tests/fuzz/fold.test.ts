@@ -8,8 +8,8 @@ import {
   undoChanges,
 } from "../support/projects/rrd-merge.js";
 import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
-import { derive } from "../../src/research/workflow/derived/statistics.js";
-import { parseRrd } from "../../src/research/folder/rrd-file.js";
+import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
+import { parseRrd } from "../../src/research/project-files/rrd-file.js";
 import fc from "../support/runner/fast-check.js";
 import { paper, reading, rrdWith } from "../support/projects/research.js";
 import { finished, judging, material, midway, oldest, searching } from "./documents.js";

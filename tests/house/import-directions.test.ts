@@ -85,9 +85,9 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   ["papers import the workflow", "src/research/papers/a.ts", "../workflow/b.js", "src/research/workflow/b.ts"],
   [
     "the decisions of the workflow import what is derived from them",
-    "src/research/workflow/decisions/a.ts",
-    "../derived/b.js",
-    "src/research/workflow/derived/b.ts",
+    "src/research/workflow/scores-and-decisions/a.ts",
+    "../statistics-and-steering/b.js",
+    "src/research/workflow/statistics-and-steering/b.ts",
   ],
   [
     "a folder of the workflow imports its roof",
@@ -163,11 +163,11 @@ describe("imports point down only", () => {
     plant("src/engine/agents/claude/claude.ts", use("./stream.js"));
     plant("src/engine/agents/claude/stream.ts", use("../definition.js"));
     plant("src/engine/agents/definition.ts", use("../loop/types.js"));
-    plant("src/research/folder/a.ts", use("../generated/rrd.js"));
+    plant("src/research/project-files/a.ts", use("../generated/rrd.js"));
     plant("src/research/generated/rrd.ts", given);
-    plant("src/research/workflow/a.ts", use("./derived/b.js"));
-    plant("src/research/workflow/derived/b.ts", use("../decisions/c.js"));
-    plant("src/research/workflow/decisions/c.ts", given);
+    plant("src/research/workflow/a.ts", use("./statistics-and-steering/b.js"));
+    plant("src/research/workflow/statistics-and-steering/b.ts", use("../scores-and-decisions/c.js"));
+    plant("src/research/workflow/scores-and-decisions/c.ts", given);
     plant("src/code/a.ts", use("../task/criteria.js"));
     plant("src/task/criteria.ts", use("../engine/storage/lock.js"));
     plant("src/engine/storage/lock.ts", given);

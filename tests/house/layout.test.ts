@@ -38,6 +38,9 @@ function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
 
 const graph = new Map(files.map((file) => [file, importsOf(readFileSync(join(src, file), "utf8"), file)]));
 
+/** Tells whether a path is one of a file, as comments write it: from the root, from src/, or its end. */
+const isInSrc = (path: string): boolean => files.some((file) => `/src/${file}`.endsWith(`/${path}`));
+
 test("circles are found, also those of types alone", () => {
   const planted = new Map([
     ["a.ts", importsOf('import type { B } from "./b.js";', "a.ts")],
@@ -61,6 +64,21 @@ test("no comment is wider than 120 characters; the formatter holds that for code
   expect(wide).toEqual([]);
 });
 
+test("a file that a comment names exists", () => {
+  const names = new Set(files.map((file) => file.split("/").at(-1)));
+  const missing = files
+    .filter((file) => !file.includes("/generated/"))
+    .flatMap((file) =>
+      readFileSync(join(src, file), "utf8")
+        .split("\n")
+        .filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line))
+        .flatMap((line) => [...line.matchAll(/(?:^|[\s(`])((?:[\w-]+\/)*([\w-]+\.ts))\b/g)])
+        .filter(([, path = "", name]) => (path.includes("/") ? !isInSrc(path) : !names.has(name)))
+        .map(([, path]) => `${file}: ${path}`),
+    );
+  expect(missing).toEqual([]);
+});
+
 test("no file imports itself by way of others, types included", () => {
   expect(graph.size).toBeGreaterThan(100);
   expect(circlesIn(graph)).toEqual([]);
@@ -76,7 +94,12 @@ test("no two folders of a wing import each other", () => {
   expect(circlesIn(folders)).toEqual([]);
 });
 
-const layouts = ["engine/lib/layout.ts", "research/folder/layout.ts", "task/folder/layout.ts", "code/folder/layout.ts"];
+const layouts = [
+  "engine/lib/layout.ts",
+  "research/project-files/layout.ts",
+  "task/project-files/layout.ts",
+  "code/project-files/layout.ts",
+];
 const textOf = (file: string) => readFileSync(join(src, file), "utf8");
 const withoutImports = (text: string) => text.replace(/^import [^;]*;$/gm, "");
 /** Every name that the layouts give to a file or a folder. */

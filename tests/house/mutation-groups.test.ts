@@ -20,7 +20,7 @@ test.each(Object.entries(groups))(
 // The patterns are folders, so a new or moved file needs no edit of the groups.
 test("every file of the loop, the storage and the research folder belongs to one mutation group", () => {
   const mutated = Object.values(groups).flatMap(({ mutate }) => files(mutate));
-  const parts = ["src/engine/loop", "src/engine/storage", "src/research/folder"];
+  const parts = ["src/engine/loop", "src/engine/storage", "src/research/project-files"];
   expect(mutated.filter((file) => parts.some((part) => file.startsWith(`${part}/`))).toSorted()).toEqual(
     files(parts.map((part) => `${part}/**/*.ts`)).toSorted(),
   );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageFile } from "../../src/engine/lib/package-root.js";
-import { parseRrd } from "../../src/research/folder/rrd-file.js";
+import { parseRrd } from "../../src/research/project-files/rrd-file.js";
 import type { ReportInput } from "../../src/research/report/model.js";
 import {
   emptyProject,

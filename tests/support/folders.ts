@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import type { Fold, Research } from "../../src/research/folder/research.js";
-import { openResearch } from "../../src/research/folder/research.js";
+import type { Fold, Research } from "../../src/research/project-files/research.js";
+import { openResearch } from "../../src/research/project-files/research.js";
 
 /** A new folder that is removed after the test. */
 export function temporaryFolder(): string {

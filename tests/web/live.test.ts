@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Paper } from "../../src/research/generated/rrd.js";
 import { buildText } from "../../src/engine/documents/text/document-text.js";
 import { acquireLock } from "../../src/engine/storage/lock.js";
-import { textsFolder } from "../../src/research/folder/layout.js";
+import { textsFolder } from "../../src/research/project-files/layout.js";
 import { saveText } from "../../src/research/full-text/text-cache.js";
 import { cli } from "../support/processes/in-process.js";
 import { freshFolder, line, makeResearch, paper } from "../support/projects/research-folder.js";

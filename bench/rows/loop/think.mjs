@@ -18,10 +18,10 @@ export const row = {
   async run() {
     const loaded = await load({
       runLoop: "src/engine/loop/run-loop.ts",
-      research: "src/research/folder/research.ts",
+      research: "src/research/project-files/research.ts",
       workflow: "src/research/workflow/workflow.ts",
       workspace: "src/research/workflow/workspace.ts",
-      statistics: "src/research/workflow/derived/statistics.ts",
+      statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
       limits: "src/engine/lib/memory-limits.ts",
       clock: "src/engine/lib/clock.ts",
       text: "src/engine/documents/text/document-text.ts",

@@ -30,10 +30,10 @@ async function measure(cwd) {
   writeFileSync(join(folder, "ledger.jsonl"), lines.join(""));
   const parts = await load({
     loop: "src/engine/loop/run-loop.ts",
-    research: "src/research/folder/research.ts",
+    research: "src/research/project-files/research.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspaces: "src/research/workflow/workspace.ts",
-    statistics: "src/research/workflow/derived/statistics.ts",
+    statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
     limits: "src/engine/lib/memory-limits.ts",
   });
   const { defaultMemoryLimits: memory } = parts.limits;

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { detectTests, type Framework } from "../../task/test-runs/detect.js";
 import { entriesOf, manifestOf, textOf } from "../../task/place/project.js";
-import { adversaryFolder, keptTestsFolder } from "../folder/layout.js";
+import { adversaryFolder, keptTestsFolder } from "../project-files/layout.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 
 /** How an adversary's tests are laid into a project, so that its framework finds them and nothing else changes. */

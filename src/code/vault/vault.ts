@@ -6,7 +6,7 @@ import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { Database } from "../../engine/memory/database.js";
 import type { Embedder } from "../../engine/memory/embedder.js";
 import { newerFormat, stateVersion } from "../../engine/storage/state/format-version.js";
-import { vaultName } from "../folder/layout.js";
+import { vaultName } from "../project-files/layout.js";
 import { cosine, packed } from "./packed-vector.js";
 
 /** What a round did about an error, and whether the tests say that it helped. */

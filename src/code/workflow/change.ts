@@ -1,5 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import type { Changed, Snapshots } from "../../task/folder/snapshots.js";
+import type { Changed, Snapshots } from "../../task/project-files/snapshots.js";
 
 /** Most estimated tokens of a change as critic and adversary see it. */
 const maxTokens = 7_600;

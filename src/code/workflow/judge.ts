@@ -12,7 +12,7 @@ import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
 import type { AdversarialFinding, CodeState, Round, Step, Tested } from "../generated/ralph-code.js";
-import { adversaryFolder } from "../folder/layout.js";
+import { adversaryFolder } from "../project-files/layout.js";
 import { layTests } from "../roles/adversarial-tests.js";
 import { planIn } from "../roles/plan.js";
 import { maxChanged } from "./after-tests.js";

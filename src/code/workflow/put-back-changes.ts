@@ -1,6 +1,6 @@
 import type { Tell } from "../../engine/loop/types.js";
-import { protecting } from "../../task/folder/protect.js";
-import type { Changed } from "../../task/folder/snapshots.js";
+import { protecting } from "../../task/project-files/protect.js";
+import type { Changed } from "../../task/project-files/snapshots.js";
 import type { CodeState } from "../generated/ralph-code.js";
 import type { CodeOptions } from "./options.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Redact } from "../../engine/lib/redact.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { textNow } from "../../engine/storage/regular-file.js";
-import { codeReportName, roundFolder } from "../folder/layout.js";
+import { codeReportName, roundFolder } from "../project-files/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";

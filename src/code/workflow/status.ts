@@ -9,8 +9,8 @@ import { type Received, wordsAfter } from "../../engine/storage/state/steering-i
 import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
-import { codePhase } from "../folder/state-file.js";
-import { codeReportName } from "../folder/layout.js";
+import { codePhase } from "../project-files/state-file.js";
+import { codeReportName } from "../project-files/layout.js";
 import type { CodeState, Job, Round, RoleRun, Step, Tested } from "../generated/ralph-code.js";
 
 /** Rounds of a job that names no other number. */

@@ -19,7 +19,7 @@ import {
   librarianTokens,
   type Told,
 } from "../roles/briefs.js";
-import type { Protect } from "../../task/folder/protect.js";
+import type { Protect } from "../../task/project-files/protect.js";
 import { acceptTests, type Shown, showTests } from "./after-tests.js";
 import { type Change, changeBetween } from "./change.js";
 import { vetoesOf } from "./ends.js";

@@ -5,9 +5,9 @@ import { crewOf, librariansOf, requireCrew, windowOf } from "../../compose/code-
 import { drive } from "../../compose/drive.js";
 import { openCode } from "../../compose/open-code.js";
 import { sandboxOf } from "../../compose/open-task.js";
-import { codeReportName } from "../../code/folder/layout.js";
-import { codeFormat } from "../../code/folder/state-file.js";
-import { codeWords } from "../../code/folder/words.js";
+import { codeReportName } from "../../code/project-files/layout.js";
+import { codeFormat } from "../../code/project-files/state-file.js";
+import { codeWords } from "../../code/project-files/words.js";
 import type { CodeState, Job } from "../../code/generated/ralph-code.js";
 import {
   latestTests,

@@ -1,6 +1,6 @@
 import { readGraph } from "../../code/graph/graph.js";
 import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
-import { codeFormat } from "../../code/folder/state-file.js";
+import { codeFormat } from "../../code/project-files/state-file.js";
 import type { Job } from "../../code/generated/ralph-code.js";
 import { latestTests } from "../../code/workflow/status.js";
 import { librarianTokens } from "../../code/roles/briefs.js";

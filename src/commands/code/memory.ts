@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { vaultName } from "../../code/folder/layout.js";
+import { vaultName } from "../../code/project-files/layout.js";
 import { type Fix, openVault, type Vault } from "../../code/vault/vault.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

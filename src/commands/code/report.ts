@@ -1,7 +1,7 @@
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { redactorFor } from "../../compose/agents.js";
-import { codeReportName } from "../../code/folder/layout.js";
-import { codeFormat } from "../../code/folder/state-file.js";
+import { codeReportName } from "../../code/project-files/layout.js";
+import { codeFormat } from "../../code/project-files/state-file.js";
 import { keepReport } from "../../code/workflow/report.js";
 import { latestTests, roundsOf } from "../../code/workflow/status.js";
 import { ExpectedError } from "../../engine/lib/errors.js";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { codeFormat } from "../../code/folder/state-file.js";
-import { codeReportName } from "../../code/folder/layout.js";
+import { codeFormat } from "../../code/project-files/state-file.js";
+import { codeReportName } from "../../code/project-files/layout.js";
 import { latestTests, notCounted, roundsOf, spentIn, testsText } from "../../code/workflow/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

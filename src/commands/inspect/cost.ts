@@ -1,21 +1,21 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { codeFormat } from "../../code/folder/state-file.js";
+import { codeFormat } from "../../code/project-files/state-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { stateFile } from "../../task/folder/layout.js";
-import { taskFormat } from "../../task/folder/state-file.js";
+import { stateFile } from "../../task/project-files/layout.js";
+import { taskFormat } from "../../task/project-files/state-file.js";
 import { codeIfMeant } from "../steer/steered-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { laterFormatIn, readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { count, duration, labelled, many, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { costText, idleText, shortCost, wholeForecast } from "../../engine/ui/terminal/tally.js";
-import type { Experience } from "../../research/workflow/derived/forecast.js";
+import type { Experience } from "../../research/workflow/statistics-and-steering/forecast.js";
 import {
   type Costs,
   costsOf,

@@ -11,7 +11,7 @@ import { cslOf } from "../../research/export/csl.js";
 import { papersAsCsv } from "../../research/export/csv.js";
 import { prismaCsv } from "../../research/export/prisma.js";
 import { risOf } from "../../research/export/ris.js";
-import { answersName, documentNames, progressName, queriesName, rrdName } from "../../research/folder/layout.js";
+import { answersName, documentNames, progressName, queriesName, rrdName } from "../../research/project-files/layout.js";
 import { flowOf } from "../../research/report/prisma-flow.js";
 import { readState } from "../../research/report/read-report.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";

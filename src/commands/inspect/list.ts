@@ -9,17 +9,17 @@ import { explainSystemError } from "../../engine/storage/explain-system-error.js
 import { isValid } from "../../engine/storage/schema-check.js";
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { readRrdShape } from "../../research/folder/legacy/read-rrd.js";
-import { maxRrdBytes } from "../../research/folder/rrd-file.js";
+import { readRrdShape } from "../../research/project-files/legacy/read-rrd.js";
+import { maxRrdBytes } from "../../research/project-files/rrd-file.js";
 import { bar, duration, many } from "../../engine/ui/terminal/format.js";
 import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { progressOf } from "../../research/workflow/decisions/status.js";
+import { progressOf } from "../../research/workflow/scores-and-decisions/status.js";
 import { countingInsights, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
-import { researchesName, rrdFile, rrdName } from "../../research/folder/layout.js";
+import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
 
 /** One project of the list. */
 type Row = Whole | Broken;

@@ -3,7 +3,7 @@ import { resolveConfig } from "../../compose/config.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/derived/lessons.js";
+import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/statistics-and-steering/lessons.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 

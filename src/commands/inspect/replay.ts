@@ -11,14 +11,14 @@ import {
   candidatesText,
 } from "../../research/search/candidates.js";
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
-import { ofSearch, readQueries } from "../../research/folder/logs/query-log.js";
-import { readResearch } from "../../research/folder/research.js";
+import { ofSearch, readQueries } from "../../research/project-files/logs/query-log.js";
+import { readResearch } from "../../research/project-files/research.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { apartOf } from "../../research/workflow/discovery/search-session.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { answersFolder, searchFile, searchName } from "../../research/folder/layout.js";
+import { answersFolder, searchFile, searchName } from "../../research/project-files/layout.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { readCommittedSearch } from "../../research/search/committed-search.js";

@@ -9,7 +9,7 @@ import { crossReferencesText, type ReportModel, reportModel } from "../../resear
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
-import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
+import { signState } from "../../research/project-files/unconfined-agent/other-projects.js";
 
 interface ReportOptions extends FolderOptions {
   /** List what nothing carries, and write nothing. */

@@ -13,9 +13,9 @@ import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { criteriaOf } from "../../research/folder/eligibility-criteria.js";
+import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
-import { laterFormatIn, readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
 

@@ -2,7 +2,7 @@ import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
-import { laterFormatIn, readResearch } from "../../research/folder/research.js";
+import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -10,11 +10,11 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { progressOf, maxRefusals, statusOf } from "../../research/workflow/decisions/status.js";
+import { progressOf, maxRefusals, statusOf } from "../../research/workflow/scores-and-decisions/status.js";
 
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOut, seedsOf } from "../../research/papers/seeds/seed.js";
-import { deriveStatistics } from "../../research/workflow/derived/statistics.js";
+import { deriveStatistics } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { shown, type FolderOptions } from "../../research/overview/find-research.js";
 import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
@@ -22,7 +22,7 @@ import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.j
 import { type WorkState, underWayText, workStateOf } from "../../research/overview/work-state.js";
 import { projectOrCode } from "../steer/steered-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
-import { withoutResult } from "../../research/workflow/derived/observations.js";
+import { withoutResult } from "../../research/workflow/statistics-and-steering/observations.js";
 
 /** Prints where a project stands, computed from its records; what the file says of itself is not believed. */
 export async function statusCommand(

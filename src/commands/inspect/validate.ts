@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { readRrdFile, researchFormat } from "../../research/folder/rrd-file.js";
+import { readRrdFile, researchFormat } from "../../research/project-files/rrd-file.js";
 import { wayBack } from "../../engine/storage/state/state-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { inconsistencies } from "../../research/workflow/derived/inconsistencies.js";
+import { inconsistencies } from "../../research/workflow/statistics-and-steering/inconsistencies.js";
 import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
-import { laterFormatIn } from "../../research/folder/research.js";
-import { rrdName } from "../../research/folder/layout.js";
+import { laterFormatIn } from "../../research/project-files/research.js";
+import { rrdName } from "../../research/project-files/layout.js";
 
 interface Finding extends Problem {
   readonly level: "error" | "warning";

@@ -17,10 +17,10 @@ import {
   lookAt,
   type WatchedResearch,
 } from "../../research/overview/watched-research.js";
-import { rrdFile, rrdName } from "../../research/folder/layout.js";
-import { codeStateName } from "../../code/folder/layout.js";
-import { codeFolderOf } from "../../code/folder/steered-code.js";
-import { stateName } from "../../task/folder/layout.js";
+import { rrdFile, rrdName } from "../../research/project-files/layout.js";
+import { codeStateName } from "../../code/project-files/layout.js";
+import { codeFolderOf } from "../../code/project-files/steered-code.js";
+import { stateName } from "../../task/project-files/layout.js";
 import { given } from "../../engine/lib/given.js";
 import { isWatchedWork, lookAtWork } from "./watched-work.js";
 import { taskFolderOf } from "../task/task-folder.js";

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeStateName } from "../../code/folder/layout.js";
-import { codeFormat, codePhase } from "../../code/folder/state-file.js";
+import { codeStateName } from "../../code/project-files/layout.js";
+import { codeFormat, codePhase } from "../../code/project-files/state-file.js";
 import * as code from "../../code/workflow/status.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
@@ -9,8 +9,8 @@ import type { Progress, Spent } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { brokenAt, seenFromOutside, type WatchedResearch } from "../../research/overview/watched-research.js";
-import { stateName } from "../../task/folder/layout.js";
-import { taskFormat, taskPhase } from "../../task/folder/state-file.js";
+import { stateName } from "../../task/project-files/layout.js";
+import { taskFormat, taskPhase } from "../../task/project-files/state-file.js";
 import * as task from "../../task/workflow/status.js";
 
 interface Read {

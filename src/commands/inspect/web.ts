@@ -5,7 +5,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { researchesName } from "../../research/folder/layout.js";
+import { researchesName } from "../../research/project-files/layout.js";
 import { findResearch, type FolderOptions, listResearches, shown } from "../../research/overview/find-research.js";
 import { serveWeb } from "../../web/serve.js";
 import { requirePerson } from "../steer/require-person.js";

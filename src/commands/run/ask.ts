@@ -1,11 +1,11 @@
 import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { editResearch } from "../../research/folder/edit-by-command.js";
+import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
+import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 

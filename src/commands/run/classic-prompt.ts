@@ -6,7 +6,7 @@ import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/w
 import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { choose } from "./ask.js";
 import { shown } from "../../research/overview/find-research.js";
-import { promptName } from "../../research/folder/layout.js";
+import { promptName } from "../../research/project-files/layout.js";
 
 /**
  * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked

@@ -8,12 +8,12 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
-import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
+import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
-import { criteriaOf, typedCriteria } from "../../research/folder/eligibility-criteria.js";
+import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { criterionInFull } from "../../research/workflow/eligibility/eligibility.js";
-import { readResearch } from "../../research/folder/research.js";
+import { readResearch } from "../../research/project-files/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -27,7 +27,7 @@ import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { committedFiles, researchesName } from "../../research/folder/layout.js";
+import { committedFiles, researchesName } from "../../research/project-files/layout.js";
 
 /** What people say of a project besides its topic. */
 export interface Wishes {

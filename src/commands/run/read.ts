@@ -5,10 +5,10 @@ import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { recordElsewhere } from "../../research/folder/logs/spending-log.js";
+import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { readResearch } from "../../research/folder/research.js";
-import { formatRrd } from "../../research/folder/rrd-file.js";
+import { readResearch } from "../../research/project-files/research.js";
+import { formatRrd } from "../../research/project-files/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper.js";
@@ -16,7 +16,7 @@ import { describeTyped, typedReference } from "./typed-reference.js";
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { readFolders, rrdFile } from "../../research/folder/layout.js";
+import { readFolders, rrdFile } from "../../research/project-files/layout.js";
 
 interface ReadArguments {
   readonly reference: string;

@@ -1,6 +1,6 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { criteriaOf } from "../../research/folder/eligibility-criteria.js";
+import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { authorsOf } from "../../research/papers/authors.js";
@@ -15,10 +15,10 @@ import {
   strategicDimensions,
   type Totals,
   totalsOf,
-} from "../../research/workflow/decisions/scores-and-decision.js";
+} from "../../research/workflow/scores-and-decisions/scores-and-decision.js";
 import { type Sum, sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
-import { prose } from "../../research/workflow/derived/markdown.js";
+import { prose } from "../../research/workflow/statistics-and-steering/markdown.js";
 import { warningsOf } from "../../research/report/papers.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */

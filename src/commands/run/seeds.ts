@@ -3,11 +3,11 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { editResearch } from "../../research/folder/edit-by-command.js";
-import { readResearch } from "../../research/folder/research.js";
+import { editResearch } from "../../research/project-files/edit-by-command.js";
+import { readResearch } from "../../research/project-files/research.js";
 import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
+import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { lookUpTyped, typedReference } from "./typed-reference.js";
 
 /** Each is a request of its own; entries of files bring what is known of them. */

@@ -3,7 +3,7 @@ import { httpFor } from "../../compose/library.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";
-import { documentsFolder, textsFolder } from "../../research/folder/layout.js";
+import { documentsFolder, textsFolder } from "../../research/project-files/layout.js";
 import { type Described, describeReference } from "../../research/full-text/describe-reference.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { parseReference, type Reference } from "../../research/papers/reference.js";

@@ -15,9 +15,9 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
-import { researchesName, rrdFile, rrdName } from "../../research/folder/layout.js";
-import { openResearch, readResearch } from "../../research/folder/research.js";
-import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
+import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
+import { openResearch, readResearch } from "../../research/project-files/research.js";
+import { signState } from "../../research/project-files/unconfined-agent/other-projects.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, someOf } from "../../research/overview/find-research.js";
 import {
@@ -30,10 +30,10 @@ import {
 } from "../../research/update/opening.js";
 import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
-import { openUpdate } from "../../research/workflow/decisions/open-update.js";
-import { statusOf } from "../../research/workflow/decisions/status.js";
-import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/derived/forecast.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
+import { openUpdate } from "../../research/workflow/scores-and-decisions/open-update.js";
+import { statusOf } from "../../research/workflow/scores-and-decisions/status.js";
+import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/statistics-and-steering/forecast.js";
+import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { needsWriting } from "../../research/workflow/report-unit/close-update.js";
 import { readNarrative } from "../../research/workflow/report-unit/kept-narrative.js";
 import { explain } from "../explain.js";

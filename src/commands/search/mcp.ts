@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reportName } from "../../research/folder/layout.js";
-import { readResearch } from "../../research/folder/research.js";
+import { reportName } from "../../research/project-files/layout.js";
+import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/workflow/eligibility/eligibility.js";
 import { papersByScore } from "../../research/overview/papers-by-score.js";
 import type { Resource } from "../../research/toolbox/mcp-server.js";

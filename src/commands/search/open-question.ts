@@ -15,15 +15,15 @@ import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { answerWorkflow } from "../../research/overview/questions/answer-workflow.js";
 import { openPool, type ReadText } from "../../research/overview/questions/pool.js";
-import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/folder/logs/answers-log.js";
-import { openResearch, readResearch } from "../../research/folder/research.js";
-import { researchFormat } from "../../research/folder/rrd-file.js";
-import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
+import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
+import { openResearch, readResearch } from "../../research/project-files/research.js";
+import { researchFormat } from "../../research/project-files/rrd-file.js";
+import { signState } from "../../research/project-files/unconfined-agent/other-projects.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { type AskedIteration, foldAsked } from "../../research/workflow/derived/fold-answer.js";
-import { accountOf, spentOn } from "../../research/workflow/derived/forecast.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
+import { type AskedIteration, foldAsked } from "../../research/workflow/statistics-and-steering/fold-answer.js";
+import { accountOf, spentOn } from "../../research/workflow/statistics-and-steering/forecast.js";
+import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 
 interface QuestionWish {

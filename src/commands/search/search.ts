@@ -17,7 +17,7 @@ import { datesOf, namedSources } from "../run/typed-sources.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";
 import { wrap } from "../../engine/ui/terminal/format.js";
-import { sharedAnswersFolder } from "../../research/folder/layout.js";
+import { sharedAnswersFolder } from "../../research/project-files/layout.js";
 
 export interface SearchArguments {
   readonly query: string;

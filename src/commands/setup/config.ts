@@ -1,7 +1,7 @@
 import { settingsFor } from "../../compose/agents.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
-import { projectFiles, userFiles } from "../../engine/config/file.js";
+import { projectFiles, userFiles } from "../../engine/config/config-file.js";
 import { withoutPassword } from "../../engine/fleet/address.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, readScalar } from "../../engine/config/keys.js";

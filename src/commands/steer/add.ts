@@ -3,10 +3,10 @@ import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { editResearch } from "../../research/folder/edit-by-command.js";
-import { readResearch } from "../../research/folder/research.js";
+import { editResearch } from "../../research/project-files/edit-by-command.js";
+import { readResearch } from "../../research/project-files/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
-import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
+import { signState } from "../../research/project-files/unconfined-agent/other-projects.js";
 import { requirePerson } from "./require-person.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
@@ -14,7 +14,7 @@ import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
 import { isBibliography } from "../../research/papers/seeds/bibliography-file.js";
 import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
+import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 
 interface AddArguments {

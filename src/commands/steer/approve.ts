@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { resolveConfig } from "../../compose/config.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { approve, reject, waitingEdits } from "../../research/folder/approval.js";
+import { approve, reject, waitingEdits } from "../../research/project-files/approval.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { requirePerson } from "./require-person.js";

@@ -1,11 +1,11 @@
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { resetResearch, type ResetTarget } from "../../research/folder/reset/reset.js";
-import { signState } from "../../research/folder/unconfined-agent/other-projects.js";
-import type { ResetUnit } from "../../research/folder/reset/reset-targets.js";
+import { resetResearch, type ResetTarget } from "../../research/project-files/reset/reset.js";
+import { signState } from "../../research/project-files/unconfined-agent/other-projects.js";
+import type { ResetUnit } from "../../research/project-files/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
-import { derive } from "../../research/workflow/derived/statistics.js";
+import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { requirePerson } from "./require-person.js";
 import { flowed, many, wrap } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";

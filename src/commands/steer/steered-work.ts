@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import type { Steering } from "../../engine/generated/memory.js";
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { codeFolderOf, steeredCode } from "../../code/folder/steered-code.js";
-import { codeFormat } from "../../code/folder/state-file.js";
-import { readResearch } from "../../research/folder/research.js";
+import { codeFolderOf, steeredCode } from "../../code/project-files/steered-code.js";
+import { codeFormat } from "../../code/project-files/state-file.js";
+import { readResearch } from "../../research/project-files/research.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { steeredResearch } from "../../research/overview/steered-research.js";
-import { stateFile } from "../../task/folder/layout.js";
-import { steeredTask } from "../../task/folder/steered-task.js";
-import { taskFormat } from "../../task/folder/state-file.js";
+import { stateFile } from "../../task/project-files/layout.js";
+import { steeredTask } from "../../task/project-files/steered-task.js";
+import { taskFormat } from "../../task/project-files/state-file.js";
 import { taskFolderOf } from "../task/task-folder.js";
 
 /** What a person leads by its name or path: a project, a task, or a coding run. */

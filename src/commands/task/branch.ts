@@ -6,8 +6,8 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
-import { taskName, worktreesFolder } from "../../task/folder/layout.js";
-import { newState } from "../../task/folder/state-file.js";
+import { taskName, worktreesFolder } from "../../task/project-files/layout.js";
+import { newState } from "../../task/project-files/state-file.js";
 
 /** Where a task is to be worked on, where that is not simply where it stands. */
 export interface BranchWish {

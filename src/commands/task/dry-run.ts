@@ -10,7 +10,7 @@ import { checkText, sayLongChecks } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Told } from "../../engine/loop/types.js";
 import { checkAll } from "../../task/criteria/check-criteria.js";
-import { protecting } from "../../task/folder/protect.js";
+import { protecting } from "../../task/project-files/protect.js";
 import { contextOutside, missingContext } from "../../task/place/context.js";
 
 /**

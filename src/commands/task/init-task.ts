@@ -3,8 +3,8 @@ import { hiddenName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { detectTests } from "../../task/test-runs/detect.js";
-import { stateName, taskFile, taskName } from "../../task/folder/layout.js";
-import { excludeFromGit } from "../../task/folder/snapshots.js";
+import { stateName, taskFile, taskName } from "../../task/project-files/layout.js";
+import { excludeFromGit } from "../../task/project-files/snapshots.js";
 import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
 
 /** Writes a ralph.json to edit, fitted to what stands in the folder. Overwrites nothing. */

@@ -9,9 +9,9 @@ import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/term
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
-import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
-import { newState, taskFormat } from "../../task/folder/state-file.js";
-import { readTask } from "../../task/folder/task-file.js";
+import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
+import { newState, taskFormat } from "../../task/project-files/state-file.js";
+import { readTask } from "../../task/project-files/task-file.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { withoutProgress } from "../../task/workflow/memory.js";
 import { budgetOf, countedIn, metIn, spentIn } from "../../task/workflow/status.js";

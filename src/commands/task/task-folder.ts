@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { rrdFile } from "../../research/folder/layout.js";
-import { stateFile, taskFile } from "../../task/folder/layout.js";
+import { rrdFile } from "../../research/project-files/layout.js";
+import { stateFile, taskFile } from "../../task/project-files/layout.js";
 
 /**
  * The folder of the task that `argument` names, a folder or the task's file, the current one by default; undefined

@@ -16,11 +16,11 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { flowed, wrap } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
-import { stateFile, taskFile, taskName } from "../../task/folder/layout.js";
-import { taskFormat } from "../../task/folder/state-file.js";
-import { checkedTask, readTask } from "../../task/folder/task-file.js";
+import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
+import { taskFormat } from "../../task/project-files/state-file.js";
+import { checkedTask, readTask } from "../../task/project-files/task-file.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
-import { taskWords } from "../../task/folder/words.js";
+import { taskWords } from "../../task/project-files/words.js";
 import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { countedIn, metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
 

@@ -7,10 +7,10 @@ import { openRecordStore } from "../../engine/storage/state/record-store.js";
 import { replaceBroken } from "../../engine/storage/state/reset.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { snapshotIndex } from "../../task/folder/layout.js";
-import { openSnapshots } from "../../task/folder/snapshots.js";
+import { snapshotIndex } from "../../task/project-files/layout.js";
+import { openSnapshots } from "../../task/project-files/snapshots.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
-import { taskFormat } from "../../task/folder/state-file.js";
+import { taskFormat } from "../../task/project-files/state-file.js";
 import { derive } from "../../task/workflow/memory.js";
 import { withUndone } from "../../task/workflow/status.js";
 

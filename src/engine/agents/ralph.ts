@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { projectFiles, userFiles } from "../config/file.js";
+import { projectFiles, userFiles } from "../config/config-file.js";
 import { variableOf } from "../config/keys.js";
 import { given } from "../lib/given.js";
 import { hostsFolder, trustName, userFolder } from "../lib/layout.js";

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { given } from "../lib/given.js";
-import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./file.js";
+import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
 import { type ConfigKeys, isRecord, readScalar, variableOf } from "./keys.js";
 
 /** Where a value comes from: a flag, a variable, the path of a file, or `default`. */

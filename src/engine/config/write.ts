@@ -2,7 +2,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
-import { checkConfig, readConfigFile } from "./file.js";
+import { checkConfig, readConfigFile } from "./config-file.js";
 import { type ConfigKeys, isRecord, kindAt, readScalar } from "./keys.js";
 
 /**

@@ -70,17 +70,19 @@ const prepared = new WeakMap<Searchable, Prepared>();
  * 1. Text and quote are **normalised** (`normalise.ts`): to one string of letters, digits and signs, with the gap
  *    before each character kept apart. White space, case, accents, ligatures, kinds of quotation marks and dashes,
  *    borders of cells, marks of lists and words broken at a line's end make no difference after that. The text once
- *    more without its **extras** (`extras.ts`): footnote marks, citations, running heads, which a quote may leave out.
+ *    more without its **extras** (`marks-left-out.ts`): footnote marks, citations, running heads, which a quote may
+ *    leave out.
  * 2. The quote is read in a few **variants** (`variants.ts`), the strictest first: as it stands, without the stop that
  *    closes a cut quote, without `[words of explanation]`, retyped as the text writes its signs.
  * 3. Each variant is looked for as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of
- *    words and numbers and the case of units must **agree** (`agree.ts`).
- * 4. The place must bear the quote out for itself (`edges.ts`, `sense.ts`): no number without its sign or unit, nothing
- *    right behind "not" or "claims that", no title of a cited work. A place that does not gives the reason.
+ *    words and numbers and the case of units must **agree** (`same-words.ts`).
+ * 4. The place must bear the quote out for itself (`quote-edges.ts`, `changed-sense.ts`): no number without its sign or
+ *    unit, nothing right behind "not" or "claims that", no title of a cited work. A place that does not gives the
+ *    reason.
  * 5. A quote with `…`, `...` or `[...]` is looked for in **fragments** (`elision.ts`), which stand near each other and
  *    leave out nothing on which the sense hangs.
- * 6. What is not found is looked for once more with other numbers (`near.ts`), and the nearest passage is given for a
- *    repair.
+ * 6. What is not found is looked for once more with other numbers (`near-numbers.ts`), and the nearest passage is given
+ *    for a repair.
  *
  * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or twelve
  * characters of a script without spaces. A text given as an object is normalised once, however many quotes are looked

@@ -9,15 +9,15 @@ import {
   readMessages,
   takeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
-import { editResearch } from "../folder/edit-by-command.js";
-import { readResearch, type ResearchOptions } from "../folder/research.js";
-import { researchFormat } from "../folder/rrd-file.js";
-import { signState } from "../folder/unconfined-agent/other-projects.js";
+import { editResearch } from "../project-files/edit-by-command.js";
+import { readResearch, type ResearchOptions } from "../project-files/research.js";
+import { researchFormat } from "../project-files/rrd-file.js";
+import { signState } from "../project-files/unconfined-agent/other-projects.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { workStateOf } from "./work-state.js";
-import { statusOf } from "../workflow/decisions/status.js";
-import { isReversible, withOverride, withOverrides } from "../workflow/derived/overrides.js";
-import { derive } from "../workflow/derived/statistics.js";
+import { statusOf } from "../workflow/scores-and-decisions/status.js";
+import { isReversible, withOverride, withOverrides } from "../workflow/statistics-and-steering/overrides.js";
+import { derive } from "../workflow/statistics-and-steering/statistics.js";
 
 /** What a person decides on the eligibility of a paper. */
 export interface EligibilityDecision {

@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
-import { lastGoodFile, researchesName, rrdFile, rrdName } from "../folder/layout.js";
+import { lastGoodFile, researchesName, rrdFile, rrdName } from "../project-files/layout.js";
 
 /** What the commands about one project are given. */
 export interface FolderOptions {

@@ -1,5 +1,5 @@
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
-import { researchFormat } from "../folder/rrd-file.js";
+import { researchFormat } from "../project-files/rrd-file.js";
 import { workStateOf } from "./work-state.js";
 
 /** A research project as a person leads it from outside; `where`: as the person knows it. */

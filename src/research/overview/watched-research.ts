@@ -5,8 +5,8 @@ import type { Rrd } from "../generated/rrd.js";
 import type { Progress } from "../../engine/loop/types.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
-import { readResearch } from "../folder/research.js";
-import { progressOf, statusOf } from "../workflow/decisions/status.js";
+import { readResearch } from "../project-files/research.js";
+import { progressOf, statusOf } from "../workflow/scores-and-decisions/status.js";
 import { type Sum, sumOf, totalOf } from "./costs.js";
 import { timeSpent } from "./time-and-cost.js";
 import {
@@ -20,7 +20,7 @@ import {
 } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { messageOf } from "../../engine/lib/errors.js";
-import { rrdFile, rrdName } from "../folder/layout.js";
+import { rrdFile, rrdName } from "../project-files/layout.js";
 import { given } from "../../engine/lib/given.js";
 
 type LastRun = NonNullable<NonNullable<Rrd["loop"]>["last_run"]>;

@@ -5,7 +5,7 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
-import { aboutFolder } from "../folder/layout.js";
+import { aboutFolder } from "../project-files/layout.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Identifiers, NamedPaper, PaperRecord, TitledPaper } from "../papers/paper-record.js";
 import { parseReference, safeName } from "../papers/reference.js";

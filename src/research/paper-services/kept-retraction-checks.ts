@@ -4,7 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import { type Answered, type CitationCheck, compareCitation } from "./compare-citation.js";
 import { isPreprintDoi } from "../papers/dedup/match-features.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
-import { updatesFile } from "../folder/layout.js";
+import { updatesFile } from "../project-files/layout.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { isAt } from "./about-paper.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";

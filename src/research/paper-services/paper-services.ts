@@ -15,7 +15,7 @@ import type { CopyService } from "../full-text/full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../engine/net/http.js";
-import { textsFolder, updatesFile } from "../folder/layout.js";
+import { textsFolder, updatesFile } from "../project-files/layout.js";
 import { given } from "../../engine/lib/given.js";
 
 interface PaperServicesOptions {

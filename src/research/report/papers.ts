@@ -1,16 +1,16 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
-import { criteriaOf } from "../folder/eligibility-criteria.js";
+import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
   executionDimensions,
   scoresOf,
   strategicDimensions,
   totalsOf,
-} from "../workflow/decisions/scores-and-decision.js";
+} from "../workflow/scores-and-decisions/scores-and-decision.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
-import { prose } from "../workflow/derived/markdown.js";
+import { prose } from "../workflow/statistics-and-steering/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 import { publicationOf } from "./strength.js";

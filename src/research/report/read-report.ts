@@ -7,11 +7,11 @@ import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.j
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
-import { readAnswers } from "../folder/logs/answers-log.js";
-import { readQueries } from "../folder/logs/query-log.js";
-import { ideasName, lastGoodFile, reportDataName, reportName, rrdFile } from "../folder/layout.js";
-import { readRrdFile } from "../folder/rrd-file.js";
-import { readResearch } from "../folder/research.js";
+import { readAnswers } from "../project-files/logs/answers-log.js";
+import { readQueries } from "../project-files/logs/query-log.js";
+import { ideasName, lastGoodFile, reportDataName, reportName, rrdFile } from "../project-files/layout.js";
+import { readRrdFile } from "../project-files/rrd-file.js";
+import { readResearch } from "../project-files/research.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";

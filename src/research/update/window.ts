@@ -4,11 +4,11 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import { candidatesFile, searchFile, updateFile } from "../folder/layout.js";
+import { candidatesFile, searchFile, updateFile } from "../project-files/layout.js";
 import type { Rrd } from "../generated/rrd.js";
 import { readCommittedSearch } from "../search/committed-search.js";
 import { readSearchRecord } from "../search/search-record.js";
-import { searchOf } from "../workflow/decisions/status.js";
+import { searchOf } from "../workflow/scores-and-decisions/status.js";
 
 /** The days of publication that an update asks for, both YYYY-MM-DD. */
 export interface Window {

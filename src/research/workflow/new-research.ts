@@ -11,18 +11,18 @@ import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../engine/loop
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { stateVersion } from "../../engine/storage/state/format-version.js";
 import { formatLine } from "../../engine/storage/state/ledger.js";
-import { criteriaFrom, type NewCriterion } from "../folder/eligibility-criteria.js";
-import { formatRrd } from "../folder/rrd-file.js";
+import { criteriaFrom, type NewCriterion } from "../project-files/eligibility-criteria.js";
+import { formatRrd } from "../project-files/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { closingWords, unitBlock } from "./brief/write-brief.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { fill, type Prompt } from "./brief/prompt-file.js";
 import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
-import { deriveStatistics } from "./derived/statistics.js";
+import { deriveStatistics } from "./statistics-and-steering/statistics.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
-import { ideasName, progressFile, rrdFile } from "../folder/layout.js";
+import { ideasName, progressFile, rrdFile } from "../project-files/layout.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 

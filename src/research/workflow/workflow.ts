@@ -3,17 +3,17 @@ import type { Paper } from "../generated/rrd.js";
 import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
-import type { TamperGuard } from "../folder/unconfined-agent/tamper-guard.js";
+import type { TamperGuard } from "../project-files/unconfined-agent/tamper-guard.js";
 import { type Accepting, acceptRun, acceptSettled } from "./accept.js";
 import { briefFor, type Material, type ServeTools } from "./brief/write-brief.js";
-import { accountOf, type Experience } from "./derived/forecast.js";
-import { loadSteered } from "./derived/apply-steering.js";
-import { nextUnit, unitNamed } from "./decisions/next-unit.js";
+import { accountOf, type Experience } from "./statistics-and-steering/forecast.js";
+import { loadSteered } from "./statistics-and-steering/apply-steering.js";
+import { nextUnit, unitNamed } from "./scores-and-decisions/next-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { loadNoted, withPart } from "./sharing/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { learnPatterns, readPatterns } from "./derived/lessons.js";
-import { memoryOf, withSummary } from "./derived/observations.js";
+import { learnPatterns, readPatterns } from "./statistics-and-steering/lessons.js";
+import { memoryOf, withSummary } from "./statistics-and-steering/observations.js";
 import { isStale, type Library, type PreparedUnit, prepareUnit } from "./prepare.js";
 import {
   openRefusals,
@@ -22,7 +22,7 @@ import {
   type ResearchState,
   type ResearchUnit,
   statusOf,
-} from "./decisions/status.js";
+} from "./scores-and-decisions/status.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -59,8 +59,8 @@ type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
 export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
 /**
- * A project from DISCOVERY to COMPLETE: phases over rrd.json. `decisions/next-unit.ts` decides which unit is next;
- * `engine/storage/state/fold.ts` writes what was accepted.
+ * A project from DISCOVERY to COMPLETE: phases over rrd.json. `scores-and-decisions/next-unit.ts` decides which unit is
+ * next; `engine/storage/state/fold.ts` writes what was accepted.
  */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
   const { research, library, workspaces } = options;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
-import { workspacesFolder } from "../folder/layout.js";
+import { workspacesFolder } from "../project-files/layout.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {

@@ -52,7 +52,7 @@ export function locationIn(stack: string, root: string): SourceLocation | undefi
 }
 
 const frames = [
-  // at f (file:///a/b.js:1:2), ❯ a/b.ts:1:2, panicked at src/lib.rs:1:2:
+  // at f (file:///a/b.js:1:2), ❯ a/b.js:1:2, panicked at src/lib.rs:1:2:
   /(?:^|[\s(])(?:file:\/\/)?((?:\.{0,2}\/)?[\p{L}\p{M}\p{N}_./@~+-]+\.\w{1,5}):(\d{1,7}):(\d{1,7})/u,
   /File "([^"]+)", line (\d{1,7})/,
   // a_test.go:12: …, test_a.py:3: AssertionError

@@ -1,7 +1,7 @@
 import { type Markup, link, markup } from "../../engine/lib/markup.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { abstractLocator, hashOf } from "../../research/evidence/check-evidence.js";
-import { textsFolder } from "../../research/folder/layout.js";
+import { textsFolder } from "../../research/project-files/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
 import type { Paper } from "../../research/generated/rrd.js";

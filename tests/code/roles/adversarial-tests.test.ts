@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { layTests, sweepTests } from "../../../src/code/roles/adversarial-tests.js";
-import { adversaryFolder, keptTestsFolder } from "../../../src/code/folder/layout.js";
+import { adversaryFolder, keptTestsFolder } from "../../../src/code/project-files/layout.js";
 
 /** A project by the files of its framework, and a folder beside it that nobody may write to. */
 function project(files: Readonly<Record<string, string>>) {

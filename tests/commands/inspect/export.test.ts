@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { lastGoodFile } from "../../../src/research/folder/layout.js";
+import { lastGoodFile } from "../../../src/research/project-files/layout.js";
 import { read } from "../../support/documents/citation-reader.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";

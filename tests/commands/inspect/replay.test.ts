@@ -20,10 +20,10 @@ import { candidatesOf, candidatesText } from "../../../src/research/search/candi
 import { commitSearch, readCommittedSearch } from "../../../src/research/search/committed-search.js";
 import type { Listing } from "../../../src/research/search/result-list.js";
 import { runStep } from "../../../src/research/search/run-round.js";
-import { searchFile } from "../../../src/research/folder/layout.js";
+import { searchFile } from "../../../src/research/project-files/layout.js";
 import { sourceNamed } from "../../../src/research/sources/registry.js";
 import { contextOf } from "../../../src/research/sources/source-settings.js";
-import { queryRecorder } from "../../../src/research/folder/logs/query-log.js";
+import { queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { main } from "../../../src/commands/main.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { lockFile } from "../../../src/engine/lib/layout.js";
-import { lastGoodFile } from "../../../src/research/folder/layout.js";
+import { lastGoodFile } from "../../../src/research/project-files/layout.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { ioIn } from "../../support/processes/in-process.js";

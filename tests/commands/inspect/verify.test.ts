@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { verifyCommand } from "../../../src/commands/inspect/verify.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { checkEvidence } from "../../../src/research/evidence/check-evidence.js";
-import { textsFolder } from "../../../src/research/folder/layout.js";
+import { textsFolder } from "../../../src/research/project-files/layout.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { isOfNoInterest } from "../../../src/research/overview/watched-research.js";
 import { acquireLock, type Lock } from "../../../src/engine/storage/lock.js";
-import { openResearch } from "../../../src/research/folder/research.js";
-import { derive } from "../../../src/research/workflow/derived/statistics.js";
+import { openResearch } from "../../../src/research/project-files/research.js";
+import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { mcpCommand } from "../../../src/commands/search/mcp.js";
 import { toolCommand } from "../../../src/commands/search/tool.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { readQueries } from "../../../src/research/folder/logs/query-log.js";
+import { readQueries } from "../../../src/research/project-files/logs/query-log.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
 import { atom, hand, scholarly, works } from "../../support/network/scholarly.js";
-import { queriesName } from "../../../src/research/folder/layout.js";
+import { queriesName } from "../../../src/research/project-files/layout.js";
 
 async function research() {
   const place = await scholarly(atom, works);

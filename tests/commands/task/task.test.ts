@@ -19,7 +19,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
-import { readTask, taskAsSaved } from "../../../src/task/folder/task-file.js";
+import { readTask, taskAsSaved } from "../../../src/task/project-files/task-file.js";
 import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
 import { main } from "../../../src/commands/main.js";

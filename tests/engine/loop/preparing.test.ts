@@ -21,7 +21,7 @@ import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/network/listener.js";
 import { named, unit } from "./runs.js";
 import { alone } from "../../support/processes/alone.js";
-import { researchWords } from "../../../src/research/folder/words.js";
+import { researchWords } from "../../../src/research/project-files/words.js";
 
 type State = { readonly done: readonly string[]; readonly edits: number };
 type Prepare = (unit: Unit, work: Work) => Promise<Prepared<string> | Verdict>;

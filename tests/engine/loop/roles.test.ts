@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rulesFor } from "../../../src/engine/loop/guards/rules-of-run.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { isVerdict, type Agent, type AgentEvent, type Outcome, type Unit } from "../../../src/engine/loop/types.js";
-import { researchWords } from "../../../src/research/folder/words.js";
+import { researchWords } from "../../../src/research/project-files/words.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/network/listener.js";
 import { failed, named, past, soFar, start, unit } from "./runs.js";

@@ -17,7 +17,7 @@ import {
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
-import { committedFiles } from "../../../src/research/folder/layout.js";
+import { committedFiles } from "../../../src/research/project-files/layout.js";
 
 const subjects = (folder: string) => git(folder, "log", "--format=%s").trim().split("\n");
 const messages = (told: readonly Told[]) => told.map(({ message }) => message);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { isUnfinished, locateSyntaxError } from "../../../src/engine/storage/json-syntax.js";
 import { describe as named, type Problem, wordProblem } from "../../../src/engine/storage/problem-messages.js";
-import { formatRrd, maxRrdBytes, parseRrd, readRrdFile } from "../../../src/research/folder/rrd-file.js";
+import { formatRrd, maxRrdBytes, parseRrd, readRrdFile } from "../../../src/research/project-files/rrd-file.js";
 import { summarise } from "../../../src/engine/storage/state/state-file.js";
 import { sampleRrd, temporaryFolder } from "../../support/folders.js";
 

@@ -2,14 +2,14 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { localSources } from "../../../src/compose/library.js";
 import { systemClock } from "../../../src/engine/lib/clock.js";
-import { textsFolder, updatesFile } from "../../../src/research/folder/layout.js";
+import { textsFolder, updatesFile } from "../../../src/research/project-files/layout.js";
 import { identifiersOf } from "../../../src/research/papers/paper-identifiers.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { keepAbout } from "../../../src/research/paper-services/about-paper.js";
 import { checkWorks } from "../../../src/research/paper-services/kept-retraction-checks.js";
 import { services } from "../../../src/research/workflow/discovery/search-session.js";
 import { nextKept } from "../../../src/research/workflow/prepare.js";
-import { statusOf } from "../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../src/research/workflow/scores-and-decisions/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });

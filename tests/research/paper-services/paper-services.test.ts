@@ -8,7 +8,7 @@ import { paperServices } from "../../../src/research/paper-services/paper-servic
 import { contextOf, type SourcesConfig } from "../../../src/research/sources/source-settings.js";
 import { fakeClock } from "../../support/clock.js";
 import type { Clock } from "../../../src/engine/lib/clock.js";
-import { updatesFile } from "../../../src/research/folder/layout.js";
+import { updatesFile } from "../../../src/research/project-files/layout.js";
 
 const title = "Walking after stroke";
 const body = "The cohort was followed for two years and seen every month by the same two nurses. ".repeat(12);

@@ -8,7 +8,7 @@ import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotoc
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
-import { formatRrd } from "../../../src/research/folder/rrd-file.js";
+import { formatRrd } from "../../../src/research/project-files/rrd-file.js";
 import { main } from "../../../src/commands/main.js";
 import { splitLines } from "../../../src/engine/lib/lines.js";
 import { cli, ioIn } from "../../support/processes/in-process.js";

@@ -10,14 +10,14 @@ import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
 import type { Agent, Brief } from "../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
-import { openResearch, readResearch } from "../../../src/research/folder/research.js";
+import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { classicWorkflow } from "../../../src/research/workflow/classic.js";
-import { derive } from "../../../src/research/workflow/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/network/listener.js";
 import { researchFolder, rrdWith } from "../../support/projects/research.js";
 import { alone } from "../../support/processes/alone.js";
-import { researchWords } from "../../../src/research/folder/words.js";
+import { researchWords } from "../../../src/research/project-files/words.js";
 
 const prompt = "# Agent\n\nRead `{{RESEARCH_DIR}}/rrd.json` and do what its phase asks for.\n";
 

@@ -16,19 +16,19 @@ import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
 import { summariser } from "../../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../../src/engine/loop/history/keep-history.js";
 import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";
-import { openResearch, readResearch } from "../../../src/research/folder/research.js";
+import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { redactFor } from "../../../src/engine/lib/redact.js";
 import { renderFor } from "../../../src/research/report/documents/documents.js";
 import { prepareUnit, type Library } from "../../../src/research/workflow/prepare.js";
-import { derive } from "../../../src/research/workflow/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { type ResearchWorkflow, researchWorkflow } from "../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../clock.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { listener } from "../network/listener.js";
 import type { Material } from "../../../src/research/workflow/brief/write-brief.js";
-import type { ResearchState, ResearchUnit } from "../../../src/research/workflow/decisions/status.js";
+import type { ResearchState, ResearchUnit } from "../../../src/research/workflow/scores-and-decisions/status.js";
 import { alone } from "../processes/alone.js";
 
 /** A temporary folder that goes with the test. */

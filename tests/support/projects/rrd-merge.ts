@@ -3,7 +3,7 @@ import * as records from "../../../src/engine/storage/state/merge-hand-edits.js"
 import { restoreStaleSaves as restore } from "../../../src/engine/storage/state/stale-saves.js";
 import type { JournalEntry } from "../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { researchFormat } from "../../../src/research/folder/rrd-file.js";
+import { researchFormat } from "../../../src/research/project-files/rrd-file.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 
 export type { Change, JournalledChange } from "../../../src/engine/storage/state/merge-hand-edits.js";

@@ -297,7 +297,7 @@ describe("wrong arguments", () => {
     [["--target", "not-there.mjs"], "no such file"],
     [["--rounds", "0"], "whole number"],
     [["   "], "empty"],
-    [["memory", "lose"], "no command of the memory"],
+    [["memory", "lose"], "Unknown command of the memory"],
   ])("%j end with exit code 2", async (args, message) => {
     const { code, err } = await cli(["code", ...args], project.folder, project.home);
     expect([code, err.includes(message)]).toEqual([2, true]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Insight, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { parseLedger } from "../../../src/engine/storage/state/ledger.js";
-import { parseRrd } from "../../../src/research/folder/rrd-file.js";
+import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import { answers } from "./answers.js";
 import type { World } from "./world.js";
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { newCommand } from "../../../src/commands/run/new.js";
 import { runCommand } from "../../../src/commands/run/run.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
-import { readResearch } from "../../../src/research/folder/research.js";
+import { readResearch } from "../../../src/research/project-files/research.js";
 import { sampleRequirements } from "../../support/projects/sample-requirements.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";

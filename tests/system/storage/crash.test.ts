@@ -122,7 +122,7 @@ async function run(script: string): Promise<void> {
 }
 
 it("SIGKILL of the whole group at random instants loses and doubles nothing", { timeout: 180_000 }, async () => {
-  const store = await compileEntries(temporaryFolder(), { research: "src/research/folder/research.ts" });
+  const store = await compileEntries(temporaryFolder(), { research: "src/research/project-files/research.ts" });
   const research = researchFolder(sampleRrd(1));
   let said = 0;
   for (let kills = 0; kills < 24; kills++) {
@@ -138,7 +138,7 @@ it(
   "with checkpoints git is left without a lock, and the last commit holds the whole of the ledger",
   { timeout: 180_000 },
   async () => {
-    const store = await compileEntries(temporaryFolder(), { research: "src/research/folder/research.ts" });
+    const store = await compileEntries(temporaryFolder(), { research: "src/research/project-files/research.ts" });
     const root = repository();
     const research = researchIn(root, sampleRrd(1));
     let said = 0;

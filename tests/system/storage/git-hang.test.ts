@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runGit } from "../../../src/engine/storage/git-command.js";
 import { openCheckpoints } from "../../../src/engine/storage/checkpoints.js";
 import { git, repository, researchIn } from "../../support/folders.js";
-import { committedFiles } from "../../../src/research/folder/layout.js";
+import { committedFiles } from "../../../src/research/project-files/layout.js";
 
 /** Live processes (no zombies) whose environment holds `mark`. */
 function carriers(mark: string): string[] {

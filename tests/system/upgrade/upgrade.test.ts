@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
-import { parseRrd } from "../../../src/research/folder/rrd-file.js";
+import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { sharedPackage } from "../../support/processes/built.js";
 import { temporaryFolder } from "../../support/folders.js";

@@ -6,8 +6,8 @@ import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guard
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
 import { watchContext } from "../../../src/engine/loop/guards/context-window.js";
-import { accountOf } from "../../../src/research/workflow/derived/forecast.js";
-import { researchWords } from "../../../src/research/folder/words.js";
+import { accountOf } from "../../../src/research/workflow/statistics-and-steering/forecast.js";
+import { researchWords } from "../../../src/research/project-files/words.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, index) => paper(`p${index + 1}`));
 

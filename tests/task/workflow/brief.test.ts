@@ -1,6 +1,6 @@
 import { countTokens } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
-import { newState } from "../../../src/task/folder/state-file.js";
+import { newState } from "../../../src/task/project-files/state-file.js";
 import type { Criterion } from "../../../src/task/generated/ralph.js";
 import type { Check, TaskState } from "../../../src/task/generated/ralph-state.js";
 import { briefText } from "../../../src/task/workflow/brief.js";

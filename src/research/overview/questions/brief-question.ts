@@ -4,7 +4,7 @@ import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
 import type { FoundPassage } from "../../toolbox/context.js";
-import { prose } from "../../workflow/derived/markdown.js";
+import { prose } from "../../workflow/statistics-and-steering/markdown.js";
 import { handleOf } from "../../workflow/report-unit/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
 import { passageText } from "../../toolbox/find-passages.js";

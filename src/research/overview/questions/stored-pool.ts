@@ -3,8 +3,8 @@ import { statSync } from "node:fs";
 import { keptWords } from "./stored-words.js";
 import { recordText } from "./paper-words.js";
 import { type AskedProject, type KeptTexts, openPool, type Pool, type ReadText } from "./pool.js";
-import { passagesFile, rrdFile, textsFolder } from "../../folder/layout.js";
-import { readResearch } from "../../folder/research.js";
+import { passagesFile, rrdFile, textsFolder } from "../../project-files/layout.js";
+import { readResearch } from "../../project-files/research.js";
 import { keptText, keptTextStamp } from "../../full-text/text-cache.js";
 
 /** The text kept of a paper, and nothing else: no network is asked. */

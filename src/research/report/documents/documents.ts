@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
-import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
+import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 import type { Shown } from "../../workflow/accept.js";
 import { bibliography } from "../../export/bibtex.js";
 import { markdownOf } from "./markdown.js";

@@ -1,8 +1,16 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
 import { count, duration, many } from "../../../engine/ui/terminal/format.js";
-import { queriesName, rrdName } from "../../folder/layout.js";
-import { block, cell, flat, inline, line, maxListed, moreThan } from "../../workflow/derived/markdown.js";
+import { queriesName, rrdName } from "../../project-files/layout.js";
+import {
+  block,
+  cell,
+  flat,
+  inline,
+  line,
+  maxListed,
+  moreThan,
+} from "../../workflow/statistics-and-steering/markdown.js";
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { countCell, outcomeText } from "../search-yield.js";

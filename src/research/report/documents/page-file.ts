@@ -1,6 +1,6 @@
 import type { PieceFile } from "../../../engine/storage/state/output-files.js";
-import { pageName } from "../../folder/layout.js";
-import type { Research } from "../../folder/research.js";
+import { pageName } from "../../project-files/layout.js";
+import type { Research } from "../../project-files/research.js";
 import { type ReportModel, reportModel } from "../model.js";
 import { contextOf } from "../page/context.js";
 import { reportPage } from "../page/page.js";

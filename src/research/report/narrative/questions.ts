@@ -1,5 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
-import { questionKey } from "../../folder/logs/answers-log.js";
+import { questionKey } from "../../project-files/logs/answers-log.js";
 import type { Answer } from "../../generated/answer.js";
 import type { PaperName } from "../quotes.js";
 

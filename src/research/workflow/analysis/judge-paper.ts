@@ -15,13 +15,13 @@ import {
   executionDimensions,
   strategicDimensions,
   type Totals,
-} from "../decisions/scores-and-decision.js";
+} from "../scores-and-decisions/scores-and-decision.js";
 import { couldBeRead } from "../../papers/read-depth.js";
-import type { Change } from "../../folder/research.js";
-import { insightId, lastNumber } from "../../folder/rrd-file.js";
-import { papersToReadAgain } from "../decisions/open-update.js";
-import { flat, prose } from "../derived/markdown.js";
-import { patternLines } from "../derived/lessons.js";
+import type { Change } from "../../project-files/research.js";
+import { insightId, lastNumber } from "../../project-files/rrd-file.js";
+import { papersToReadAgain } from "../scores-and-decisions/open-update.js";
+import { flat, prose } from "../statistics-and-steering/markdown.js";
+import { patternLines } from "../statistics-and-steering/lessons.js";
 import {
   answersAt,
   answerText,

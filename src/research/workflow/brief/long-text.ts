@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
-import { partsName } from "../../folder/layout.js";
+import { partsName } from "../../project-files/layout.js";
 
 /**
  * A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files.

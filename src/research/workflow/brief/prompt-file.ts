@@ -3,8 +3,8 @@ import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js
 import { nearest } from "../../../engine/lib/nearest.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
-import { waitingEdit } from "../../folder/approval.js";
-import { promptName } from "../../folder/layout.js";
+import { waitingEdit } from "../../project-files/approval.js";
+import { promptName } from "../../project-files/layout.js";
 
 const promptParts = [
   "COMMON",

@@ -1,9 +1,9 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { fullScore } from "../decisions/scores-and-decision.js";
-import type { ResearchState } from "../decisions/status.js";
-import { prose } from "../derived/markdown.js";
+import { fullScore } from "../scores-and-decisions/scores-and-decision.js";
+import type { ResearchState } from "../scores-and-decisions/status.js";
+import { prose } from "../statistics-and-steering/markdown.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { handleOf, whyNoGround } from "../report-unit/handles.js";
 import { groupInsights } from "../report-unit/insight-groups.js";

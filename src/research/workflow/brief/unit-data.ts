@@ -4,10 +4,10 @@ import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
-import { fullScore, usesBothRubrics } from "../decisions/scores-and-decision.js";
+import { fullScore, usesBothRubrics } from "../scores-and-decisions/scores-and-decision.js";
 import { abstractTokensOf, shown, type Batch } from "../discovery/screening-batch.js";
 import { countingInsights, isIneligible } from "../eligibility/eligibility.js";
-import { blockedNames } from "../derived/statistics.js";
+import { blockedNames } from "../statistics-and-steering/statistics.js";
 import {
   defaultMinIdeas,
   defaultMaxIdeas,
@@ -15,12 +15,12 @@ import {
   type ResearchState,
   type ResearchUnit,
   isDecided,
-} from "../decisions/status.js";
-import { prose } from "../derived/markdown.js";
+} from "../scores-and-decisions/status.js";
+import { prose } from "../statistics-and-steering/markdown.js";
 import { join } from "node:path";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
-import { waitingEdit } from "../../folder/approval.js";
-import { lessonsName } from "../../folder/layout.js";
+import { waitingEdit } from "../../project-files/approval.js";
+import { lessonsName } from "../../project-files/layout.js";
 
 /** The machine-readable part of a brief: what the unit is about. */
 export type UnitData = { readonly kind: string; readonly unit: string } & Readonly<Record<string, unknown>>;

@@ -9,8 +9,8 @@ import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
-import { isLastUnit } from "../decisions/next-unit.js";
-import { readNotes, readPatterns } from "../derived/lessons.js";
+import { isLastUnit } from "../scores-and-decisions/next-unit.js";
+import { readNotes, readPatterns } from "../statistics-and-steering/lessons.js";
 import { fill, loadPrompt, type Prompt, type PromptPart } from "./prompt-file.js";
 import {
   defaultMinIdeas,
@@ -21,7 +21,7 @@ import {
   timesTooFull,
   type ResearchState,
   type ResearchUnit,
-} from "../decisions/status.js";
+} from "../scores-and-decisions/status.js";
 import {
   aboutData,
   discoveryData,
@@ -34,8 +34,8 @@ import {
 } from "./unit-data.js";
 import { criteriaWords } from "../eligibility/criteria-section.js";
 import { askedCriteria } from "../eligibility/eligibility.js";
-import { criteriaOf } from "../../folder/eligibility-criteria.js";
-import { committedFiles } from "../../folder/layout.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
+import { committedFiles } from "../../project-files/layout.js";
 import { type Repair, repairFor } from "./repair.js";
 import { reportData } from "./report-digest.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";

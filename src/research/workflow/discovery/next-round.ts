@@ -4,9 +4,9 @@ import type { Open } from "../../search/result-list.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
-import { blockedNames } from "../derived/statistics.js";
-import { openUpdate } from "../decisions/open-update.js";
-import { targetOf } from "../decisions/status.js";
+import { blockedNames } from "../statistics-and-steering/statistics.js";
+import { openUpdate } from "../scores-and-decisions/open-update.js";
+import { targetOf } from "../scores-and-decisions/status.js";
 import { nextOfUpdate } from "./update-rounds.js";
 
 /** So many papers are followed in one round, and so many of each one's references and citations are looked at. */

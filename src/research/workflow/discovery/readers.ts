@@ -1,7 +1,7 @@
 import { given } from "../../../engine/lib/given.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Reading, Rrd } from "../../generated/rrd.js";
-import { criteriaOf } from "../../folder/eligibility-criteria.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { readingsText } from "../eligibility/agreement.js";
 import { criterionText, eligibilityOf } from "../eligibility/eligibility.js";
 import type { AnswersById } from "./screen-by-criteria.js";

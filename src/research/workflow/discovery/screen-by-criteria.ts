@@ -1,7 +1,7 @@
 import type { Answers } from "../../generated/result-analysis.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Exclusion, Rrd } from "../../generated/rrd.js";
-import { criteriaOf } from "../../folder/eligibility-criteria.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { checkScreening } from "../eligibility/check-answers.js";
 import { criterionText } from "../eligibility/eligibility.js";
 import { excludedFacts } from "./excluded-facts.js";

@@ -13,11 +13,11 @@ import { ageOf, type Judged, rankWorks, type Ranked } from "../../screening/scre
 import { runStep } from "../../search/run-round.js";
 import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
 import { judgedIn, recallOf, screeningOf } from "./screened.js";
-import { blockedNames } from "../derived/statistics.js";
-import { openUpdate } from "../decisions/open-update.js";
-import { searchOf } from "../decisions/status.js";
+import { blockedNames } from "../statistics-and-steering/statistics.js";
+import { openUpdate } from "../scores-and-decisions/open-update.js";
+import { searchOf } from "../scores-and-decisions/status.js";
 import { type PaperRecord, versionsOf } from "../../papers/paper-record.js";
-import { candidatesFile, searchFile, searchName } from "../../folder/layout.js";
+import { candidatesFile, searchFile, searchName } from "../../project-files/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
 import { sourceNamed, sourcesFor, standInBeside, substituteFor } from "../../sources/registry.js";

@@ -2,7 +2,7 @@ import type { Paper, ProjectUpdate, Rrd, Step } from "../../generated/rrd.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { directions } from "../../search/snowballing.js";
-import { blockedNames } from "../derived/statistics.js";
+import { blockedNames } from "../statistics-and-steering/statistics.js";
 
 type Direction = (typeof directions)[number];
 

@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../generated/rrd.js";
-import { criteriaOf } from "../../folder/eligibility-criteria.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 
 /** What the answers to the criteria come to. */
 export interface Eligibility {

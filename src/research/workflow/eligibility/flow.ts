@@ -1,5 +1,5 @@
 import type { Flow, Paper, Rrd } from "../../generated/rrd.js";
-import { criteriaOf } from "../../folder/eligibility-criteria.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { answersAt, eligibilityReport, type ExclusionCount, exclusionOf, isWaiting } from "./eligibility.js";
 
 /**

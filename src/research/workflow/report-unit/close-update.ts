@@ -1,11 +1,11 @@
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
-import { reportDataName } from "../../folder/layout.js";
-import type { Change } from "../../folder/research.js";
+import { reportDataName } from "../../project-files/layout.js";
+import type { Change } from "../../project-files/research.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
-import { openUpdate, withLastUpdate } from "../decisions/open-update.js";
+import { openUpdate, withLastUpdate } from "../scores-and-decisions/open-update.js";
 import { many } from "../../../engine/ui/terminal/format.js";
-import { flat } from "../derived/markdown.js";
+import { flat } from "../statistics-and-steering/markdown.js";
 import { type Acceptable, dayOf, type Judging } from "../result/accepted-result.js";
 import { parseHandle } from "./handles.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";

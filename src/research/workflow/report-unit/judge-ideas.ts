@@ -3,12 +3,12 @@ import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
 import { dayOf } from "../result/accepted-result.js";
-import { flat } from "../derived/markdown.js";
-import { patternLines } from "../derived/lessons.js";
-import { totalsOf } from "../decisions/scores-and-decision.js";
+import { flat } from "../statistics-and-steering/markdown.js";
+import { patternLines } from "../statistics-and-steering/lessons.js";
+import { totalsOf } from "../scores-and-decisions/scores-and-decision.js";
 import { countingInsights } from "../eligibility/eligibility.js";
-import { defaultMinIdeas, defaultMaxIdeas } from "../decisions/status.js";
-import { ideasName, progressName, reportName, rrdName } from "../../folder/layout.js";
+import { defaultMinIdeas, defaultMaxIdeas } from "../scores-and-decisions/status.js";
+import { ideasName, progressName, reportName, rrdName } from "../../project-files/layout.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */
 const selectionRubric = {

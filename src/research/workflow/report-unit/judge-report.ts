@@ -6,14 +6,14 @@ import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import type { Acceptable, Judging, Unacceptable } from "../result/accepted-result.js";
 import { dayOf } from "../result/accepted-result.js";
-import { flat } from "../derived/markdown.js";
-import { patternLines } from "../derived/lessons.js";
+import { flat } from "../statistics-and-steering/markdown.js";
+import { patternLines } from "../statistics-and-steering/lessons.js";
 import { evidenceAt, whyNoGround } from "./handles.js";
 import { closedBy } from "./close-update.js";
 import { groupInsights } from "./insight-groups.js";
 import { sideBySide } from "./side-by-side.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";
-import { bibliographyName, reportDataName, reportName } from "../../folder/layout.js";
+import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 
 /** The name of the group of this place, in the unit and in a result. */
 export const groupName = (index: number): string => `g${index + 1}`;

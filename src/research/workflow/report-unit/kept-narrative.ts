@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isNewer } from "../../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
-import { reportDataName } from "../../folder/layout.js";
+import { reportDataName } from "../../project-files/layout.js";
 import type { ReportFile } from "../../generated/report.js";
 
 /** report.json of a project; undefined where it is missing or unusable, so the report is to be written. */

@@ -1,10 +1,10 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
-import type { Change } from "../../folder/research.js";
+import type { Change } from "../../project-files/research.js";
 import { given } from "../../../engine/lib/given.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
-import { inline } from "../derived/markdown.js";
-import { deriveStatistics } from "../derived/statistics.js";
+import { inline } from "../statistics-and-steering/markdown.js";
+import { deriveStatistics } from "../statistics-and-steering/statistics.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { changeOf } from "../result/accepted-result.js";
 

@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import type { Change } from "../../folder/research.js";
+import type { Change } from "../../project-files/research.js";
 import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";

@@ -9,7 +9,7 @@ import {
 import { watchContext } from "../../../../src/engine/loop/guards/context-window.js";
 import type { Account, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, soFar, start, unit } from "../runs.js";
-import { researchWords } from "../../../../src/research/folder/words.js";
+import { researchWords } from "../../../../src/research/project-files/words.js";
 
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });
 const cost = (usd: number) => past(accepted, 0, "paper_1", { cost_usd: usd, usage: usage(1000, 100) });

@@ -14,7 +14,7 @@ import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/lo
 import { remembered, seen } from "../remembered.js";
 import { accepted, failed, past, refused, soFar, unit } from "../runs.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
-import { researchWords } from "../../../../src/research/folder/words.js";
+import { researchWords } from "../../../../src/research/project-files/words.js";
 
 const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory =>
   remembered({ observations, ...over });

@@ -21,7 +21,7 @@ import {
 import { rulesFor } from "../../../../src/engine/loop/guards/rules-of-run.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, refused, soFar, start, unit } from "../runs.js";
-import { researchWords } from "../../../../src/research/folder/words.js";
+import { researchWords } from "../../../../src/research/project-files/words.js";
 
 const minute = 60_000;
 const usage = (input: number, output = 0) => ({ input, cached: 0, output, requests: 1 });

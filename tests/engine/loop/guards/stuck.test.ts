@@ -15,7 +15,7 @@ import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 import { remembered, seen } from "../remembered.js";
 import { remediationFor } from "../../../../src/engine/loop/notes.js";
-import { researchWords } from "../../../../src/research/folder/words.js";
+import { researchWords } from "../../../../src/research/project-files/words.js";
 
 /** A row of iterations that show one kind of loop. */
 const rowOfKind = (kind: LoopKind, length: number): Observation[] => {

@@ -6,8 +6,8 @@ import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { makeJournal, writeEntry } from "../../../../src/engine/storage/state/journal.js";
 import { openRecordStore } from "../../../../src/engine/storage/state/record-store.js";
-import { openResearch, readResearch } from "../../../../src/research/folder/research.js";
-import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
+import { openResearch, readResearch } from "../../../../src/research/project-files/research.js";
+import { researchFormat } from "../../../../src/research/project-files/rrd-file.js";
 import { openWriter } from "../../../../src/engine/storage/state/fold.js";
 import {
   acceptance,

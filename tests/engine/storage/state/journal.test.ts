@@ -15,7 +15,7 @@ import {
   writeEntry,
 } from "../../../../src/engine/storage/state/journal.js";
 import { restoreStaleSaves } from "../../../support/projects/rrd-merge.js";
-import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
+import { researchFormat } from "../../../../src/research/project-files/rrd-file.js";
 import { paperOf, pendingPaper, read, sampleRrd, temporaryFolder } from "../../../support/folders.js";
 import { journalFolder } from "../../../../src/engine/lib/layout.js";
 

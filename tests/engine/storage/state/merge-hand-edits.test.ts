@@ -11,7 +11,7 @@ import {
 } from "../../../support/projects/rrd-merge.js";
 import { mergeChanges as merged } from "../../../../src/engine/storage/state/merge-hand-edits.js";
 import { type Task, taskFormat } from "../../../support/projects/task-format.js";
-import { formatRrd } from "../../../../src/research/folder/rrd-file.js";
+import { formatRrd } from "../../../../src/research/project-files/rrd-file.js";
 import { paperOf, pendingPaper, sampleRrd } from "../../../support/folders.js";
 
 const complete = (rrd: Rrd, ...changes: Change[]) => changes.map((change) => completeChange(change, rrd));

@@ -1,9 +1,9 @@
-import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
+import { researchFormat } from "../../../../src/research/project-files/rrd-file.js";
 import { existsSync, readdirSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Fold } from "../../../../src/research/folder/research.js";
-import { type ResetTarget, resetResearch } from "../../../../src/research/folder/reset/reset.js";
+import type { Fold } from "../../../../src/research/project-files/research.js";
+import { type ResetTarget, resetResearch } from "../../../../src/research/project-files/reset/reset.js";
 import {
   acceptance,
   derive,

@@ -13,7 +13,7 @@ import {
 import { join, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { formatRrd, researchFormat } from "../../../../src/research/folder/rrd-file.js";
+import { formatRrd, researchFormat } from "../../../../src/research/project-files/rrd-file.js";
 import {
   openStateFile,
   invalid,
@@ -35,7 +35,7 @@ import {
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { readOnceSaved } from "../../../../src/engine/storage/wait-for-editor.js";
 import { stampOf } from "../../../../src/engine/storage/atomic-file.js";
-import { lastGoodFile } from "../../../../src/research/folder/layout.js";
+import { lastGoodFile } from "../../../../src/research/project-files/layout.js";
 import { hastenDates } from "../../../support/clock.js";
 
 const text = formatRrd(sampleRrd(3));

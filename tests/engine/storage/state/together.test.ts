@@ -6,11 +6,11 @@ import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
 import { openWriter } from "../../../../src/engine/storage/state/fold.js";
 import { makeJournal } from "../../../../src/engine/storage/state/journal.js";
-import type { Fold } from "../../../../src/research/folder/research.js";
-import { openResearch } from "../../../../src/research/folder/research.js";
+import type { Fold } from "../../../../src/research/project-files/research.js";
+import { openResearch } from "../../../../src/research/project-files/research.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { researchFormat } from "../../../../src/research/folder/rrd-file.js";
-import { derive, deriveBetween } from "../../../../src/research/workflow/derived/statistics.js";
+import { researchFormat } from "../../../../src/research/project-files/rrd-file.js";
+import { derive, deriveBetween } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";
 import fc from "../../../support/runner/fast-check.js";
 import {
   acceptance,

@@ -9,8 +9,8 @@ import { acceptDiscovery } from "../../../../src/research/workflow/discovery/jud
 import { checkedAnswers } from "../../../../src/research/workflow/discovery/screen-by-criteria.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
-import { withOverrides } from "../../../../src/research/workflow/derived/overrides.js";
-import { deriveStatistics } from "../../../../src/research/workflow/derived/statistics.js";
+import { withOverrides } from "../../../../src/research/workflow/statistics-and-steering/overrides.js";
+import { deriveStatistics } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";
 import fc from "../../../support/runner/fast-check.js";
 import {
   library,

@@ -6,9 +6,9 @@ import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
-import { nextUnit } from "../../../../src/research/workflow/decisions/next-unit.js";
-import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
-import { derive } from "../../../../src/research/workflow/derived/statistics.js";
+import { nextUnit } from "../../../../src/research/workflow/scores-and-decisions/next-unit.js";
+import { statusOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { derive } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 

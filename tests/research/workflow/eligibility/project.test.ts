@@ -6,10 +6,10 @@ import type { Criterion, Flow, Paper, Rrd } from "../../../../src/research/gener
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { buildText } from "../../../../src/engine/documents/text/document-text.js";
 import { flowOf as drawnFlow } from "../../../../src/research/report/prisma-flow.js";
-import { inconsistencies } from "../../../../src/research/workflow/derived/inconsistencies.js";
+import { inconsistencies } from "../../../../src/research/workflow/statistics-and-steering/inconsistencies.js";
 import { countsOf } from "../../../../src/research/overview/counts.js";
 import { reportData } from "../../../../src/research/workflow/brief/report-digest.js";
-import { statusOf } from "../../../../src/research/workflow/decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
 import { countingInsights, eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
 

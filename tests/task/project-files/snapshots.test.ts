@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSnapshots, type Snapshots } from "../../../src/task/project-files/snapshots.js";
+
+let folder: string;
+let outside: string;
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: folder });
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+const read = (path: string) => readFileSync(join(folder, path), "utf8");
+
+async function opened(): Promise<Snapshots> {
+  const snapshots = await openSnapshots(folder, "t", { index: join(outside, "index"), views: [], notify: () => {} });
+  if (snapshots === undefined) throw new Error("no snapshots");
+  return snapshots;
+}
+
+async function changed(act: () => void): Promise<string[]> {
+  const snapshots = await opened();
+  const before = await snapshots.take(0);
+  act();
+  const after = await snapshots.take(1);
+  const changes = await snapshots.changes(before?.commit ?? "", after?.commit ?? "");
+  return changes.map(({ path, kind }) => `${kind} ${path}`);
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "snapshots-"));
+  outside = mkdtempSync(join(tmpdir(), "snapshots-index-"));
+  git("init", "-q");
+  write("main.js", "1");
+});
+afterEach(() => {
+  for (const path of [folder, outside]) rmSync(path, { recursive: true, force: true });
+});
+
+describe("what programs build", () => {
+  it("is left out where the repository does not hold it", async () => {
+    expect(
+      await changed(() => {
+        write("main.js", "2");
+        for (const path of ["target/debug/app", "node_modules/a/index.js", "lib/__pycache__/a.pyc"]) write(path, "x");
+      }),
+    ).toEqual(["changed main.js"]);
+  });
+
+  it.each(["src/target/release/notes.ts", "tests/fixtures/node_modules/a/index.js", "target/doc/guide.md"])(
+    "is the project's where it was committed, such as %s",
+    async (path) => {
+      write(path, "1");
+      write(`${dirname(path)}/gone.md`, "1");
+      git("add", "--all");
+      git("commit", "-qm", "first");
+      const other = `${dirname(path)}/new.md`;
+      expect(
+        await changed(() => {
+          write(path, "2");
+          write(other, "2");
+          rmSync(join(folder, dirname(path), "gone.md"));
+        }),
+      ).toEqual(
+        [`removed ${dirname(path)}/gone.md`, `changed ${path}`, `added ${other}`].toSorted((a, b) =>
+          (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? ""),
+        ),
+      );
+      await (await opened()).putBack(0);
+      expect(read(path)).toBe("1");
+    },
+  );
+
+  it("is seen to be gone where all of a folder that was committed is removed", async () => {
+    const path = "tests/fixtures/node_modules/a/index.js";
+    write(path, "1");
+    git("add", "--all");
+    git("commit", "-qm", "first");
+    expect(await changed(() => rmSync(join(folder, "tests"), { recursive: true }))).toEqual([`removed ${path}`]);
+    await (await opened()).putBack(0);
+    expect(read(path)).toBe("1");
+  });
+});
+
+it.each(["true", "input"])(
+  "puts the line ends of each file back as they were, with core.autocrlf=%s",
+  async (value) => {
+    git("config", "core.autocrlf", value);
+    const files = { "a.bat": "a\r\nb\r\n", "b.sh": "a\nb\n", "c.txt": "a\r\nb\n" };
+    for (const [path, text] of Object.entries(files)) write(path, text);
+    await (await opened()).take(0);
+    for (const path of Object.keys(files)) write(path, "changed\n");
+    await (await opened()).putBack(0);
+    for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
+  },
+);
