@@ -8,11 +8,11 @@ import { byWing, cpuLines, farOver, type FileCpu } from "./cpu.js";
  * two cores do in under three minutes.
  */
 const budgets = {
-  engine: 54,
-  research: 70,
-  commands: 43,
+  engine: 50,
+  research: 66,
+  commands: 48,
   compose: 1,
-  task: 7,
+  task: 10,
   code: 3,
   assistant: 13,
   web: 2,
