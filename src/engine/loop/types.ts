@@ -95,7 +95,7 @@ export interface Brief {
   readonly text: string;
   /** Estimated tokens of `text`. */
   readonly tokens: number;
-  /** SHA-256 of the prompt that `text` was made from, before anything was filled in; absent where it is missing. */
+  /** SHA-256 of the prompt that `text` was made from, before anything was filled in; absent without one. */
   readonly prompt?: string;
   /** Absolute path of the folder the agent works in; it is there and empty but for what the brief names. */
   readonly workspace: string;

@@ -145,7 +145,7 @@ export function howItEnded({ end }: Ran, timeoutMs: number): string {
   return `It ended with exit code ${exitCode ?? "unknown"}.`;
 }
 
-/** The content of a file as the agent sees it; why it is missing where it is missing. At most 10 MB. */
+/** The content of a file as the agent sees it, or why it could not be read. At most 10 MB. */
 export async function contentOf(
   place: Place,
   path: string,

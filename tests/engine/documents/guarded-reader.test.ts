@@ -52,7 +52,7 @@ describe("a document from a stranger", () => {
 
   it("that takes longer than allowed is unreadable and says so, and the next is read", async () => {
     const result = await read(
-      rawPdf({ pages: ["BT /F1 10 Tf 1 0 0 1 60 700 Tm (One line of text) Tj ET\n"] }),
+      rawPdf({ pages: Array.from({ length: 200 }, () => "BT /F1 10 Tf 1 0 0 1 60 700 Tm (One line of text) Tj ET\n") }),
       "a.pdf",
       { maxMs: 1 },
     );

@@ -111,7 +111,7 @@ function isSameAnswer(a: Observation, b: Observation): boolean {
   return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
 }
 
-/** Whether two iterations came to the same: by their answers, where they are missing by how they ended. */
+/** Whether two iterations came to the same: by their answers, without answers by how they ended. */
 const isSame = (a: Observation, b: Observation): boolean =>
   a.answer === undefined && b.answer === undefined ? endOf(a) === endOf(b) : isSameAnswer(a, b);
 
@@ -134,7 +134,7 @@ const inWords: Readonly<Record<LoopKind, string>> = {
 export const stagnationIn = ({ observations, limits, since }: LoopMemory): Row | undefined =>
   rowOf(observations, limits, since);
 
-/** The warning about repetitions before they end the run; undefined where they are missing. */
+/** The warning about repetitions before they end the run; undefined without repetitions. */
 export function stagnationWarning(memory: LoopMemory): string | undefined {
   const row = stagnationIn(memory);
   if (row === undefined || row.length >= memory.limits.stagnation) return undefined;
