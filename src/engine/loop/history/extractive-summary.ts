@@ -92,7 +92,7 @@ const foreignIn = (summary: string): string | undefined =>
     ?.slice(before.length);
 
 function lessonsIn(summary: string): Lesson[] {
-  return [...summary.matchAll(/^- (\d+)×, last #(\d+): (.+)$/gm)].map(([, times, last, text = ""]) => ({
+  return [...summary.matchAll(/^- (\d+)×, last #(\d+): (.+)/gm)].map(([, times, last, text = ""]) => ({
     times: Number(times),
     last: Number(last),
     text,
@@ -104,7 +104,7 @@ function learned(known: readonly Lesson[], fresh: readonly Observation[]): Lesso
   const lessons = new Map(known.map((lesson) => [likeness(lesson.text), lesson]));
   for (const [index, { iteration, unit, outcome, failure, said = "" }] of fresh.entries()) {
     if (outcome === "accepted") continue;
-    const reason = cut(`${failure ?? outcome}: ${said.split("; ")[0] ?? ""}`, 170);
+    const reason = cut(`${failure ?? outcome}: ${said.split("; ")[0]!}`, 170);
     const later = fresh.slice(index + 1).find((each) => each.unit === unit && each.outcome === "accepted");
     const helped = later === undefined ? "" : ` → ${unit} was accepted in #${later.iteration}`;
     const key = likeness(reason);

@@ -70,12 +70,12 @@ export function summariser({ every, ask, tell, now }: SummariserOptions): Summar
       chars_before: compression.chars_before,
       chars_after: compression.summary.length,
       duration_seconds: compression.duration_seconds,
-      trend: metrics.history_size_trend ?? [],
+      trend: metrics.history_size_trend,
       tokens_saved: savedBy(compression),
       tokens: compression.tokens,
       ...priced(compression),
-      compressions: metrics.compressions ?? 1,
-      total_tokens_saved: metrics.total_tokens_saved ?? 0,
+      compressions: metrics.compressions,
+      total_tokens_saved: metrics.total_tokens_saved,
     });
     return compression;
   };
@@ -131,7 +131,7 @@ const savedBy = ({ chars_before, summary, tokens }: Compression): number =>
   estimateTokens("x".repeat(chars_before)) - estimateTokens("x".repeat(summary.length)) - tokens;
 
 /** The measures after one more summary. Pure. */
-export function measured(before: HistoryMetrics | undefined, compression: Compression): HistoryMetrics {
+export function measured(before: HistoryMetrics | undefined, compression: Compression) {
   const { summary, chars_before, upTo, tokens, cost_usd, estimated, duration_seconds } = compression;
   const { historian_cost_usd: spent = 0 } = before ?? {};
   return {
@@ -147,5 +147,5 @@ export function measured(before: HistoryMetrics | undefined, compression: Compre
     ...(tokens === 0 ? {} : { historian_tokens: (before?.historian_tokens ?? 0) + tokens }),
     ...(cost_usd === undefined ? {} : { historian_cost_usd: roundUsd(spent + cost_usd) }),
     ...(estimated === true ? { historian_estimated: true as const } : {}),
-  };
+  } satisfies HistoryMetrics;
 }

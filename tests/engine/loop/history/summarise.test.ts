@@ -10,7 +10,7 @@ import { bounded, type Compression, type LoopMemory } from "../../../../src/engi
 import { recall } from "../../../../src/engine/loop/notes.js";
 import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
@@ -288,6 +288,8 @@ describe("a summary without a model", () => {
     const long = extractiveSummary(memory({ historySummary: "word ".repeat(300), observations: [observed(1)] }), 2000);
     expect(/^Before: (.*)$/m.exec(long)?.[1]).toMatch(/^(word )+word…$/);
     expect(/^Before: (.*)$/m.exec(long)?.[1]?.length).toBe(600);
+    const gap = `${"w".repeat(598)} more`;
+    expect(extractiveSummary(memory({ historySummary: gap, observations: [observed(1)] }), 2000)).toContain("w…\n");
   });
 
   test("of one that only quotes the form of ours takes no counts", () => {
@@ -544,12 +546,22 @@ describe("a historian", () => {
     expect(await kept(`${"b".repeat(1500)}\n${"c".repeat(1500)}`)).toBe("b".repeat(1500));
     expect(await kept(`${"b".repeat(500)}\n${"c".repeat(2500)}`)).toBe(`${"b".repeat(500)}\n${"c".repeat(1499)}`);
     expect(await kept("word ".repeat(500))).toBe("word ".repeat(400).trimEnd());
+    const whole = `${"e".repeat(1500)}. ${"f".repeat(498)}`;
+    expect(await kept(whole)).toBe(whole);
     expect(await kept("d".repeat(2001))).toBe("d".repeat(2000));
     expect(await kept("d".repeat(2000))).toBe("d".repeat(2000));
     expect(await kept(` ${"d".repeat(2000)} `)).toBe("d".repeat(2000));
     expect(await kept(`${"e".repeat(999)}. ${"f".repeat(2000)}`)).toBe(`${"e".repeat(999)}. ${"f".repeat(999)}`);
     expect(await kept(`${"e".repeat(1000)}. ${"f".repeat(2000)}`)).toBe(`${"e".repeat(1000)}.`);
   });
+});
+
+test("a summary says how many seconds it took", async () => {
+  const times = [1_000, 3_500];
+  const now = () => times.shift() ?? Number.NaN;
+  const tell = async () => undefined;
+  const made = await summariser({ every: 1, tell, now })(memory({ observations: [observed(1)] }));
+  expect(made?.duration_seconds).toBe(2.5);
 });
 
 test("a historian that has no summary yet is given what happened alone", async () => {
@@ -704,6 +716,13 @@ describe("the history is kept between two iterations", () => {
     expect(order).toEqual(["load"]);
   });
 
+  test("and not at all before the first iteration", async () => {
+    const { order, workflow } = kept({ memory: () => memory() });
+    const { load } = withHistory(workflow, summariser({ every: 1, tell, now: () => 0 }));
+    expect(await load(tell)).toBe(1);
+    expect(order).toEqual(["load"]);
+  });
+
   test("as far as a person's files allow: a bug goes through", async () => {
     const { workflow, summarise } = kept({ remember: () => Promise.reject(new TypeError("ours")) });
     await expect(withHistory(workflow, summarise).load(tell)).rejects.toThrow("ours");
@@ -760,6 +779,17 @@ describe("an agent as historian", () => {
     const silent = await ask(agent({ type: "end", message: " \n" }));
     expect(silent).toEqual({ reason: "scribe said nothing.", tokens: 0 });
     expect(silent).not.toHaveProperty("cost_usd");
+  });
+
+  test("is believed also where it took its folder away", async () => {
+    const tidy: Agent = {
+      ...agent(),
+      async *run({ workspace }) {
+        rmSync(workspace, { recursive: true });
+        yield { type: "end", message: "It was tried." };
+      },
+    };
+    expect(await ask(tidy)).toMatchObject({ summary: "IT WAS TRIED." });
   });
 
   test("leaves no folder after a bug of ours either", async () => {
