@@ -2,7 +2,7 @@ import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
 import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
-import { ExpectedError, messageOf, tooFewFiles } from "../engine/lib/errors.js";
+import { ExpectedError, messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { nearest } from "../engine/lib/nearest.js";
 import { redactFor } from "../engine/lib/redact.js";
@@ -174,7 +174,7 @@ const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
 export function fail(error: unknown, io: Io): number {
   const isExpected = error instanceof ExpectedError;
   // What was asked is the user's own, and stays out of a report.
-  const said = isExpected ? error.message : (tooFewFiles(error) ?? bugSentence(error, io, "ralph", []));
+  const said = isExpected ? error.message : (faultOfMachine(error) ?? bugSentence(error, io, "ralph", []));
   io.stderr(`ralph: ${sanitise(said)}\n`);
   return isExpected ? error.exitCode : 1;
 }

@@ -1,4 +1,4 @@
-import { ExpectedError, tooFewFiles } from "../engine/lib/errors.js";
+import { ExpectedError, faultOfMachine } from "../engine/lib/errors.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { bugSentence } from "../engine/ui/bug-report.js";
 import type { Io } from "../engine/ui/io.js";
@@ -20,8 +20,8 @@ function judge(error: unknown, io: Io, args: readonly string[]): { message?: str
     // Help and version end this way too.
     return error.exitCode === 0 ? { exitCode: 0 } : { message: usageSentence(error.message, args), exitCode: 2 };
   }
-  const limit = tooFewFiles(error);
-  if (limit !== undefined) return { message: limit, exitCode: 1 };
+  const fault = faultOfMachine(error);
+  if (fault !== undefined) return { message: fault, exitCode: 1 };
   return { message: bugSentence(error, io, "research-ralph", args), exitCode: 1 };
 }
 

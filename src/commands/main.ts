@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf, tooFewFiles } from "../engine/lib/errors.js";
+import { messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchesName } from "../research/project-files/layout.js";
 import { summaries } from "./help-text.js";
@@ -45,7 +45,7 @@ export async function fail(error: unknown, args: readonly string[], io: Io): Pro
     return explain(error, io, args);
   } catch {
     // Thrown on, it would come back as an uncaught error without end.
-    io.stderr(`research-ralph: ${tooFewFiles(error) ?? messageOf(error)}\n`);
+    io.stderr(`research-ralph: ${faultOfMachine(error) ?? messageOf(error)}\n`);
     return 1;
   }
 }

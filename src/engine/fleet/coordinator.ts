@@ -5,7 +5,7 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../generated/fleet-item.js";
 import { spanInWords, timeIsUp } from "../lib/clock.js";
-import { ExpectedError, hasCode, messageOf, tooFewFiles } from "../lib/errors.js";
+import { ExpectedError, hasCode, messageOf, faultOfMachine } from "../lib/errors.js";
 import { resultName } from "../lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../loop/types.js";
 import { explainSystemError } from "../storage/explain-system-error.js";
@@ -383,7 +383,7 @@ const isOfFiles = (error: unknown): boolean =>
 /** What a file of this machine that can't be read or written means for the iteration. @throws our own bugs again. */
 function fileFailure(error: unknown, path: string): Failure {
   if (!isOfFiles(error)) throw error;
-  const explained = tooFewFiles(error) ?? messageOf(explainSystemError(error, path));
+  const explained = faultOfMachine(error) ?? messageOf(explainSystemError(error, path));
   return { kind: hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP") ? "crashed" : "resources", message: explained };
 }
 

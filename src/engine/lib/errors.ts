@@ -20,8 +20,21 @@ export const hasCode = (error: unknown, ...codes: string[]): error is NodeJS.Err
 /** The message of whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** For a person, where the system lets a process open too few files; undefined for any other error. */
-export const tooFewFiles = (error: unknown): string | undefined =>
+/**
+ * For a person, where a disk fails, was pulled out, or belongs to a server that is gone; undefined for any other error.
+ * `path`: the file that was meant, where the error names none.
+ */
+export function diskFault(error: unknown, path?: string): string | undefined {
+  if (!hasCode(error, "EIO", "ESTALE", "ENODEV", "ENXIO", "ENOTCONN", "EHOSTDOWN", "EREMOTEIO")) return undefined;
+  const file = path ?? error.path;
+  return `The disk${file === undefined ? "" : ` of ${file}`} fails or is gone (${error.code}); check it and its connection, and run again.`;
+}
+
+/**
+ * For a person, where the machine is at fault whatever was being done: its disk, or the number of files that may be
+ * open; undefined for any other error.
+ */
+export const faultOfMachine = (error: unknown): string | undefined =>
   hasCode(error, "EMFILE", "ENFILE")
     ? "The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again."
-    : undefined;
+    : diskFault(error);

@@ -121,7 +121,20 @@ async function replace(
 }
 
 const writeLater = promisify(write);
-const syncLater = (file: number): Promise<void> => promisify(fsync)(file);
+const syncLater = (file: number): Promise<void> => promisify(fsync)(file).catch(unlessImpossible);
+
+function syncNow(file: number): void {
+  try {
+    fsyncSync(file);
+  } catch (error) {
+    unlessImpossible(error);
+  }
+}
+
+/** Throws an error of a sync again, unless the file system has none: some of a network or in user space, for folders. */
+function unlessImpossible(error: unknown): void {
+  if (!hasCode(error, "EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
+}
 
 async function create(
   path: string,
@@ -137,7 +150,7 @@ async function create(
     await fill(file);
     if (durable) {
       if (isMuch) await syncLater(file);
-      else fsyncSync(file);
+      else syncNow(file);
     }
     return stamp(fstatSync(file));
   } finally {
@@ -177,8 +190,8 @@ function syncFolder(folder: string): void {
   try {
     fsyncSync(handle);
   } catch (error) {
-    // Some network file systems refuse to sync a folder.
-    if (!hasCode(error, "EINVAL", "ENOTSUP", "EBADF")) throw error;
+    // Some network file systems want a handle that can be written to, which a folder never has.
+    if (!hasCode(error, "EBADF")) unlessImpossible(error);
   } finally {
     closeSync(handle);
   }

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { ExpectedError, hasCode } from "../lib/errors.js";
+import { diskFault, ExpectedError, hasCode } from "../lib/errors.js";
 
 /**
  * What a failed file operation means to a person, as an ExpectedError; anything that is not their doing comes back as
@@ -28,7 +28,9 @@ function sentenceFor(error: unknown, path: string): string | undefined {
     return `${path} is a symbolic link, which is not followed here; put a file in its place.`;
   if (hasCode(error, "EFBIG"))
     return `${path} is larger than this shell or file system allows; 'ulimit -f' shows the shell's limit.`;
-  return undefined;
+  if (hasCode(error, "ENAMETOOLONG"))
+    return `The path ${path} is longer than the system allows; move it to a shorter one.`;
+  return diskFault(error, path);
 }
 
 /** What of a path is there and is no folder. */

@@ -301,12 +301,24 @@ describe("what must survive a power cut", () => {
     },
   );
 
+  it.each(["EINVAL", "ENOTSUP", "ENOSYS"])("is asked for in vain on one that syncs nothing (%s)", async (code) => {
+    const [path, log] = ["rrd.json", "ledger.jsonl"].map((name) => join(temporaryFolder(), name)) as [string, string];
+    onSync(() => {
+      throw Object.assign(new Error(code), { code });
+    });
+    await writeFileAtomic(path, "text");
+    await appendOnce(log, { offset: 0, text: "one\n" });
+    expect([text(path), text(log)]).toEqual(["text", "one\n"]);
+  });
+
   it("is said where the disk fails", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     onSync((file) => {
       if (fs.fstatSync(file).isDirectory()) throw Object.assign(new Error("EIO"), { code: "EIO" });
     });
-    await expect(writeFileAtomic(path, "text")).rejects.toMatchObject({ code: "EIO" });
+    await expect(writeFileAtomic(path, "text")).rejects.toThrow(
+      `The disk of ${path} fails or is gone (EIO); check it and its connection, and run again.`,
+    );
   });
 
   it("leaves the old text where the disk is full, and nothing beside it", async () => {

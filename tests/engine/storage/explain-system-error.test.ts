@@ -15,6 +15,10 @@ describe("a failure of the system", () => {
     ["ENOTDIR", "/a/b cannot be reached: its folder does not exist; it may have been moved or deleted."],
     ["EFBIG", "/a/b is larger than this shell or file system allows; 'ulimit -f' shows the shell's limit."],
     ["EISDIR", "/a/b is a folder where a file belongs; move it away."],
+    ["EIO", "The disk of /a/b fails or is gone (EIO); check it and its connection, and run again."],
+    ["ESTALE", "The disk of /a/b fails or is gone (ESTALE); check it and its connection, and run again."],
+    ["ENOTCONN", "The disk of /a/b fails or is gone (ENOTCONN); check it and its connection, and run again."],
+    ["ENAMETOOLONG", "The path /a/b is longer than the system allows; move it to a shorter one."],
     ["ELOOP", "/a/b is a symbolic link, which is not followed here; put a file in its place."],
     ["EMLINK", "/a/b is a symbolic link, which is not followed here; put a file in its place."],
   ])("%s is told in a sentence with the file and what to do", (code, sentence) => {

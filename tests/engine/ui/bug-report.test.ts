@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fail } from "../../../src/assistant/main.js";
+import { explain } from "../../../src/commands/explain.js";
 import { packageVersion } from "../../../src/engine/lib/package-root.js";
 import { bugSentence } from "../../../src/engine/ui/bug-report.js";
 import { temporaryFolder } from "../../support/folders.js";
@@ -36,4 +37,15 @@ it("the assistant tells of its own bugs in the same way", () => {
     1,
     expect.stringContaining(`ralph: odd; this is a bug in ralph ${platform}, the details are in `),
   ]);
+});
+
+it.each([
+  ["EIO", { path: "/mnt/stick/rrd.json" }, "The disk of /mnt/stick/rrd.json fails or is gone (EIO)"],
+  ["ENOTCONN", {}, "The disk fails or is gone (ENOTCONN)"],
+])("a disk that fails is no bug, wherever it is met (%s)", (code, of, words) => {
+  const error = Object.assign(new Error(code), { code, ...of });
+  const io = stateIn(temporaryFolder());
+  expect([explain(error, io, []), fail(error, io)]).toEqual([1, 1]);
+  const sentence = `${words}; check it and its connection, and run again.`;
+  expect(io.err().replaceAll(/\s+/g, " ")).toBe(`research-ralph: ${sentence} ralph: ${sentence} `);
 });
