@@ -16,15 +16,15 @@ afterEach(async () => {
   servers = undefined;
 });
 
-async function started(
+function start(
   written: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv = {},
-  connectMs = 10_000,
+  connectMs = 60_000,
   retryMs = 60_000,
 ) {
   const said: string[] = [];
   const { PATH = "", HOME = "" } = process.env;
-  servers = startServers(written, {
+  const all = startServers(written, {
     cwd: process.cwd(),
     env: { PATH, HOME, ...env },
     version: "1.2.3",
@@ -32,13 +32,19 @@ async function started(
     retryMs,
     say: (sentence) => void said.push(sentence),
   });
-  await servers.settled;
+  servers = all;
   const call = async (name: string, args: Record<string, unknown> = {}, signal = new AbortController().signal) =>
-    await servers
-      ?.tools()
+    await all
+      .tools()
       .find(({ calledAs }) => calledAs === name)
       ?.run(args, signal);
-  return { servers, said, call };
+  return { servers: all, said, call };
+}
+
+async function started(...args: Parameters<typeof start>) {
+  const all = start(...args);
+  await all.servers.settled;
+  return all;
 }
 
 /** A port of this machine on which nobody listens. */
@@ -93,27 +99,36 @@ describe("MCP servers", () => {
   });
 
   it("that are missing, mute or end at once are one line each, and the others answer", async () => {
-    const { servers, said, call } = await started(
-      {
-        missing: { command: "/nowhere/server" },
-        mute: scripted("mute"),
-        refuses: scripted("refuses"),
-        unreachable: { url: `http://127.0.0.1:${await closedPort()}/mcp` },
-        old: { url: `http://127.0.0.1:${await closedPort()}/sse`, type: "sse" },
-        good: scripted("a"),
-      },
-      {},
-      1500,
-    );
-    expect(said.sort()).toEqual([
-      expect.stringMatching(/^The MCP server missing is a program that is not there \(ENOENT\)\.$/),
-      "The MCP server mute did not answer within 1.5 seconds.",
-      expect.stringMatching(/^The MCP server old can't be reached \(.*ECONNREFUSED.*\)\.$/),
-      "The MCP server refuses did not start (There is no database at /nowhere).",
-      expect.stringMatching(/^The MCP server unreachable can't be reached \(ECONNREFUSED\)\.$/),
-    ]);
+    const { servers, said, call } = start({
+      missing: { command: "/nowhere/server" },
+      mute: scripted("mute"),
+      refuses: scripted("refuses"),
+      unreachable: { url: `http://127.0.0.1:${await closedPort()}/mcp` },
+      old: { url: `http://127.0.0.1:${await closedPort()}/sse`, type: "sse" },
+      good: scripted("a"),
+    });
+    await vi.waitFor(() => {
+      expect(said.toSorted()).toEqual([
+        expect.stringMatching(/^The MCP server missing is a program that is not there \(ENOENT\)\.$/),
+        expect.stringMatching(/^The MCP server old can't be reached \(.*ECONNREFUSED.*\)\.$/),
+        "The MCP server refuses did not start (There is no database at /nowhere).",
+        expect.stringMatching(/^The MCP server unreachable can't be reached \(ECONNREFUSED\)\.$/),
+      ]);
+      expect(servers.states().at(-1)).toMatchObject({ state: "ready" });
+    }, 60_000);
     expect(await call("mcp_good_a_echo", { text: "hi" })).toEqual({ text: "a: hi", failed: false });
-    expect(servers.states().map(({ state }) => state)).toEqual([...Array(5).fill("failed"), "ready"]);
+    expect(servers.states().map(({ state }) => state)).toEqual([
+      "failed",
+      "connecting",
+      ...Array(3).fill("failed"),
+      "ready",
+    ]);
+  });
+
+  it("that stay mute are given up at the time that a server has", async () => {
+    const { servers, said } = await started({ mute: scripted("mute") }, {}, 200);
+    expect(said).toEqual(["The MCP server mute did not answer within 0.2 seconds."]);
+    expect(servers.states()).toMatchObject([{ state: "failed" }]);
   });
 
   it.skipIf(process.platform === "win32")(
@@ -123,16 +138,12 @@ describe("MCP servers", () => {
       try {
         const words = (name: string, after: string) => `sleep 300 & echo $! > '${join(folder, name)}'; ${after}`;
         const shell = (name: string, after: string) => ({ command: "sh", args: ["-c", words(name, after)] });
-        const { servers, said } = await started(
-          {
-            wrapped: shell("one", `'${process.execPath}' '${program}' a; exit`),
-            deaf: shell("two", "trap '' TERM; sleep 300; exit"),
-          },
-          {},
-          1_500,
-        );
-        expect(said).toEqual(["The MCP server deaf did not answer within 1.5 seconds."]);
-        await servers.close();
+        const wrapped = await started({ wrapped: shell("one", `'${process.execPath}' '${program}' a; exit`) });
+        expect(wrapped.said).toEqual([]);
+        await wrapped.servers.close();
+        const deaf = await started({ deaf: shell("two", "trap '' TERM; sleep 300; exit") }, {}, 1_500);
+        expect(deaf.said).toEqual(["The MCP server deaf did not answer within 1.5 seconds."]);
+        await deaf.servers.close();
         const pids = ["one", "two"].map((name) => Number(readFileSync(join(folder, name), "utf8")));
         await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
       } finally {
@@ -205,7 +216,7 @@ describe("MCP servers", () => {
       const { servers, said } = await started(
         { late: { command: process.execPath, args: [late, "a"] } },
         {},
-        10_000,
+        60_000,
         0,
       );
       expect(servers.states()).toMatchObject([{ state: "failed" }]);
@@ -216,6 +227,7 @@ describe("MCP servers", () => {
       await vi.waitFor(() => expect(servers.states()).toMatchObject([{ state: "ready", tools: 3 }]), 60_000);
       servers.retryFailed();
       expect(said.slice(1)).toEqual(["The MCP server late answers now."]);
+      await servers.close();
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -104,7 +104,7 @@ describe("what a process says", () => {
   });
 
   it("is waited for on stderr as long as on stdout, and no longer", async () => {
-    const held = "env -i setsid sh -c 'echo $$ > hidden; sleep 30' > out 2>&4";
+    const held = "env -i setsid sh -c 'echo $$ > hidden; exec sleep 30' > out 2>&4";
     const { end } = await run(request(`exec 4>&2; ${held} & while [ ! -s hidden ]; do sleep 0.02; done; echo why >&2`));
     expect(end).toMatchObject({ cause: "exited", exitCode: 0, stderr: "why\n" });
     expect(isAtWork(pidIn("hidden"))).toBe(true);
@@ -233,7 +233,7 @@ onLinux("what a process leaves behind", () => {
   });
 
   it("does not wait for a grandchild that holds stdout, even one that it can't find", async () => {
-    const hidden = "env -i setsid sh -c 'echo $$ > hidden; sleep 30'";
+    const hidden = "env -i setsid sh -c 'echo $$ > hidden; exec sleep 30'";
     const { lines, end } = await run(request(`${hidden} & while [ ! -s hidden ]; do sleep 0.02; done; echo answer`));
     expect(lines).toEqual(["answer"]);
     expect(end).toMatchObject({ cause: "exited", exitCode: 0 });
