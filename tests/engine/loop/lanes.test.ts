@@ -217,7 +217,9 @@ describe("agents side by side", () => {
     const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "" } : undefined);
     const options = { guards: [stop], clock: fakeClock(), finish: never, abort: abort.signal, tell };
     const run = runLoop(workflow, loud, { ...alone(loud), ...options });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
+    while (heard < 10) await moment();
+    await moment();
     expect([heard, said]).toEqual([10, 9]);
     abort.abort("SIGINT");
     release();

@@ -904,7 +904,7 @@ describe("agents in their lanes", () => {
     const tell = () => ((heard += 1), new Promise<void>((resolve) => (release = resolve)));
     const lanes = open({ tell });
     lanes.start({ agent: loud, unit: unit("u0"), brief: brief(1), context: undefined });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    while (heard === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     expect([said, heard]).toEqual([0, 1]);
     const closed = lanes.close();
     release();
