@@ -131,7 +131,7 @@ function syncNow(file: number): void {
   }
 }
 
-/** Throws an error of a sync again, unless the file system has none: some of a network or in user space, for folders. */
+/** Throws an error of a sync again, unless the file system has none: some of a network do not, nor for folders. */
 function unlessImpossible(error: unknown): void {
   if (!hasCode(error, "EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
 }
