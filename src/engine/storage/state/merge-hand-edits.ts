@@ -178,12 +178,9 @@ function mergeFields(
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
     const existing = current[name];
-    const mine =
-      !same(existing, value) &&
-      !same(existing, change.was?.[name]) &&
-      collection?.isUndecided?.(name, existing) !== true;
-    if (mine) kept.push(name);
-    else fields.set(name, value);
+    const isOld = same(existing, change.was?.[name]) || collection?.isUndecided?.(name, existing) === true;
+    if (isOld) fields.set(name, value);
+    else if (!holds(existing, value)) kept.push(name);
   }
   for (const name of change.unset ?? []) {
     if (same(current[name], change.was?.[name])) fields.delete(name);
@@ -217,6 +214,19 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
 
 /** A file without a field and one with null in it say the same. */
 const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b ?? null);
+
+/**
+ * Whether a value is the other, or an object that has all of it and more: one that was written before, and to which was
+ * added since what follows from the records, or what a person noted.
+ */
+function holds(value: unknown, other: unknown): boolean {
+  if (same(value, other)) return true;
+  if (!isObject(value) || !isObject(other)) return false;
+  return Object.entries(other).every(([name, each]) => holds(value[name], each));
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
 

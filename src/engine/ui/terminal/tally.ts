@@ -183,7 +183,7 @@ export interface KnownCost {
   readonly cost_usd?: number;
   readonly estimated?: true;
   readonly unreported?: number;
-  /** Iterations whose records are gone. */
+  /** Iterations whose records are missing. */
   readonly unrecorded?: number;
 }
 
@@ -192,7 +192,7 @@ export const costText = (cost: KnownCost): string =>
   [
     shortCost(cost),
     ...((cost.unreported ?? 0) === 0 ? [] : [`${many(cost.unreported ?? 0, "iteration")} did not say`]),
-    ...((cost.unrecorded ?? 0) === 0 ? [] : [`the records of ${many(cost.unrecorded ?? 0, "iteration")} are gone`]),
+    ...((cost.unrecorded ?? 0) === 0 ? [] : [`the records of ${many(cost.unrecorded ?? 0, "iteration")} are missing`]),
   ].join("; ");
 
 /** The same without the count. */

@@ -149,6 +149,29 @@ describe("a hand edit", () => {
     expect(merge(base, base, ours).notices).toEqual([]);
   });
 
+  it("is no object that has all of ours and more: what follows from the records was added to one of a fold cut short", () => {
+    const base = sampleRrd(1);
+    const ours = { discovery_metrics: { batches: 1, failures_in_a_row: { web: 0 } } };
+    const changes = complete(base, { in: "rrd", set: { statistics: ours } });
+    for (const [statistics, said] of [
+      [{ discovery_metrics: { ...ours.discovery_metrics, sources_blocked: [] }, total_discovered: 2 }, []],
+      [{ discovery_metrics: { batches: 1 }, total_discovered: 2 }, ["statistics"]],
+      [[ours], ["statistics"]],
+    ] as const) {
+      const disk = { ...base, statistics } as unknown as Rrd;
+      const { rrd, notices } = mergeChanges(disk, changes, true);
+      expect(rrd.statistics).toEqual(statistics);
+      expect(notices).toEqual(
+        said.map((name) => `You changed ${name} of rrd.json during the run; your version stays.`),
+      );
+    }
+    // One that had more before the change is the old one, and is replaced.
+    const more = { ...base, statistics: { ...ours, total_discovered: 2 } } as unknown as Rrd;
+    expect(mergeChanges(more, complete(more, { in: "rrd", set: { statistics: ours } }), true).rrd.statistics).toEqual(
+      ours,
+    );
+  });
+
   it("of a status counts, but pending and analyzing are no decision; in another field the same word is one", () => {
     const having = (over: object): Rrd => ({ ...base, papers_pool: [{ ...pendingPaper(1), notes: "x", ...over }] });
     const accepted: Change = {
