@@ -27,7 +27,7 @@ export type Said =
 export interface Conversation {
   readonly model: LanguageModel;
   readonly settings: Settings;
-  readonly system?: string;
+  readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly BoundTool[];
   readonly clock: Clock;

@@ -6,7 +6,6 @@ import { keyRoutesVariable } from "../engine/process/reach.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model-fetch.js";
 import { type Asked, keyFileProblems, settingsOf } from "./settings.js";
-import { nothingHanded } from "./tools/open.js";
 import { type AssistantTool, type Handed, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";
 
@@ -25,7 +24,7 @@ export interface Headless extends Omit<Asked, "cwd"> {
   /** In a sandbox: the socket of the server that has those tools. */
   readonly toolSocket?: string;
   readonly version: string;
-  readonly handed?: Handed;
+  readonly handed: Handed;
   readonly brief: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -66,7 +65,7 @@ export async function headless(asked: Headless): Promise<number> {
       system: instructions,
       messages: [{ role: "user", content: brief }],
       tools: briefTools({ reads: asked.reads, web: asked.web === true }, contextOf(asked, window), [
-        ...(asked.toolbox === undefined ? [] : await (asked.handed ?? nothingHanded).briefTools(asked.toolbox)),
+        ...(asked.toolbox === undefined ? [] : await asked.handed.briefTools(asked.toolbox)),
         ...(server?.tools ?? []),
       ]),
       clock,
@@ -140,7 +139,7 @@ function byKeyRoutes(fetch: typeof globalThis.fetch, env: NodeJS.ProcessEnv): ty
 }
 
 /** What the tools of a brief can reach: they write nothing, run nothing and remember nothing. */
-const contextOf = ({ workspace, handed = nothingHanded }: Headless, window: number): ToolContext =>
+const contextOf = ({ workspace, handed }: Headless, window: number): ToolContext =>
   toolContext({
     root: workspace,
     window,

@@ -37,11 +37,12 @@ export interface Program {
   readonly keys: ConfigKeys;
 }
 
-/** The outside, as the program hands it over or a test puts something in its place. */
+/** What the program hands over. */
 export interface Outside {
+  /** Asks model providers; absent: by the network. */
   readonly fetch?: typeof globalThis.fetch;
   /** What the assistant has of the other wings. */
-  readonly handed?: (io: Io) => Handed;
+  readonly handed: (io: Io) => Handed;
 }
 
 const help = `Usage: ralph [options] [message]
@@ -97,7 +98,7 @@ export async function main(
   args: readonly string[],
   io: Io,
   { version, keys }: Program,
-  outside: Outside = {},
+  outside: Outside,
 ): Promise<number> {
   try {
     const { values, positionals } = parsed(args);
@@ -111,7 +112,7 @@ export async function main(
     }
     if (positionals.join(" ") === "tools") {
       const { listed } = await import("./tools/list.js");
-      return print(io, `${listed(values.json === true, await outside.handed?.(io).tools())}\n`);
+      return print(io, `${listed(values.json === true, await outside.handed(io).tools())}\n`);
     }
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
     if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
@@ -131,7 +132,8 @@ export async function main(
         const { headless } = await import("./headless.js");
         return await headless({
           ...asked,
-          ...given({ fetch: outside.fetch, handed: outside.handed?.({ ...io, cwd: values.folder ?? io.cwd }) }),
+          ...given({ fetch: outside.fetch }),
+          handed: outside.handed({ ...io, cwd: values.folder ?? io.cwd }),
           folder: values.folder ?? io.cwd,
           workspace: io.cwd,
           reads: values.read === true,
@@ -260,8 +262,8 @@ async function begun(asked: Asked, flags: Flags, version: string, io: Io, { fetc
   const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
     const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
     const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
-    const own = given({ handed: handed?.(io) });
-    return { servers, session: new Session({ io, asked, ...ready, ...own, servers, ask, say, ...before }) };
+    const session = new Session({ io, asked, ...ready, handed: handed(io), servers, ask, say, ...before });
+    return { servers, session };
   };
   return { redact, settings: ready.settings, open, ...before };
 }

@@ -29,7 +29,7 @@ export interface Beginning {
   readonly fetch: typeof globalThis.fetch;
   readonly servers?: McpServers;
   /** What the assistant has of the other wings. */
-  readonly handed?: Handed;
+  readonly handed: Handed;
   /** Asked before a tool writes or runs. */
   readonly ask: ToolContext["ask"];
   /** Told one sentence of what goes wrong without ending anything. */

@@ -35,7 +35,7 @@ interface Step {
  * nothing.
  */
 export async function initCommand(
-  { json, yes = false }: { readonly json: boolean; readonly yes?: boolean },
+  { json, yes }: { readonly json: boolean; readonly yes: boolean },
   io: Io,
 ): Promise<number> {
   const steps: Step[] = [];

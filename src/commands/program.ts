@@ -45,7 +45,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   const add = (
     name: CommandName,
     args: string,
-    action: (values: Values, ...args: string[]) => Promise<number>,
+    action: (values: Values, ...args: (string | undefined)[]) => Promise<number>,
   ): Command => {
     const command = program.command(`${name} ${args}`.trim()).description(summaries[name]);
     return command
@@ -124,7 +124,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const { updateCommand } = await import("./run/update.js");
     const { since } = values as { since?: string };
     const dryRun = values["dryRun"] === true;
-    return updateCommand({ folders: folders.flat(), ...given({ since }), dryRun, ...running(values) }, io);
+    return updateCommand({ folders: wordsIn(folders), ...given({ since }), dryRun, ...running(values) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
     .option("--dry-run", "print what came and a forecast; start nothing, and write only caches")
@@ -137,7 +137,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("add", "<folder> <references...>", async ({ json, git }, folder, ...references) =>
     (await import("./steer/add.js")).addCommand(
-      { folder: folder ?? "", references: references.flat(), flags: flagsOf({ git }), json: json === true },
+      { folder: folder ?? "", references: wordsIn(references), flags: flagsOf({ git }), json: json === true },
       io,
     ),
   ).option("--no-git", "do not commit");
@@ -170,11 +170,6 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     );
   })
     .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
-    .option(
-      "--seed <paper>",
-      "paper that surely belongs: DOI, arXiv id, PDF, .bib, .ris, CSL .json; again for more",
-      several,
-    )
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
     .option("--limit <N>", "maximum number of papers", whole, 20)
@@ -184,7 +179,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   const ask = add("ask", "[words...]", async (values, ...words) => {
     const { askCommand } = await import("./search/ask.js");
     const said = { again: values["again"] === true, fetch: values["fetch"] === true };
-    return askCommand({ words: words.flat().filter((word) => word !== undefined), ...said, ...running(values) }, io);
+    return askCommand({ words: wordsIn(words), ...said, ...running(values) }, io);
   })
     .option("--again", "ask again the questions whose answers are out of date")
     .option("--fetch", "fetch the papers whose text is not stored")
@@ -377,7 +372,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .allowExcessArguments(false)
     .helpOption(false)
     .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
-    .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, collected)
+    .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, several)
     .option("--paper <id>", "default paper if the arguments name none")
     .option("-h, --help", "display help for command; with a name, the arguments of that tool")
     .action(async (name: string | undefined, values: Values) => {
@@ -388,7 +383,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .command("mcp")
     .description(summaries.mcp)
     .allowExcessArguments(false)
-    .option("--research <folder>", `${projectOfTools}; again for more`, collected)
+    .option("--research <folder>", `${projectOfTools}; again for more`, several)
     .option("--paper <id>", "allow only this paper")
     .option("--tools <names>", "tools to serve, separated by commas (default: all)")
     .action(async (values: Values) => {
@@ -413,7 +408,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     );
   })
     .option("--goal <file>", "read the task, in words, from this file")
-    .option("--check <command>", "a command that must succeed; again for more", collected)
+    .option("--check <command>", "a command that must succeed; again for more", several)
     .option("--tests", "the project's tests must pass")
     .option("--test-command <command>", "the command that runs them")
     .option("--save", "write the task to ./ralph.json")
@@ -443,7 +438,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     );
   })
     .option("--target <file>", "the file that it is about")
-    .option("--check <command>", "a command that must succeed at the end; again for more", collected)
+    .option("--check <command>", "a command that must succeed at the end; again for more", several)
     .option("--test-command <command>", "the command that runs the tests")
     .option("--rounds <N>", "maximum rounds: librarian, artisan, critic, tests, adversary (default: 10)", whole)
     .option("--graph", "only show the files that the librarian would be shown, with their tokens; starts no agent")
@@ -501,22 +496,22 @@ const running = (values: Values) => ({
   json: values["json"] === true,
 });
 
+/** The words of an argument that takes several: commander hands them over as one list. */
+const wordsIn = (args: readonly (string | undefined)[]): string[] => args.flat().filter((word) => word !== undefined);
+
 function number(value: string): number {
   const parsed = Number(value);
   if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
   return parsed;
 }
 
-/** Texts of an option that may be given again. */
+/** Each whole, commas and all; the option may be given again. */
 const several = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** Names with commas between them; the option may be given again. */
 const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
 
 const projectOfTools = "project whose papers the tools read (default: the only project)";
-
-/** Each whole, commas and all; the option may be given again. */
-const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
 function whole(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");

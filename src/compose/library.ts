@@ -83,7 +83,7 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Sources, "
 export function httpFor(
   config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
   signal: AbortSignal,
-  how: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed" | "patienceMs"> = {},
+  how: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed"> = {},
 ): Http {
   const { sources, stateDir, contact } = config;
   const services = servicesOf(allServices, sources);

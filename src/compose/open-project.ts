@@ -112,7 +112,7 @@ export async function openClassicProject(
   io: Io,
   run: Run,
   prompt: string,
-  manner: Manner = {},
+  manner: Manner,
 ): Promise<ClassicWorkflow> {
   const { everyone, redact } = run;
   const root = rootOf(folder, io.cwd);

@@ -79,7 +79,7 @@ export function placeFor(
   config: ResolvedConfig,
   io: Io,
   { exec, sandbox }: AgentSettings,
-  readOnly: readonly string[] = [],
+  readOnly: readonly string[],
 ): Omit<Place, "signal"> {
   const scratch = scratchOf(config);
   const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name)));
@@ -107,7 +107,7 @@ export async function openTask(
   config: ResolvedConfig,
   io: Io,
   { agents, settings, tell, abort, redact }: Run,
-  { force = false }: { readonly force?: boolean } = {},
+  { force }: { readonly force: boolean },
 ): Promise<TaskWorkflow> {
   const { folder } = named;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });

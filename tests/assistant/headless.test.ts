@@ -12,6 +12,7 @@ import { systemClock } from "../../src/engine/lib/clock.js";
 import { serveTools } from "../../src/engine/sandbox/proxy.js";
 import { ralph } from "../../src/engine/agents/ralph.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
+import { nothingHanded } from "./nothing-handed.js";
 
 const scripted = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
 let folder: string;
@@ -39,6 +40,7 @@ async function briefed(
     folder,
     workspace: folder,
     version: "1.2.3",
+    handed: nothingHanded,
     reads,
     ...(toolSocket === undefined ? {} : { toolSocket }),
     brief: "Do the work.",
@@ -147,6 +149,7 @@ describe("a brief", () => {
       folder,
       workspace: folder,
       version: "1.2.3",
+      handed: nothingHanded,
       reads: false,
       brief: "Summarise.",
       apiUrl: `${server.url}/v1/chat/completions`,
@@ -168,6 +171,7 @@ describe("a brief", () => {
       folder,
       workspace: folder,
       version: "1.2.3",
+      handed: nothingHanded,
       reads: false,
       brief: "x",
       clock: systemClock,

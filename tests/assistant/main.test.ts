@@ -8,6 +8,7 @@ import { main } from "../../src/assistant/main.js";
 import { configKeys } from "../../src/compose/config.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
+import { outsideAlone } from "./nothing-handed.js";
 
 let folder: string;
 let home: string;
@@ -69,7 +70,7 @@ async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin 
     },
   };
   const io = fakeIo({ cwd, env: { HOME: home, ...env }, stdin: Readable.from([Buffer.from(stdin)]), clock });
-  const code = await main(args, io, { version: "1.2.3", keys: configKeys }, { fetch });
+  const code = await main(args, io, { version: "1.2.3", keys: configKeys }, { ...outsideAlone, fetch });
   return { code, out: io.out(), err: io.err(), asked, waits, requests: server.requests, embedded, cwd };
 }
 
@@ -466,7 +467,7 @@ describe("a signal while more is piped in", () => {
     [["--headless"], "SIGTERM", 143],
   ] as const)("%j at %s ends with exit code %i", async (args, signal, code) => {
     const io = fakeIo({ cwd: folder, env: { HOME: home, ...keyed }, stdin: new PassThrough() });
-    const ended = main(args, io, { version: "1.2.3", keys: configKeys });
+    const ended = main(args, io, { version: "1.2.3", keys: configKeys }, outsideAlone);
     io.signals.emit(signal);
     expect([await ended, io.out(), io.err()]).toEqual([code, "", ""]);
   });

@@ -7,6 +7,7 @@ import { settingsOf } from "../../src/assistant/settings.js";
 import { configKeys } from "../../src/compose/config.js";
 import { estimateTokens } from "../../src/engine/lib/tokens.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
+import { nothingHanded } from "./nothing-handed.js";
 
 let folder: string;
 beforeEach(() => {
@@ -45,6 +46,7 @@ async function opened(window: number, answer: (body: Body) => string) {
       bodies.push(body);
       return new Response(answer(body), { headers: { "content-type": "text/event-stream" } });
     },
+    handed: nothingHanded,
     ask: async () => "no",
     say: () => undefined,
   });

@@ -11,7 +11,7 @@ import { freshFolder } from "../support/projects/research-folder.js";
 
 async function init(cwd: string, json = false) {
   const io = fakeIo({ cwd });
-  return { exitCode: await initCommand({ json }, io), out: io.out(), err: io.err() };
+  return { exitCode: await initCommand({ json, yes: false }, io), out: io.out(), err: io.err() };
 }
 
 test("init copies the files people edit, makes the researches folder, a repository and what git should ignore", async () => {

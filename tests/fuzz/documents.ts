@@ -3,7 +3,7 @@ import type { DiscoveryResult } from "../../src/research/generated/result-discov
 import type { Rrd } from "../../src/research/generated/rrd.js";
 import { completeChange, mergeChanges, type Change } from "../support/projects/rrd-merge.js";
 import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
-import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
+import { acceptRead } from "../support/projects/accept-read.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
 import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/projects/research.js";
@@ -40,7 +40,7 @@ export const ledger: readonly LedgerLine[] = [ledgerLine(1, "p1"), ledgerLine(2,
 
 function read(rrd: Rrd, id: string, lines: readonly LedgerLine[]): Rrd {
   const pending = paperOf(rrd, id);
-  const judged = pending === undefined ? undefined : acceptPaper(rrd, pending, reading(id), material(id), judging);
+  const judged = pending === undefined ? undefined : acceptRead(rrd, pending, reading(id), material(id), judging);
   if (judged === undefined || "reasons" in judged) throw new Error(`the reading of ${id} is refused`);
   return folded(rrd, judged.changes, lines);
 }

@@ -7,7 +7,7 @@ import {
   mergeChanges,
   undoChanges,
 } from "../support/projects/rrd-merge.js";
-import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
+import { acceptRead } from "../support/projects/accept-read.js";
 import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
 import { parseRrd } from "../../src/research/project-files/rrd-file.js";
 import fc from "../support/runner/fast-check.js";
@@ -27,7 +27,7 @@ const insightsOf = (id: string) =>
   }));
 
 function changesFor(rrd: Rrd, id: string): Change[] {
-  const judged = acceptPaper(
+  const judged = acceptRead(
     rrd,
     rrd.papers_pool.find((each) => each.id === id) ?? paper(id),
     reading(id, { insights: insightsOf(id) }),

@@ -7,7 +7,7 @@ import { formatRrd, parseRrd } from "../../src/research/project-files/rrd-file.j
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
 import { acceptIdeas } from "../../src/research/workflow/report-unit/judge-ideas.js";
-import { acceptPaper } from "../../src/research/workflow/analysis/judge-paper.js";
+import { acceptRead } from "../support/projects/accept-read.js";
 import { acceptReport } from "../../src/research/workflow/report-unit/judge-report.js";
 import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/accepted-result.js";
 import { inconsistencies } from "../../src/research/workflow/statistics-and-steering/inconsistencies.js";
@@ -52,7 +52,7 @@ type Judged = Acceptable | Unacceptable | undefined;
 const judgements: Readonly<Record<string, (rrd: Rrd, lines: readonly LedgerLine[]) => Judged>> = {
   paper: (rrd) => {
     const pending = rrd.papers_pool.find(({ status }) => status === "pending");
-    return pending && acceptPaper(rrd, pending, reading(pending.id), material(pending.id), judging);
+    return pending && acceptRead(rrd, pending, reading(pending.id), material(pending.id), judging);
   },
   discovery: (rrd) => acceptDiscovery(rrd, goodResults.discovery.unit, goodResults.discovery.result, batch, judging),
   ideas: (rrd) => acceptIdeas(rrd, goodResults.ideas.result as Parameters<typeof acceptIdeas>[1], judging),
@@ -73,11 +73,11 @@ function firstHandle(rrd: Rrd): string | null {
  * Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in.
  */
 function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
-  const state = { rrd, ledger: lines, status: statusOf(rrd, lines) };
+  const state = { rrd, ledger: lines, status: statusOf(rrd, lines), noted: new Map() };
   nextUnit(state, [], [], "/my-research");
   progressOf(rrd);
-  reportData(state);
-  ideasData(state);
+  reportData(state, 0);
+  ideasData(state, 0);
   inconsistencies(rrd);
   for (const paper of rrd.papers_pool) paperData(rrd, paper, "full", []);
   const derived = derive(rrd, lines);
@@ -223,7 +223,12 @@ describe("any ledger", () => {
           tally.count(read.notices.length > 0 ? "some unread" : "all read");
           const derived = derive(rrd, read.lines);
           expect(problemsOf("rrd", derived)).toEqual([]);
-          nextUnit({ rrd, ledger: read.lines, status: statusOf(rrd, read.lines) }, [], [], "/my-research");
+          nextUnit(
+            { rrd, ledger: read.lines, status: statusOf(rrd, read.lines), noted: new Map() },
+            [],
+            [],
+            "/my-research",
+          );
           expect(acceptReport(rrd, narrative({}, firstHandle(rrd)), judging)).not.toHaveProperty("reasons");
           const input = { rrd, ledger: read.lines, queries: [], answers: [], now: judging.at };
           expect(markdownOf(reportModel(input))).toContain("## Method and limits");

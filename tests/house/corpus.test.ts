@@ -23,7 +23,7 @@ const texts = new Map<string, DocumentText>();
 const analyses = new Map<string, AnalysisResult>();
 
 beforeAll(async () => {
-  candidates = await listSamples();
+  candidates = await listSamples(undefined);
   for (const { id, title, abstract, url } of candidates) {
     const name = basename(url.replace("sample:", ""));
     const read = await readDocument(readFileSync(corpus + name), { name });

@@ -7,7 +7,7 @@ import type { Session } from "../session.js";
 /** What a command of the dialogue works on. */
 export interface Reached {
   readonly session: Session;
-  readonly servers?: McpServers;
+  readonly servers: McpServers;
 }
 
 interface Command {
@@ -42,7 +42,7 @@ export const commands: Readonly<Record<string, Command>> = {
   mcp: {
     does: "list the MCP servers; those that failed are tried again",
     async run(_, { servers }) {
-      if (servers === undefined || servers.states().length === 0) return "No MCP server is configured (mcpServers).";
+      if (servers.states().length === 0) return "No MCP server is configured (mcpServers).";
       await servers.again();
       return servers.states().map(serverLine).join("\n");
     },

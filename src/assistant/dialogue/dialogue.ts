@@ -23,7 +23,7 @@ export interface Ways {
 
 interface Opened {
   readonly session: Session;
-  readonly servers?: McpServers;
+  readonly servers: McpServers;
 }
 
 const prompt = "> ";

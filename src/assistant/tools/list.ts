@@ -54,7 +54,7 @@ const tools: readonly AssistantTool[] = [
 const readingTools: readonly AssistantTool[] = [fileRead, fileList, fileSearch, fileInfo];
 
 /** All tools there are, in words: a line each with what it does, or JSON with its schema. */
-export function listed(isJson: boolean, more: readonly AssistantTool[] = []): string {
+export function listed(isJson: boolean, more: readonly AssistantTool[]): string {
   const all = [...tools, ...more];
   if (isJson)
     return JSON.stringify(
@@ -70,14 +70,14 @@ export function listed(isJson: boolean, more: readonly AssistantTool[] = []): st
 }
 
 /** All tools of a conversation: the assistant's own and those that it is handed, bound to what they can reach. */
-export const assistantTools = (context: ToolContext, more: readonly AssistantTool[] = []): readonly BoundTool[] =>
+export const assistantTools = (context: ToolContext, more: readonly AssistantTool[]): readonly BoundTool[] =>
   [...tools, ...more].map((tool) => bound(tool, context));
 
 /** The tools of a brief of the loop, by what its agent may reach; `more`: those that the brief itself names. */
 export const briefTools = (
   { reads, web }: { readonly reads: boolean; readonly web: boolean },
   context: ToolContext,
-  more: readonly AssistantTool[] = [],
+  more: readonly AssistantTool[],
 ): readonly BoundTool[] => offered({ reads, web }, more).map((tool) => bound(tool, context));
 
 const offered = (

@@ -6,30 +6,19 @@ import type { BoundTool } from "./call.js";
 import { type Handed, toolContext, type ToolContext } from "./context.js";
 import { assistantTools } from "./list.js";
 
-/** What stands in for what the program hands to the assistant, where nobody does: no other wings, no network. */
-export const nothingHanded: Handed = {
-  tools: async () => [],
-  briefTools: async () => [],
-  http: async () => ({ get: async () => ({ status: "error", reason: "The network can't be asked from here." }) }),
-  async readDocument(bytes, hints) {
-    const { readDocument } = await import("../../engine/documents/read-document.js");
-    return await readDocument(bytes, hints);
-  },
-};
-
 /** All tools of one session of a person's, and what they share. */
 export async function ownTools({
   io,
   settings,
   memory,
-  handed = nothingHanded,
+  handed,
   ask,
 }: {
   readonly io: Io;
   readonly settings: Pick<Settings, "window">;
   /** Opened by the first tool that needs it. */
   readonly memory: () => Promise<Memory | string>;
-  readonly handed?: Handed | undefined;
+  readonly handed: Handed;
   readonly ask: ToolContext["ask"];
 }): Promise<{ readonly tools: readonly BoundTool[]; readonly context: ToolContext }> {
   const context = toolContext({

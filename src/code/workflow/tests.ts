@@ -85,11 +85,10 @@ export async function testProject(
 export async function testFiles(
   place: Place,
   only: readonly string[],
-  seconds = usualSeconds,
 ): Promise<{ readonly ran: number; readonly failures: readonly TestFailure[] }> {
   const [detected] = detectTests(place.cwd);
   if (detected === undefined) return { ran: 0, failures: [] };
-  const { tests } = await runTests({ framework: detected.framework, only }, place, seconds * 1000);
+  const { tests } = await runTests({ framework: detected.framework, only }, place, usualSeconds * 1000);
   // A run that ended before its first test says nothing of these files.
   const own = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRun);
   return { ran: own.length, failures: own.filter(failed).map(failureOf) };

@@ -27,9 +27,9 @@ import { findResearch } from "../../research/overview/find-research.js";
 import { toolsOf } from "../../compose/tools.js";
 
 interface BriefArguments {
-  readonly folder?: string;
+  readonly folder: string | undefined;
   /** Only the agent counts: what it takes tools for stands in its brief. */
-  readonly flags?: ConfigFlags;
+  readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
@@ -37,7 +37,7 @@ interface BriefArguments {
  * Prints what the next iteration's agent would be given, to the letter. Runs nothing, asks nobody and writes nothing:
  * where a run would ask sources first, it is made from what is known so far, and stderr says who would be asked.
  */
-export async function briefCommand({ folder: argument, flags = {}, json }: BriefArguments, io: Io): Promise<number> {
+export async function briefCommand({ folder: argument, flags, json }: BriefArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const { rrd: read, ledger } = await readResearch(folder);

@@ -8,7 +8,7 @@ import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 
 interface PatternsArguments {
-  readonly folder?: string;
+  readonly folder: string | undefined;
   readonly accept?: number | undefined;
   readonly json: boolean;
 }

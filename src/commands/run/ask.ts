@@ -34,9 +34,9 @@ export async function askForTopic(io: Io): Promise<string> {
 }
 
 /** One line from the person; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
-export async function askText(io: Pick<Io, "stdin" | "terminal">, message: string, initialValue = ""): Promise<string> {
+export async function askText(io: Pick<Io, "stdin" | "terminal">, message: string): Promise<string> {
   const { text, isCancel } = await import("@clack/prompts");
-  const said = await text({ message, initialValue, input: io.stdin, output: io.terminal });
+  const said = await text({ message, input: io.stdin, output: io.terminal });
   if (isCancel(said)) throw new ExpectedError("Nothing was said, nothing was started.", 2);
   return said ?? "";
 }

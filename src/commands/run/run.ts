@@ -27,7 +27,7 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 
 interface RunArguments {
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   readonly flags: ConfigFlags;
   /** Where to search from now on. */
   readonly sources?: readonly string[];

@@ -52,7 +52,7 @@ export async function openQuestion(
   const { answers } = await readAnswers(home);
   const root = rootOf(home, io.cwd);
   const read = fetch ? fetching(config, io, ending) : keptTextOf;
-  const pool = await openPool(projects, read, keptTexts());
+  const pool = await openPool(projects, read, keptTexts({ readOnly: false }));
   const unit = nextAnswerUnit(
     answers,
     ledger.map((line) => line.unit),

@@ -29,7 +29,7 @@ export interface SearchArguments {
   /** Most works shown. */
   readonly limit: number;
   /** Whether text also says what the order and the merging of records rest on; JSON always does. */
-  readonly explain?: boolean;
+  readonly explain: boolean;
   readonly output: "text" | "json" | "bibtex";
 }
 
@@ -37,7 +37,7 @@ const maxLimit = 200;
 
 /** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
 export async function searchCommand(
-  { query, source, from, until, limit, output, explain = false }: SearchArguments,
+  { query, source, from, until, limit, output, explain }: SearchArguments,
   io: Io,
 ): Promise<number> {
   if (query.trim() === "")

@@ -14,7 +14,7 @@ import { shown } from "../../research/overview/find-research.js";
 
 interface ConfigOptions {
   /** `key` or `key=value`; undefined: all of them. */
-  readonly assignment?: string;
+  readonly assignment: string | undefined;
   /** Write the user's own settings, not those of this folder. */
   readonly global: boolean;
   /** Remove the setting. */

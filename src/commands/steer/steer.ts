@@ -7,10 +7,10 @@ import { findWork, isTaskOrCode, type FoundWork } from "./steered-work.js";
 import { requirePerson } from "./require-person.js";
 
 interface SteerArguments {
-  /** A project, task or coding run; absent: that of the current folder. */
-  readonly folder?: string | undefined;
+  /** A project, task or coding run; undefined: that of the current folder. */
+  readonly folder: string | undefined;
   /** What the agents should do; without it the messages in force are shown. */
-  readonly text?: string | undefined;
+  readonly text: string | undefined;
   /** Whether all that was said before is taken back. */
   readonly clear: boolean;
   readonly json: boolean;

@@ -27,7 +27,7 @@ export interface AgentSettings {
   /** Where the raw stdout of an iteration is kept; undefined keeps none. */
   transcript(iteration: number): string | undefined;
   /** Adapters of the wings above, besides the engine's own. */
-  readonly adapters?: readonly AgentDefinition[];
+  readonly adapters: readonly AgentDefinition[];
   /** Agents by name, as configured. */
   readonly agents: NonNullable<EngineConfig["agents"]>;
   /** The user's folder, against which the relative program of `cmd:./x` is resolved. Absolute. */
@@ -37,7 +37,7 @@ export interface AgentSettings {
   /** Makes agents whose processes run on other machines; absent where there can be none. */
   readonly fleet?: { agent(named: DistantAgent): Agent };
   /** Further environments whose secrets an agent may come across, such as those of other agents and of hooks. */
-  readonly secrets?: readonly NodeJS.ProcessEnv[];
+  readonly secrets: readonly NodeJS.ProcessEnv[];
 }
 
 /** An agent whose process runs on another machine. */

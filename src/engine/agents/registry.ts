@@ -12,7 +12,7 @@ import { agentFrom } from "./run-agent.js";
 /** The engine's own adapters. Taking one away takes its file and its line here. */
 const own: readonly AgentDefinition[] = [claude, codex, amp, ralph];
 
-const definitionsIn = ({ adapters = [] }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
+const definitionsIn = ({ adapters }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
 
 type Adapters = Pick<AgentSettings, "adapters">;
 

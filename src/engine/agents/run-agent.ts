@@ -28,7 +28,7 @@ export const maxBriefBytes = 1_048_576;
 /** An agent that starts the definition's command afresh for every brief. */
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
-  const redact = redactFor(settings.env, { ...context.options.env }, ...(settings.secrets ?? []));
+  const redact = redactFor(settings.env, { ...context.options.env }, ...settings.secrets);
   const held = settings.sandbox === undefined ? definition.confinement : "sandbox";
   const confinement = settings.classic ? "unconfined" : held;
   const version = askedOnce(definition, context);
@@ -226,7 +226,7 @@ function notStarted(
   name: string,
   command: string,
   { startError }: ProcessEnd,
-  { env, adapters = [] }: AgentSettings,
+  { env, adapters }: AgentSettings,
 ): Failure {
   if (startError?.code === "ENOENT") {
     const there = onPath(["claude", "codex", "amp"], env);

@@ -6,7 +6,7 @@
 export async function parseXml(
   xml: string,
   arrays: readonly string[],
-  attributes: readonly string[] | "all" = [],
+  attributes: readonly string[] | "all",
 ): Promise<{ readonly value: unknown } | { readonly reason: string }> {
   const { XMLParser, XMLValidator } = await import("fast-xml-parser");
   // One entity of 100 kB named 100,000 times is 10 GB; no service declares any.

@@ -286,9 +286,9 @@ export interface PastIteration {
   readonly iteration: number;
   readonly unit: Unit;
   /** Name of the agent. */
-  readonly agent?: string;
+  readonly agent: string;
   readonly outcome: Outcome;
-  readonly startedAt?: number;
+  readonly startedAt: number;
   readonly endedAt: number;
   readonly usage: Usage;
   readonly cost_usd?: number;

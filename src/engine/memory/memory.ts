@@ -68,7 +68,7 @@ export interface NewChunk {
 /** A memory that lasts: text and vectors of chunks in one SQLite file, which several processes may use at a time. */
 export interface Memory {
   /** Adds chunks; their ids in order. */
-  add(index: string, chunks: readonly NewChunk[], kind?: IndexKind): Promise<readonly number[] | MemoryProblem>;
+  add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem>;
   /** Adds a document as its chunks. */
   addDocument(index: string, title: string, chunks: readonly NewChunk[]): Promise<{ document: number } | MemoryProblem>;
   /** The `most` chunks that fit a query best, by their words and their vectors; of `indices`, else of all. */

@@ -9,7 +9,7 @@ const maxDimension = 4096;
 
 /** What the vectors of others need of the memory's file. */
 interface File {
-  rows(sql: string, args?: readonly InValue[]): Promise<readonly Row[]>;
+  rows(sql: string, args: readonly InValue[]): Promise<readonly Row[]>;
   /** Why an index does not take so many chunks more. */
   room(index: string, more: number): Promise<MemoryProblem | undefined>;
 }

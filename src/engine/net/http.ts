@@ -88,11 +88,11 @@ export interface HttpOptions {
    * The host of the address that is asked for may lie in this machine or its network, as a person named it. Whatever it
    * redirects to may not. Else an agent, or a page that it found, could have us read out an intranet to the model.
    */
-  readonly privateAddresses?: boolean;
+  readonly privateAddresses: boolean;
   readonly fetch?: Fetch;
   /** The IP addresses of a host; rejects as Node's own lookup does. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
-  readonly gate?: Gate;
+  readonly gate: Gate;
 }
 
 export interface HttpDocument {
@@ -170,14 +170,14 @@ async function ask(
 ): Promise<HttpDocument | Failed | NotModified | Redirect> {
   const url = new URL(at);
   const { host } = url;
-  const mayBePrivate = options.privateAddresses === true && host === named;
+  const mayBePrivate = options.privateAddresses && host === named;
   let turn: Turn | undefined;
   let response: HttpResponse | "unsent" | undefined;
   try {
     if (!mayBePrivate && (await leadsInside(url.hostname, options))) return isPrivate(host);
     // First: to load it takes longer than some hosts want between two requests.
     const get = options.fetch ?? (await ownFetch(mayBePrivate));
-    const entered = await options.gate?.enter(url, keyHash(secret));
+    const entered = await options.gate.enter(url, keyHash(secret));
     if (entered !== undefined && "reason" in entered) return entered;
     turn = entered;
     const got = await get(withQuery(at, secret?.query), {

@@ -48,10 +48,6 @@ export interface PoliteHttpOptions {
   readonly typed?: readonly string[];
   /** A mail address told to services. Never invented. */
   readonly contact?: string | undefined;
-  /**
-   * How long a host that asked to be left alone may be waited for; 0 by default: the answer is `rate_limited` at once.
-   */
-  readonly patienceMs?: number;
   /** The machine's own time, shared by all processes. */
   readonly clock?: Clock;
   readonly fetch?: Fetch;
@@ -150,22 +146,17 @@ function wireOf(
 type Patient = PoliteHttpOptions & { readonly clock: Clock; readonly gate: Gate; readonly privateAddresses: boolean };
 
 /**
- * Tries again where that may help: after a failure of the server or the connection, and, with patience, once a host may
- * be asked again.
+ * Tries again where that may help: after a failure of the server or the connection. A host that asked to be left alone
+ * is not waited for: the answer is `rate_limited` at once.
  */
 async function persist(request: WireRequest, options: Patient): Promise<HttpDocument | Failed | NotModified> {
-  const { clock, signal, random = Math.random, patienceMs = 0 } = options;
-  const patientUntil = clock.now() + patienceMs;
+  const { clock, signal, random = Math.random } = options;
   for (let retries = 0; ;) {
     const answer = await exchange(request, options);
     if (signal.aborted || !("reason" in answer)) return answer;
-    if (answer.retryAt !== undefined) {
-      if (answer.retryAt > patientUntil) return answer;
-      await clock.sleep(answer.retryAt, signal);
-    } else if (answer.again === true && retries < maxRetries) {
-      await clock.sleep(clock.now() + random() * firstPause * 2 ** retries, signal);
-      retries += 1;
-    } else return answer;
+    if (answer.retryAt !== undefined || answer.again !== true || retries === maxRetries) return answer;
+    await clock.sleep(clock.now() + random() * firstPause * 2 ** retries, signal);
+    retries += 1;
   }
 }
 

@@ -90,7 +90,7 @@ export async function openInside(request: ProcessRequest, node: string): Promise
   try {
     for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, "names"), hostsFile(reach));
-    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach, undefined, upstreamOf(request.env)));
+    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach, upstreamOf(request.env)));
     if (reach.tools !== undefined) servers.push(await serveTools(join(folder, "tools.sock"), reach.tools, request.cwd));
   } catch (error) {
     await close();

@@ -24,7 +24,6 @@ import {
   tlsThroughProxy,
   toProxy,
   type Upstream,
-  upstreamOf,
 } from "./upstream.js";
 
 /** The way out of one sandbox. */
@@ -42,14 +41,14 @@ const anywhere = "*";
 /**
  * Listens on a unix socket and lets requests through to the hosts of `reach` and to nothing else: by CONNECT, as a
  * proxy for plain http, and at `/key/<name>/…`, where the key of a service is added that the program itself never sees.
- * `resolver`: asks for the addresses of a name; no name may lead to this machine, even where somebody allowed it.
  * `upstream`: the user's own proxies, by which all of it goes where there are any.
+ * `resolver`: asks for the addresses of a name; no name may lead to this machine, even where somebody allowed it.
  */
 export async function openProxy(
   socket: string,
   { hosts, keys }: Pick<Reach, "hosts" | "keys">,
+  upstream: Upstream,
   resolver: LookupFunction = resolveName,
-  upstream: Upstream = upstreamOf({}),
 ): Promise<Proxy> {
   const allowed = new Set(hosts);
   const refused = new Set<string>();

@@ -60,7 +60,7 @@ export interface Io {
 export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();
 
 /** The real process. `name`: of the program, for what it says itself. */
-export function processIo(name = "research-ralph"): Io {
+export function processIo(name: string): Io {
   const { stdout, stderr, stdin, env } = process;
   const gone = new AbortController();
   const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {

@@ -19,7 +19,7 @@ import {
 } from "./terminal/tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, local times. */
-export function plainSink(io: Io, finish?: AbortSignal): Sink {
+export function plainSink(io: Io, finish: AbortSignal): Sink {
   let tally = emptyTally;
   /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
   const preparing = new Map<string, string>();
@@ -28,8 +28,8 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
   let waiting: NodeJS.Timeout | undefined;
   const checks = sayLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
   // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
-  const onFinish = () => void (finish?.reason === "SIGINT" && io.stderr(`${stopping(tally)}\n`));
-  finish?.addEventListener("abort", onFinish);
+  const onFinish = () => void (finish.reason === "SIGINT" && io.stderr(`${stopping(tally)}\n`));
+  finish.addEventListener("abort", onFinish);
 
   /** While nothing but preparations is under way nothing else is said, for minutes where a host is slow. */
   function sayWhatIsWaitedFor(): void {
@@ -62,7 +62,7 @@ export function plainSink(io: Io, finish?: AbortSignal): Sink {
     close() {
       clearTimeout(waiting);
       checks.close();
-      finish?.removeEventListener("abort", onFinish);
+      finish.removeEventListener("abort", onFinish);
     },
   };
 }

@@ -34,7 +34,7 @@ export function deriveRequirements({ unit, topic = "" }: BriefUnit): Requirement
  * Keeps the candidates that share words with the keywords. Without candidates every source failed: this agent can't
  * search.
  */
-export function sortCandidates(unit: BriefUnit, criteria: readonly BriefCriterion[] = []): DiscoveryResult {
+export function sortCandidates(unit: BriefUnit, criteria: readonly BriefCriterion[]): DiscoveryResult {
   const { candidates = [], keywords = [], sources = [] } = unit;
   // Each stem with the word that brought it, which is what a reason shows.
   const wanted = new Map(contentWords(keywords.join(" ")).map((word) => [stem(word), word]));

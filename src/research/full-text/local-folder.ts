@@ -20,7 +20,7 @@ const abstractLength = 3000;
  * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document
  * that cannot be read is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
  */
-export async function listFolder(dir: string, signal?: AbortSignal): Promise<PaperRecord[]> {
+export async function listFolder(dir: string, signal: AbortSignal | undefined): Promise<PaperRecord[]> {
   return await listDocuments(
     resolve(dir),
     {
@@ -33,7 +33,7 @@ export async function listFolder(dir: string, signal?: AbortSignal): Promise<Pap
 }
 
 /** The demo's own documents; their ids and titles say that they are samples. */
-export async function listSamples(signal?: AbortSignal): Promise<PaperRecord[]> {
+export async function listSamples(signal: AbortSignal | undefined): Promise<PaperRecord[]> {
   const idOf = (path: string) => paperId({ kind: "sample", name: basename(path) });
   return await listDocuments(
     samplesFolder,

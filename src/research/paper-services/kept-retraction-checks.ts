@@ -39,7 +39,7 @@ export interface UpdateCheckOptions {
   /** Milliseconds after which the works that are left go unchecked. */
   readonly within: number;
   /** Asks also where an answer of today is kept. */
-  readonly anew?: boolean;
+  readonly anew: boolean;
 }
 
 const day = 24 * 3600_000;
@@ -62,7 +62,7 @@ export async function checkWorks(
   const { clock, within, ask } = options;
   const until = clock.now() + within;
   const kept = await load(options.file);
-  const { checks: found, unknown: left } = known(works, options.anew === true ? {} : kept, clock.now());
+  const { checks: found, unknown: left } = known(works, options.anew ? {} : kept, clock.now());
   const added: Kept = {};
 
   let givenUp: readonly string[] | undefined;

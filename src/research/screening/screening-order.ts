@@ -3,7 +3,6 @@ import { type PaperRecord, versionsOf } from "../papers/paper-record.js";
 import { normalTitle } from "../papers/normalise-title.js";
 import { bm25, stemsOf } from "./bm25.js";
 import { type Decisions, type Learned, relevanceLearner } from "./learn-from-decisions.js";
-import type { Apart } from "../papers/dedup/merge-records.js";
 import type { Query } from "../sources/shared/source.js";
 import { listWeight, type CandidateSet, candidatesOf, type Work } from "../search/candidates.js";
 import type { Listing, Open, Told } from "../search/result-list.js";
@@ -48,7 +47,7 @@ const wellCited = 10;
 /**
  * Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited.
  */
-export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readonly Judged[] = []): Ranked[] {
+export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readonly Judged[]): Ranked[] {
   const keptOf = new Map(judged.map(({ id, kept }) => [id, kept]));
   const idsOf = ({ record, provenance }: Work) => [record, ...versionsOf(provenance)].map(({ id }) => id);
   const listed = new Set(works.flatMap(idsOf));
@@ -77,7 +76,7 @@ export interface Judged {
 export function ranking(
   works: readonly Work[],
   wanted: Wanted,
-  elsewhere: readonly Pick<Judged, "title" | "abstract">[] = [],
+  elsewhere: readonly Pick<Judged, "title" | "abstract">[],
 ): (decisions: Decisions) => Ranked[] {
   const read = works.map(({ record: { title, abstract } }) => [stemsOf(title), stemsOf(abstract ?? "")] as const);
   const texts = read.map(([title, abstract]) => [...title, ...title, ...abstract]);
@@ -139,19 +138,6 @@ function learnedText({ title, abstract }: PaperRecord, { like, unlike }: ReturnT
 }
 
 /**
- * The works that these answers name, merged and in order: the one path of runs, of `search` and of the agents' tool.
- */
-export function rankListings(
-  listings: readonly Listing[],
-  wanted: Wanted,
-  apart: readonly Apart[] = [],
-  judged: readonly Judged[] = [],
-): { readonly candidates: CandidateSet; readonly ranked: readonly Ranked[] } {
-  const candidates = candidatesOf(listings, apart);
-  return { candidates, ranked: rankWorks(candidates.works, wanted, judged) };
-}
-
-/**
  * One search outside of a project's rounds: every source is asked the one query, and what they list is merged and
  * ranked as in a run. `now`: milliseconds since the epoch.
  */
@@ -169,7 +155,9 @@ export async function searchOnce(
   const listings = await runStep(0, { kind: "search", sources: [...sources], queries: [query] }, open, told);
   const { terms } = query;
   const today = new Date(now).toISOString().slice(0, 10);
-  return { listings, ...rankListings(listings, { keywords: [terms], description: terms, today }) };
+  const candidates = candidatesOf(listings, []);
+  const ranked = rankWorks(candidates.works, { keywords: [terms], description: terms, today }, []);
+  return { listings, candidates, ranked };
 }
 
 function queryOf({ keywords = [], focus_area, description }: Wanted): Map<string, number> {

@@ -32,7 +32,7 @@ export const listWeight = ({ provenance }: Work): number =>
 export async function assembleCandidates(
   steps: readonly Step[],
   open: Open,
-  apart: readonly Apart[] = [],
+  apart: readonly Apart[],
 ): Promise<CandidateSet> {
   const listings: Listing[] = [];
   for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, open)));
@@ -40,7 +40,7 @@ export async function assembleCandidates(
 }
 
 /** The works that the answers name. */
-export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[] = []): CandidateSet {
+export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
   const places = new Map<PaperRecord, Place>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });

@@ -9,8 +9,6 @@ import { given } from "../../engine/lib/given.js";
 /** Begins a round again and answers with who observes it. */
 type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
 
-const unwatched: Watching = () => ({ told: () => undefined, end: () => undefined });
-
 /**
  * Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Blocked
  * sources are left alone, and so are rounds that are not `wanted`.
@@ -20,8 +18,8 @@ export async function retryFailed(
   kept: readonly Listing[],
   open: Open,
   blocked: ReadonlySet<string>,
-  watching: Watching = unwatched,
-  wanted: (step: number) => boolean = () => true,
+  watching: Watching,
+  wanted: (step: number) => boolean,
 ): Promise<Listing[]> {
   const listings: Listing[] = [];
   const isBlocked = (name: string) => blocked.has(name.toLowerCase());

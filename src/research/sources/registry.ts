@@ -114,7 +114,7 @@ export function standInBeside(taken: readonly string[]): string | undefined {
 }
 
 /** The sources that a name in a project's `sources` leads to: itself, its substitutes, or none. */
-export function sourcesFor(name: string, root?: string): readonly Source[] {
+export function sourcesFor(name: string, root: string | undefined): readonly Source[] {
   const own = sourceNamed(name, root);
   if (own !== undefined) return [own];
   return (substituteFor(name)?.instead ?? []).map((each) => sourceNamed(each)).filter((source) => source !== undefined);

@@ -76,12 +76,12 @@ export async function protectedIn(
   {
     everything,
     configs,
-    more = [],
+    more,
   }: {
     readonly everything: boolean;
     readonly configs: readonly string[];
     /** More files of the folder: those of another wing that has its records there. */
-    readonly more?: readonly string[];
+    readonly more: readonly string[];
   },
 ): Promise<Protected> {
   // Of our own records what is read again; the rest is written while agents work.

@@ -55,13 +55,13 @@ const isCall = (program: string, word: string): boolean =>
   new RegExp(`(?:^|/)_?${program}(?:\\.[cm]?js)?$`).test(word.replace(/^["']|["']$/g, ""));
 
 /** The words of a call but those that `drop` matches, and the options that `valued` matches with their values. */
-function kept(words: readonly Word[], drop: RegExp, valued: RegExp | undefined): Word[] {
+function kept(words: readonly Word[], drop: RegExp, valued: RegExp): Word[] {
   const isValue = (index: number): boolean =>
-    (valued?.test(words[index - 1]?.text ?? "") === true && !/^["']?-/.test(words[index]?.text ?? "-")) ||
+    (valued.test(words[index - 1]?.text ?? "") && !/^["']?-/.test(words[index]?.text ?? "-")) ||
     // Of an option that may stand alone: a number is its own, and no path.
     (drop.test(words[index - 1]?.text ?? "") && /^\d+$/.test(words[index]?.text ?? ""));
   return words.filter(
-    ({ text }, index) => !drop.test(text) && !isValue(index) && valued?.test(text.split("=", 1)[0] ?? "") !== true,
+    ({ text }, index) => !drop.test(text) && !isValue(index) && !valued.test(text.split("=", 1)[0] ?? ""),
   );
 }
 
@@ -74,7 +74,7 @@ export function withArguments(
   script: string,
   program: string,
   args: readonly string[],
-  { drop, valued, command }: { readonly drop: RegExp; readonly valued?: RegExp; readonly command?: string },
+  { drop, valued, command }: { readonly drop: RegExp; readonly valued: RegExp; readonly command?: string },
 ): string | undefined {
   const words = wordsOf(script);
   const at = words.findIndex(({ text }) => isCall(program, text));

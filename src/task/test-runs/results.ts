@@ -107,10 +107,9 @@ export function errorOf(message: string, stack: string, root: string, hint?: str
 }
 
 /** A test that failed, `timeout` where its error says so. */
-export const failed = (name: string, error: TestError, ms?: number): TestResult => ({
+export const failed = (name: string, error: TestError): TestResult => ({
   status: error.type === "timeout" ? "timeout" : "fail",
   test_name: name,
-  ...(ms === undefined || !(ms >= 0) ? {} : { duration_ms: ms }),
   error,
 });
 

@@ -10,6 +10,7 @@ import { inColumns } from "../../../src/assistant/dialogue/dialogue.js";
 import { configKeys } from "../../../src/compose/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
+import { outsideAlone } from "../nothing-handed.js";
 
 let folder: string;
 let server: FakeLlm | undefined;
@@ -60,7 +61,7 @@ async function talking({
     stdout: (text) => void (screen += text),
     stderr: (text) => void (screen += text),
   });
-  ended = main(args, io, { version: "1.2.3", keys: configKeys });
+  ended = main(args, io, { version: "1.2.3", keys: configKeys }, outsideAlone);
   leave = () => stdin.end();
   const seen = () => stripVTControlCharacters(screen);
   /** Waits until what is printed from here on has these words. */
@@ -291,14 +292,14 @@ describe("a tool in a dialogue", () => {
       mode: 0o600,
     });
     stdin.end();
-    expect(await main(["hello"], io, { version: "1", keys: configKeys })).toBe(0);
+    expect(await main(["hello"], io, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
     expect(io.err()).toContain("are left out; run `ralph --trust`");
     expect(JSON.stringify(server.requests[0]?.body)).not.toContain("mcp_one");
     const trusting = fakeIo({ cwd: join(folder, "here"), env: { HOME: join(folder, "home") } });
-    expect(await main(["--trust"], trusting, { version: "1", keys: configKeys })).toBe(0);
+    expect(await main(["--trust"], trusting, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
     const again = fakeIo({ cwd: join(folder, "here"), env: { HOME: join(folder, "home") } });
     (again.stdin as PassThrough).end();
-    expect(await main(["hello"], again, { version: "1", keys: configKeys })).toBe(0);
+    expect(await main(["hello"], again, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
     expect(JSON.stringify(server.requests[1]?.body)).toContain("mcp_one");
   });
 });

@@ -7,6 +7,7 @@ import { configKeys } from "../../../src/compose/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
 import { bench } from "./setup.js";
+import { outsideAlone } from "../nothing-handed.js";
 
 const here = bench();
 let server: FakeLlm | undefined;
@@ -27,7 +28,7 @@ async function ralph(
   const config = { api_url: `${server.url}/v1/chat/completions`, model: "local", context_window: 32_000 };
   writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o600 });
   const io = fakeIo({ cwd: here.root, env: { HOME: home }, stdin: Readable.from([]) });
-  const ended = main(args, io, { version: "0.0.0", keys: configKeys }, {});
+  const ended = main(args, io, { version: "0.0.0", keys: configKeys }, outsideAlone);
   during?.(io);
   const code = await ended;
   return { code, out: io.out(), err: io.err(), requests: server.requests };

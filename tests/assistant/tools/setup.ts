@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { nothingHanded } from "../../../src/assistant/tools/open.js";
+import { nothingHanded } from "../nothing-handed.js";
 import { type BoundTool, callByName } from "../../../src/assistant/tools/call.js";
 import { type Permission, type Question, toolContext, type ToolContext } from "../../../src/assistant/tools/context.js";
 import { assistantTools } from "../../../src/assistant/tools/list.js";
@@ -51,7 +51,7 @@ export class Bench {
         return this.answer;
       },
     });
-    this.tools = assistantTools(this.context);
+    this.tools = assistantTools(this.context, []);
   }
 
   async close(): Promise<void> {

@@ -93,7 +93,7 @@ function emptyPlace(over: object = {}) {
 test("where a run would settle its batches without an agent and then stop, brief says why", async () => {
   const cwd = emptyPlace();
   const io = fakeIo({ cwd, env: { HOME: cwd } });
-  expect(await briefCommand({ json: false }, io)).toBe(0);
+  expect(await briefCommand({ json: false, folder: undefined, flags: {} }, io)).toBe(0);
   expect([io.out(), io.err()]).toEqual([
     "",
     expect.stringMatching(/^No agent would be started\. No source brought a paper/),
@@ -110,7 +110,7 @@ test("where a run would settle a batch without an agent and go on, brief prints 
   };
   const cwd = emptyPlace({ papers_pool: [known] });
   const io = fakeIo({ cwd, env: { HOME: cwd } });
-  expect(await briefCommand({ json: false }, io)).toBe(0);
+  expect(await briefCommand({ json: false, folder: undefined, flags: {} }, io)).toBe(0);
   expect(io.out()).toContain('"unit": "p1"');
   expect(io.err()).toMatch(/^A run would settle Discovery, batch 1 first[^]*^Iteration 3, p1/m);
 });

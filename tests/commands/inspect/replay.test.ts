@@ -63,7 +63,7 @@ async function searched(arxiv: Page, crossref: Page) {
         return "unavailable" in context ? context : { source, context };
       })),
     );
-  const pool = candidatesOf(listings);
+  const pool = candidatesOf(listings, []);
   await commitSearch(searchFile(folder), { search: "hands", day: "2026-03-01", steps, listings });
   const text = candidatesText(steps, pool);
   const pool_sha256 = createHash("sha256").update(text).digest("hex");

@@ -9,7 +9,10 @@ import { atom, hand, scholarly, works } from "../../support/network/scholarly.js
 async function search(pages: readonly [Page, Page], over: Partial<SearchArguments> = {}) {
   const place = await scholarly(...pages);
   const io = fakeIo({ cwd: place.cwd, env: place.env });
-  const exitCode = await searchCommand({ query: "shape of tools", limit: 20, output: "text", ...over }, io);
+  const exitCode = await searchCommand(
+    { query: "shape of tools", limit: 20, output: "text", explain: false, ...over },
+    io,
+  );
   return { exitCode, out: io.out(), err: io.err(), place };
 }
 
@@ -87,7 +90,7 @@ test.each([
 test("the same search within a day makes no request", async () => {
   const { place } = await search([atom, works]);
   const io = fakeIo({ cwd: place.cwd, env: place.env });
-  await searchCommand({ query: "shape of tools", limit: 20, output: "text" }, io);
+  await searchCommand({ query: "shape of tools", limit: 20, output: "text", explain: false }, io);
   expect(place.arxiv.requests).toHaveLength(1);
   expect(place.crossref.requests).toHaveLength(1);
 });
@@ -103,7 +106,7 @@ test("a key is sent to its service and is found in nothing that a search prints 
   const settings = `openalex: { endpoint: "${echo.origin}", interval_ms: 0, key_variable: MY_KEY }`;
   writeFileSync(config, readFileSync(config, "utf8").replace("openalex: { off: true }", settings));
   const io = fakeIo({ cwd: place.cwd, env: { ...place.env, MY_KEY: `${key}\n` } });
-  await searchCommand({ query: "shape of tools", limit: 20, output: "json" }, io);
+  await searchCommand({ query: "shape of tools", limit: 20, output: "json", explain: false }, io);
   expect(echo.requests[0]?.path).toContain(`api_key=${key}`);
   const files = readdirSync(place.cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.length).toBeGreaterThan(5);
@@ -116,6 +119,6 @@ test("a source that the configuration misspells is an error, as nobody would be 
   const config = join(place.cwd, "ralph.config.yaml");
   writeFileSync(config, readFileSync(config, "utf8").replace("  arxiv:", "  arxvi:"));
   const io = fakeIo({ cwd: place.cwd, env: place.env });
-  const search = searchCommand({ query: "shape of tools", limit: 20, output: "text" }, io);
+  const search = searchCommand({ query: "shape of tools", limit: 20, output: "text", explain: false }, io);
   await expect(search).rejects.toThrow("Unknown source 'arxvi' in sources.arxvi; the nearest one is 'arxiv'.");
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { configCommand } from "../../../src/commands/setup/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { given } from "../../../src/engine/lib/given.js";
 
 let cwd: string;
 beforeEach(() => {
@@ -13,7 +12,7 @@ beforeEach(() => {
 
 async function config(assignment?: string, json = false, { global = false, unset = false } = {}) {
   const io = fakeIo({ cwd, env: { HOME: cwd } });
-  const exitCode = await configCommand({ ...given({ assignment }), global, unset, json }, io);
+  const exitCode = await configCommand({ assignment, global, unset, json }, io);
   return { exitCode, out: io.out(), err: io.err() };
 }
 

@@ -15,7 +15,6 @@ import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
-import { given } from "../../../src/engine/lib/given.js";
 
 const soFar = { startedAt: 0, now: 0, iterations: [] };
 
@@ -26,7 +25,7 @@ test("words are taken while another process works on the research, in their orde
   try {
     const say = (text: string | undefined, clear = false) => {
       const io = fakeIo({ cwd, env: { HOME: cwd } });
-      return steerCommand({ folder: "hands-2026-03-01", ...given({ text }), clear, json: true }, io).then(
+      return steerCommand({ folder: "hands-2026-03-01", text, clear, json: true }, io).then(
         () => JSON.parse(io.out()).steering as string[],
       );
     };
@@ -42,7 +41,10 @@ test("words are taken while another process works on the research, in their orde
 test("words without a project are told where they go", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "hands-2026-03-01");
-  const steering = steerCommand({ folder: "Look at grippers.", clear: false, json: false }, fakeIo({ cwd, env: {} }));
+  const steering = steerCommand(
+    { folder: "Look at grippers.", text: undefined, clear: false, json: false },
+    fakeIo({ cwd, env: {} }),
+  );
   await expect(steering).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(/before the text: /) });
 });
 
@@ -94,7 +96,7 @@ describe("a person is told what comes of it", () => {
 
   test("that what was said before no longer stands", async () => {
     const clear = (folder: string, io: ReturnType<typeof fakeIo>) =>
-      steerCommand({ folder, clear: true, json: false }, io);
+      steerCommand({ folder, text: undefined, clear: true, json: false }, io);
     expect(await said(clear)).toMatch(/^Earlier instructions are removed/);
   });
 });
@@ -119,7 +121,7 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
   const ioOf = (env: NodeJS.ProcessEnv) => fakeIo({ cwd, env: { HOME: cwd, ...env } });
   const commands = (env: NodeJS.ProcessEnv) => [
     () => steerCommand({ folder, text: "Give 5 everywhere.", clear: false, json: true }, ioOf(env)),
-    () => steerCommand({ folder, clear: true, json: true }, ioOf(env)),
+    () => steerCommand({ folder, text: undefined, clear: true, json: true }, ioOf(env)),
     () => pauseCommand({ folder, json: true }, ioOf(env)),
     () => stopCommand({ folder, json: true }, ioOf(env)),
     () => resumeCommand({ folder, json: true }, ioOf(env)),

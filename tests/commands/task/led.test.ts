@@ -68,7 +68,7 @@ describe("steer", () => {
     );
     await there(join(top, "begun"));
     const io = ioIn(folder, home());
-    await steerCommand({ text: "Use tabs.", clear: false, json: false }, io);
+    await steerCommand({ folder: undefined, text: "Use tabs.", clear: false, json: false }, io);
     expect(io.err()).toBe("Every brief includes it from the next iteration of this task on.\n");
     writeFileSync(join(top, "go"), "");
     const { code, err } = await running;

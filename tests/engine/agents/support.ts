@@ -59,6 +59,7 @@ export const settingsIn = ({ folder }: Place, more: Partial<AgentSettings> = {})
   stateDir: join(folder, "state"),
   transcript: () => undefined,
   adapters: [baseline],
+  secrets: [],
   agents: {},
   cwd: folder,
   env: { PATH: process.env["PATH"], HOME: join(folder, "home") },

@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openProxy, type Proxy, serveTools } from "../../../src/engine/sandbox/proxy.js";
+import { upstreamOf } from "../../../src/engine/sandbox/upstream.js";
 import type { Reach } from "../../../src/engine/process/reach.js";
 
 let folder: string;
@@ -41,7 +42,7 @@ const leadingTo =
     callback(null, [{ address, family: 4 }]);
 
 async function open(reach: Partial<Pick<Reach, "hosts" | "keys">>, resolver?: LookupFunction): Promise<void> {
-  proxy = await openProxy(socket(), { hosts: [], keys: [], ...reach }, resolver);
+  proxy = await openProxy(socket(), { hosts: [], keys: [], ...reach }, upstreamOf({}), resolver);
 }
 
 function get(path: string, headers: Record<string, string> = {}, body = ""): Promise<{ status: number; said: string }> {

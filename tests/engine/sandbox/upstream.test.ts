@@ -66,7 +66,7 @@ afterEach(async () => {
 
 const socket = () => join(folder, "p.sock");
 const open = async (reach: Partial<Pick<Reach, "hosts" | "keys">>, env: NodeJS.ProcessEnv, resolver = unknown) => {
-  proxy = await openProxy(socket(), { hosts: [], keys: [], ...reach }, resolver, upstreamOf(env));
+  proxy = await openProxy(socket(), { hosts: [], keys: [], ...reach }, upstreamOf(env), resolver);
 };
 
 const get = (path: string): Promise<{ status: number; said: string }> =>

@@ -19,7 +19,7 @@ const whole = [
 
 test("off a terminal each event worth reading is one line without escape sequences", () => {
   const io = fakeIo();
-  const sink = plainSink(io);
+  const sink = plainSink(io, new AbortController().signal);
   whole.forEach((each) => sink.event(each));
   expect(io.out()).toBe("");
   expect(io.err().split("\n")).toEqual([
@@ -39,7 +39,7 @@ test("off a terminal a preparation that nothing else is said beside is named onc
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const io = fakeIo();
-  const sink = plainSink(io);
+  const sink = plainSink(io, new AbortController().signal);
   const preparing = (unit: string): LoopEvent => ({
     type: "preparing",
     at: at(0),
@@ -90,7 +90,7 @@ test("off a terminal a criterion is named while its check takes seconds, and oth
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const io = fakeIo();
-  const sink = plainSink(io);
+  const sink = plainSink(io, new AbortController().signal);
   sink.event({ type: "preparing", at: at(0), unit: "task", phase: "TASK", title: "Make it" });
   sink.event(event.checking(0, "file_exists a"));
   vi.advanceTimersByTime(500);
@@ -106,7 +106,7 @@ test("off a terminal a criterion is named while its check takes seconds, and oth
 
 test("a wait that ends on another day says on which", () => {
   const io = fakeIo();
-  plainSink(io).event(event.waiting(84, 84 + 3 * 86_400, "The limit is reached."));
+  plainSink(io, new AbortController().signal).event(event.waiting(84, 84 + 3 * 86_400, "The limit is reached."));
   expect(io.err()).toMatch(/^10:01:24 waiting until \d{4}-\d\d-\d\d 10:01: The limit is reached\.\n$/);
 });
 

@@ -27,7 +27,7 @@ describe("listFolder", () => {
     writeFileSync(join(folder, "d.md"), "---\nid: my_1\ntitle: A copy\n---\ntext");
     writeFileSync(join(folder, "more", "e.HTML"), `<title>A page</title><p>${"We study hands. ".repeat(30)}</p>`);
     writeFileSync(join(folder, "photo.png"), "no document");
-    const candidates = await listFolder(folder);
+    const candidates = await listFolder(folder, undefined);
     expect(candidates.map(({ id, title }) => [id, title])).toEqual([
       [paperId({ kind: "file", path: join(folder, "a.pdf") }), "A Hand That Feels"],
       [paperId({ kind: "file", path: join(folder, "b_broken-file.pdf") }), "b broken file"],
@@ -49,13 +49,13 @@ describe("listFolder", () => {
   });
 
   it("names the folder that is not there", async () => {
-    await expect(listFolder("/not/there")).rejects.toThrow(ExpectedError);
+    await expect(listFolder("/not/there", undefined)).rejects.toThrow(ExpectedError);
   });
 });
 
 describe("listSamples", () => {
   it("gives every sample an id that says so and an address that can be read", async () => {
-    const candidates = await listSamples();
+    const candidates = await listSamples(undefined);
     expect(candidates.length).toBeGreaterThanOrEqual(12);
     const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom("http://127.0.0.1:1") };
     for (const { id, url, title } of candidates) {

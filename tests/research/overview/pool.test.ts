@@ -36,7 +36,7 @@ async function project(said: Readonly<Record<string, string>>, over: Partial<Rrd
         read.push(one.id);
         return keptTextOf(place, one);
       },
-      keptTexts(),
+      keptTexts({ readOnly: false }),
     );
   };
   return { folder, rrd, read, open };

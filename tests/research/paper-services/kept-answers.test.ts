@@ -18,7 +18,7 @@ const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001"
 async function kept(folder: string) {
   const rrd = rrdWith([one]);
   const { signal } = new AbortController();
-  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
   const sources = { ...localSources(folder, signal), ...services(folder) };
   const next = await nextKept({ ...sources, folder, signal, now: Date.now }, state);
   if ("verdict" in next) throw new Error(next.reason);
@@ -49,6 +49,7 @@ test("what a preparation has kept is what the brief is made from, for a day", as
     clock: systemClock,
     signal: new AbortController().signal,
     within: 60_000,
+    anew: false,
   });
   expect(await kept(folder)).toMatchObject({ material: { text: { text: paperText("p1").text }, about }, first: [] });
   await keepAbout(folder, one, about, Date.now() - 25 * 3600_000);

@@ -25,7 +25,7 @@ function checker(ask: UpdateCheckOptions["ask"]) {
   const clock = fakeClock();
   const file = join(mkdtempSync(join(tmpdir(), "updates-")), ".ralph", "updates.json");
   const counted: UpdateCheckOptions["ask"] = (some) => (asked.push(some.length), ask(some));
-  const options = { file, ask: counted, clock, signal: new AbortController().signal, within: 60_000 };
+  const options = { file, ask: counted, clock, signal: new AbortController().signal, within: 60_000, anew: false };
   return { asked, clock, file, check: (of: ReturnType<typeof works>) => checkWorks(of, options) };
 }
 

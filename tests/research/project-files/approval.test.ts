@@ -26,7 +26,14 @@ function beside() {
   let iteration = 0;
   /** What is told after an agent has done this. */
   const agentDoes = async (deed: () => unknown) => {
-    const guard = await guardFiles({ folder, root, configs: [], stateDir, iteration: (iteration += 1) });
+    const guard = await guardFiles({
+      folder,
+      root,
+      configs: [],
+      stateDir,
+      iteration: (iteration += 1),
+      memory: new Map(),
+    });
     await deed();
     return guard.undoTampering("the agent");
   };

@@ -69,7 +69,7 @@ describe("planSearch", () => {
 
 describe("candidatesOf", () => {
   it("puts what several lists have high up before what one has at its top", () => {
-    const { works } = candidatesOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])]);
+    const { works } = candidatesOf([listing("arXiv", [far, near]), listing("OpenAlex", [near])], []);
     expect(works.map((work) => work.record.id)).toEqual(["b", "c"]);
     expect(works[0]?.provenance.places.map(({ source, rank }) => [source, rank]).toSorted()).toEqual([
       ["OpenAlex", 0],
@@ -80,7 +80,7 @@ describe("candidatesOf", () => {
   it("gives the same bytes for the same answers", () => {
     const listings = [listing("arXiv", [fitting, near]), listing("OpenAlex", [near, far, fitting])];
     const again = JSON.parse(JSON.stringify(listings)) as Listing[];
-    expect(candidatesText([], candidatesOf(again))).toBe(candidatesText([], candidatesOf(listings)));
+    expect(candidatesText([], candidatesOf(again, []))).toBe(candidatesText([], candidatesOf(listings, [])));
   });
 
   it("is written as in the projects of before, whose recorded hash a replay compares with", () => {
@@ -88,7 +88,7 @@ describe("candidatesOf", () => {
     const later = { ...near, kind: "published", volume: "3", abstract: "A hand that feels.", retracted: true } as const;
     const listings = [listing("arXiv", [preprint, fitting, far]), listing("Crossref", [later], "a")];
     const steps = planSearch(wanted, { target: 10, today: "2026-11-22", sources: ["arXiv"] });
-    const pool = candidatesOf(listings);
+    const pool = candidatesOf(listings, []);
     expect(pool.merges).toHaveLength(1);
     expect(createHash("sha256").update(candidatesText(steps, pool)).digest("hex")).toBe(
       "02442d4f257fe43182a409d71d45313ce236330cc35dd2c7e3fb659a14c37b3d",
@@ -99,8 +99,9 @@ describe("candidatesOf", () => {
 describe("rankWorks", () => {
   it("puts the better fit first, however the source ordered them, and says what its priority rests on", () => {
     const ranked = rankWorks(
-      candidatesOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])]).works,
+      candidatesOf([listing("arXiv", [far, near, fitting]), listing("OpenAlex", [fitting])], []).works,
       wanted,
+      [],
     );
     expect(ranked.map(({ record }) => record.id)).toEqual(["a", "b", "c"]);
     expect(ranked[0]).toMatchObject({
@@ -112,8 +113,9 @@ describe("rankWorks", () => {
 
   it("finds a keyword in other forms of its words", () => {
     const [ranked] = rankWorks(
-      candidatesOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])]).works,
+      candidatesOf([listing("arXiv", [paper("d", "A soft robot that grasps by tactile sense")])], []).works,
       wanted,
+      [],
     );
     expect(ranked?.why).toContain("matches 2 of 2 keywords");
   });
@@ -121,7 +123,7 @@ describe("rankWorks", () => {
   it("puts the recent one first of two that fit alike", () => {
     const old = paper("old", fitting.title, { date: "2024-03-01", authors: ["Bo Elder"] });
     const fresh = paper("new", fitting.title, { date: "2026-11-01", authors: ["Cy Younger"] });
-    const ranked = rankWorks(candidatesOf([listing("arXiv", [old, fresh])]).works, wanted);
+    const ranked = rankWorks(candidatesOf([listing("arXiv", [old, fresh])], []).works, wanted, []);
     expect(ranked.map(({ record }) => record.id)).toEqual(["new", "old"]);
   });
 
@@ -140,13 +142,14 @@ describe("ranking under decisions", () => {
     paper(`soft${n}`, `Silicone gripper design ${n}`, { abstract: "A pneumatic silicone gripper lifts fruit." });
   const hard = (n: number) =>
     paper(`hard${n}`, `Tactile grasping survey ${n}`, { abstract: "A survey of tactile grasping in warehouses." });
-  const works = candidatesOf([
-    listing("arXiv", [...[1, 2, 3, 4, 5, 6, 7].map(hard), ...[1, 2, 3, 4, 5, 6, 7].map(soft)]),
-  ]).works;
+  const works = candidatesOf(
+    [listing("arXiv", [...[1, 2, 3, 4, 5, 6, 7].map(hard), ...[1, 2, 3, 4, 5, 6, 7].map(soft)])],
+    [],
+  ).works;
   const decided = (most: number) =>
     works.map(({ record: { id } }) => (Number(id.at(-1)) > most ? undefined : id.startsWith("soft")));
   const waiting = (most: number) =>
-    ranking(works, wanted)(decided(most)).filter(({ record: { id } }) => Number(id.at(-1)) > most);
+    ranking(works, wanted, [])(decided(most)).filter(({ record: { id } }) => Number(id.at(-1)) > most);
 
   it("puts first what reads like the kept ones, whatever the words of the search say, and names the words", () => {
     const [first, , , last] = waiting(5);
@@ -159,8 +162,8 @@ describe("ranking under decisions", () => {
   it("says nothing before ten decisions, or where all are of one kind", () => {
     expect(waiting(4)[0]?.record.id).toMatch(/^hard/);
     expect(waiting(4)[0]?.learned).toBeUndefined();
-    const all = ranking(works, wanted)(works.map(() => false));
-    expect(all.map(({ record }) => record.id)).toEqual(rankWorks(works, wanted).map(({ record }) => record.id));
+    const all = ranking(works, wanted, [])(works.map(() => false));
+    expect(all.map(({ record }) => record.id)).toEqual(rankWorks(works, wanted, []).map(({ record }) => record.id));
   });
 
   it("takes papers that no source listed as examples too", () => {
@@ -177,11 +180,12 @@ describe("ranking under decisions", () => {
       paper(`o${index}`, `触覚 ${index}`, { abstract }),
       paper(`p${index}`, `Gripper ${index}`, { abstract: abstract === "" ? null : abstract }),
     ]);
-    const some = candidatesOf([listing("arXiv", odd)]).works;
+    const some = candidatesOf([listing("arXiv", odd)], []).works;
     const order = () =>
       ranking(
         some,
         wanted,
+        [],
       )(some.map((_, index) => index % 2 === 0)).map(({ record, learned }) => [record.id, learned?.()]);
     expect(order()).toEqual(order());
     expect(order()).toHaveLength(some.length);

@@ -54,19 +54,19 @@ describe("the registry of sources", () => {
         instead: ["OpenAlex", "Semantic Scholar"],
         reason: expect.stringContaining("forbids scraping"),
       });
-      expect(sourcesFor(name).map((source) => source.name)).toEqual(["OpenAlex", "Semantic Scholar"]);
+      expect(sourcesFor(name, undefined).map((source) => source.name)).toEqual(["OpenAlex", "Semantic Scholar"]);
     }
-    expect(sourcesFor("arxiv").map(({ name }) => name)).toEqual(["arXiv"]);
-    expect(sourcesFor("web")).toEqual([]);
+    expect(sourcesFor("arxiv", undefined).map(({ name }) => name)).toEqual(["arXiv"]);
+    expect(sourcesFor("web", undefined)).toEqual([]);
   });
 
   it("asks Europe PMC for what PubMed holds, by every name of it, and says so", () => {
     for (const name of ["PubMed", "MEDLINE", "pubmed.ncbi.nlm.nih.gov"]) {
       expect(sourceNamed(name)).toBeUndefined();
       expect(substituteFor(name)?.reason).toMatch(/^PubMed is asked through Europe PMC, .*\.$/);
-      expect(sourcesFor(name).map((source) => source.name)).toEqual(["Europe PMC"]);
+      expect(sourcesFor(name, undefined).map((source) => source.name)).toEqual(["Europe PMC"]);
     }
-    expect(sourcesFor("PubMed Central").map((source) => source.name)).toEqual(["Europe PMC"]);
+    expect(sourcesFor("PubMed Central", undefined).map((source) => source.name)).toEqual(["Europe PMC"]);
   });
 
   it("takes feeds and lists by their address", () => {

@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 /** Prepares a paper, its library and signal as given, with a clock that moves only by waiting. */
 async function prepared(given: Library, { isPatient = true, signal = never, clock = fakeClock() } = {}) {
   const rrd = rrdWith([paper("p1")]);
-  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
   const outside = { ...clock, folder: "/nowhere", library: given, isPatient };
   const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
   return await prepareUnit(outside, state, unit, signal);
@@ -110,7 +110,7 @@ describe("a paper whose host is only busy", () => {
     const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
     const later = [{ unit, reason: "arxiv.org asks to wait (HTTP 429).", until: 1 }];
     const workflow = readingWorkflow({ next: nextUnit } as unknown as Parameters<typeof readingWorkflow>[0]);
-    expect(workflow.next({ rrd, ledger: [], status: statusOf(rrd, []) }, [], later)).toEqual({
+    expect(workflow.next({ rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() }, [], later)).toEqual({
       verdict: "blocked",
       reason: "arxiv.org asks to wait (HTTP 429). Read it again later.",
     });

@@ -73,7 +73,7 @@ const nothingFound: SearchSession = {
   setAside: [],
   steps: [],
   listings: [],
-  candidates: candidatesOf([]),
+  candidates: candidatesOf([], []),
   candidatesSha256: "",
   passed: 0,
   mayLeadOn: false,

@@ -26,6 +26,7 @@ import { ioIn } from "../../support/processes/in-process.js";
 import { paper, reading } from "../../support/projects/research.js";
 import { concise, facts, smallProject } from "../../support/projects/small-project.js";
 import { besideModel } from "../../support/network/beside-model.js";
+import { outsideAlone } from "../../assistant/nothing-handed.js";
 
 const here = besideModel("assistant");
 
@@ -133,7 +134,7 @@ describe("each protocol", () => {
             request.args.slice(at),
             inner,
             { version: "0.0.0", keys: configKeys },
-            { fetch },
+            { ...outsideAlone, fetch },
           );
           yield* inner.out().trimEnd().split("\n");
           return { cause: "exited", exitCode, stderr: inner.err() };
@@ -163,6 +164,8 @@ async function briefed(root: string, access: Brief["access"]): Promise<{ events:
       stateDir: join(here.folder, "state"),
       exec: runProcess,
       transcript: () => undefined,
+      adapters: [],
+      secrets: [],
       agents: {},
       cwd: root,
       env: { HOME: home, PATH: process.env["PATH"], OPENAI_API_KEY: "dummy-key-of-a-test" },
@@ -345,6 +348,8 @@ describe("what confines the agent ralph", () => {
           stateDir: here.folder,
           exec: runProcess,
           transcript: () => undefined,
+          adapters: [],
+          secrets: [],
           agents: {},
           cwd: here.folder,
           env: { HOME: join(here.folder, "home"), PATH: process.env["PATH"] },

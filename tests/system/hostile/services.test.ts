@@ -153,7 +153,9 @@ describe("a network that is away, on a clock that only the waits move", () => {
     const ended = events.filter((event) => event.type === "iteration-ended");
     expect(ended.filter(({ outcome }) => outcome.outcome === "failed").length).toBeLessThanOrEqual(9);
     expect(
-      ended.filter(({ outcome, usage }) => counts({ iteration: 1, unit, outcome, endedAt: 0, usage })),
+      ended.filter(({ outcome, usage }) =>
+        counts({ iteration: 1, unit, agent: "a", outcome, startedAt: 0, endedAt: 0, usage }),
+      ),
     ).toHaveLength(1);
     expect(took).toBeGreaterThanOrEqual(10);
     expect(took).toBeLessThan(15);

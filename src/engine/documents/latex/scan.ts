@@ -20,20 +20,16 @@ export function skipSpace(text: string, at: number): number {
 }
 
 /** The group that begins at `at`, after spaces, with `open`; undefined where none does or it is not closed. */
-export function groupAt(
-  text: string,
-  at: number,
-  open: "{" | "[" = "{",
-  close = open === "{" ? "}" : "]",
-): Group | undefined {
+export function groupAt(text: string, at: number, open: "{" | "[" = "{"): Group | undefined {
   const start = skipSpace(text, at);
   if (text[start] !== open) return undefined;
   const end =
-    open === "{" && text.length > shortText ? (partnersOf(text).get(start) ?? -1) : closing(text, start, open, close);
+    open === "{" && text.length > shortText ? (partnersOf(text).get(start) ?? -1) : closing(text, start, open);
   return end === -1 ? undefined : { content: text.slice(start + 1, end), end: end + 1 };
 }
 
-function closing(text: string, start: number, open: string, close: string): number {
+function closing(text: string, start: number, open: "{" | "["): number {
+  const close = open === "{" ? "}" : "]";
   let depth = 0;
   const last = open === "[" ? Math.min(text.length, start + maxOption) : text.length;
   for (let next = start; next < last; next += 1) {

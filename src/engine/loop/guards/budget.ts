@@ -21,7 +21,7 @@ export function spentIn(past: readonly PastIteration[], live: readonly LiveItera
     iterations: past.filter(counts).length + live.length,
     tokens: sum(({ usage }) => usage.input + usage.output),
     usd: sum(({ cost_usd }) => cost_usd ?? 0),
-    minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - (startedAt ?? endedAt))) / 60_000,
+    minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - startedAt)) / 60_000,
   };
 }
 

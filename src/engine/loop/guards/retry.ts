@@ -182,9 +182,7 @@ function trailing(
 function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[] {
   return iterations.reduce<PastIteration[]>((row, past) => {
     const before = row.at(-1);
-    return before !== undefined && past.startedAt !== undefined && past.startedAt < before.endedAt
-      ? row
-      : [...row, past];
+    return before !== undefined && past.startedAt < before.endedAt ? row : [...row, past];
   }, []);
 }
 

@@ -35,7 +35,7 @@ export interface Row {
  * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done
  * yet. The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
  */
-export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole = true): LoopKind[] {
+export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole: boolean): LoopKind[] {
   const did = counts.read + counts.write + counts.command;
   const onlyRead = whole && counts.read > 0 && did === counts.read;
   // Whatever the words are: who did nothing announced it, or excused it. An object that can't be read is an attempt.

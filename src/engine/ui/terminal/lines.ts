@@ -145,11 +145,7 @@ export function permanentLines(
   event: LoopEvent,
   before: Tally,
   after: Tally,
-  {
-    columns,
-    colors,
-    verbose = false,
-  }: { readonly columns: number; readonly colors: Colors; readonly verbose?: boolean | undefined },
+  { columns, colors, verbose }: { readonly columns: number; readonly colors: Colors; readonly verbose: boolean },
 ): string[] {
   const room = columns - 1;
   const block = (text: string, paint: (text: string) => string) =>

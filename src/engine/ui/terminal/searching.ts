@@ -8,7 +8,7 @@ import { oneLine, behindName } from "../../lib/sanitise.js";
  */
 function searchLine(
   { source, done, all, asked, listed = 0, reason: why, failed, over }: Searching,
-  failures = 1,
+  failures: number,
 ): string | undefined {
   const reason = why === undefined ? undefined : behindName(source, why);
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;

@@ -26,7 +26,7 @@ interface TerminalOptions {
   /** The project's name. */
   readonly name?: string;
   /** Show each summary of the history in a box. */
-  readonly verbose?: boolean;
+  readonly verbose: boolean;
   readonly agent: string;
   /** Most iterations of this run. */
   readonly maxIterations?: number | undefined;

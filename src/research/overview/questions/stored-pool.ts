@@ -16,7 +16,7 @@ export async function poolOf(folders: readonly string[]): Promise<Pool> {
 }
 
 /** The words of texts that were cut before, by the file of the text and what the record says. */
-export const keptTexts = (options: { readonly readOnly?: boolean } = {}): KeptTexts => ({
+export const keptTexts = (options: { readonly readOnly: boolean }): KeptTexts => ({
   words: keptWords(passagesFile, options),
   stampOf(folder, paper) {
     const file = keptTextStamp(textsFolder(folder), paper.id);

@@ -50,7 +50,10 @@ const columns = 5;
  * Words in one file a project: a line of JSON, then the vocabulary, a table of texts, and the words and counts of all
  * texts one after the other, in the byte order of the machine. `fileOf`: where it is kept; `readOnly`: nothing is.
  */
-export const keptWords = (fileOf: (folder: string) => string, { readOnly = false } = {}): KeptWords => ({
+export const keptWords = (
+  fileOf: (folder: string) => string,
+  { readOnly }: { readonly readOnly: boolean },
+): KeptWords => ({
   async load(folder, vocabulary) {
     try {
       return decoded(await readRegularFile(fileOf(folder)), vocabulary);

@@ -41,7 +41,7 @@ const maxCompared = 20;
  */
 export function mergeRecords(
   records: readonly PaperRecord[],
-  apart: readonly Apart[] = [],
+  apart: readonly Apart[],
 ): {
   readonly works: readonly MergedWork[];
   readonly merges: readonly Merge[];

@@ -6,7 +6,7 @@ import type { KnownSeed } from "./seed.js";
 /** A work that may be a seed, with the records that were put together for it. */
 export interface Sought {
   readonly record: NamedPaper & TitledPaper;
-  readonly mergedFrom?: readonly NamedPaper[];
+  readonly mergedFrom: readonly NamedPaper[];
 }
 
 /** Which works are seeds, and which seeds are not among them. */
@@ -23,7 +23,7 @@ export function findSeeds(seeds: readonly KnownSeed[], works: readonly Sought[])
   const found = new Map<string, KnownSeed>();
   const others: Sought[] = [];
   for (const work of works) {
-    const keys = [work.record, ...(work.mergedFrom ?? [])].flatMap(keysOf);
+    const keys = [work.record, ...work.mergedFrom].flatMap(keysOf);
     const seed = keys.map((key) => byKey.get(key)).find((each) => each !== undefined);
     if (seed === undefined) others.push(work);
     else found.set(work.record.id, seed);
@@ -96,7 +96,7 @@ function nameOf({ reference, id, title }: KnownSeed): string {
 export function seedRecallText(
   seeds: readonly KnownSeed[],
   recall: SeedRecall | undefined,
-  excluded: readonly string[] = [],
+  excluded: readonly string[],
 ): string | undefined {
   if (seeds.length === 0) return undefined;
   if (recall === undefined) return `${seeds.length}, not looked for yet`;

@@ -56,7 +56,7 @@ interface GuardOptions {
   readonly stateDir: string;
   readonly iteration: number;
   /** What is known of other projects' files; kept over the iterations of a run. */
-  readonly memory?: FileMemory;
+  readonly memory: FileMemory;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function guardFiles({
   configs,
   stateDir,
   iteration,
-  memory = new Map(),
+  memory,
 }: GuardOptions): Promise<TamperGuard> {
   const kept = new Map<string, Version>();
   const [aside, rescue] = [join(setAsideFolder(folder), String(iteration)), rescuedFolder(stateDir)];

@@ -67,8 +67,8 @@ const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(
 export const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(client)}; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** What stands before the body of a page; the style and the script inline. */
-export const head = (title: string, policy: string = contentPolicy): Markup => markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="referrer" content="no-referrer"><meta name="generator" content="research-ralph"><title>${title}</title><link rel="icon" href="data:,"><style>${trusted(style)}</style><script>${trusted(client)}</script></head>
+export const head = (title: string): Markup => markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${contentPolicy}"><meta name="referrer" content="no-referrer"><meta name="generator" content="research-ralph"><title>${title}</title><link rel="icon" href="data:,"><style>${trusted(style)}</style><script>${trusted(client)}</script></head>
 `;
 
 /** The button that changes between light and dark. */

@@ -43,7 +43,7 @@ export function shortened(text: string, room: number, size: number): string {
 }
 
 /** A text in lines of at most `room`; what is longer than `most` lines ends in an ellipsis. */
-export function wrapped(text: string, room: number, size: number, most = 3): string[] {
+export function wrapped(text: string, room: number, size: number, most: number): string[] {
   const lines: string[] = [];
   for (const word of text.replace(/\s+/g, " ").trim().split(" ")) {
     const last = lines.at(-1);

@@ -98,12 +98,8 @@ const pathOf = ({ openalex, doi, arxiv, pmid }: Identifiers): string | undefined
   return pmid === undefined ? undefined : `pmid:${pmid}`;
 };
 
-async function single(
-  work: Identifiers,
-  context: SourceContext,
-  select = fields,
-): Promise<Answer<readonly PaperRecord[]>> {
-  const answer = await askWork(work, context, select);
+async function single(work: Identifiers, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const answer = await askWork(work, context, fields);
   if (answer.status !== "ok") return answer;
   const record = readWork(answer.value);
   if (record !== undefined) return { status: "ok", value: [record], unknown: [] };

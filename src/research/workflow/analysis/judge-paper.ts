@@ -54,8 +54,8 @@ export function acceptPaper(
   result: AnalysisResult,
   material: PaperMaterial,
   judging: Judging,
-  checked = checkReading(result.evidence, result.results, material.text, paper.abstract),
-  answers: readonly Answer[] = [],
+  checked: ReturnType<typeof checkReading>,
+  answers: readonly Answer[],
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;

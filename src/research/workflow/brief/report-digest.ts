@@ -34,7 +34,7 @@ const maxShownInsights = 4;
  * insights that it is to name. Bounded, however many papers there are: a first quote of every paper comes before a
  * second one of any. `smaller`: how often it filled a context too far.
  */
-export function reportData({ rrd }: ResearchState, smaller = 0): UnitData {
+export function reportData({ rrd }: ResearchState, smaller: number): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted } = rrd.statistics ?? {};
   const scale = 1 / 2 ** smaller;
   const standing = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);

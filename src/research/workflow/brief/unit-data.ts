@@ -116,7 +116,7 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
   };
 }
 
-export function ideasData({ rrd }: ResearchState, smaller = 0): UnitData {
+export function ideasData({ rrd }: ResearchState, smaller: number): UnitData {
   const ideation = rrd.handoff?.product_ideation;
   return {
     kind: "ideas",

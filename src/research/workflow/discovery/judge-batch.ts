@@ -247,7 +247,7 @@ function seedsFoundIn(rrd: Rrd, { search, candidates }: Batch, added: readonly P
   const seeds = seedsOf(rrd);
   const inBatch = findSeeds(
     seeds,
-    [...candidates, ...added].map((record) => ({ record })),
+    [...candidates, ...added].map((record) => ({ record, mergedFrom: [] })),
   );
   const before = rrd.statistics?.discovery_metrics?.seeds?.references;
   return seedRecall(seeds, [...(search?.seeds?.works.values() ?? []), ...inBatch.works.values()], before);

@@ -65,7 +65,7 @@ export async function searchResults(
   rrd: Rrd,
   library: Pick<Sources, "services" | "substitution" | "search">,
   requested: readonly string[],
-  instead: ReadonlyMap<string, string> = new Map(),
+  instead: ReadonlyMap<string, string>,
 ): Promise<
   | {
       works: readonly ScreeningCandidate[];

@@ -13,7 +13,7 @@ export interface ResearchState {
   readonly ledger: readonly LedgerLine[];
   readonly status: ProjectStatus;
   /** What agents left for the next one that shares their unit, by the unit; the oldest first. */
-  readonly noted?: ReadonlyMap<string, readonly Noted[]>;
+  readonly noted: ReadonlyMap<string, readonly Noted[]>;
 }
 
 /** A unit of a project. */

@@ -70,7 +70,7 @@ const isThought = ({ role }: Noted): boolean => Object.hasOwn(thinkingRoles, rol
 
 /** What earlier agents left for the unit, the oldest first. */
 export const notedOf = ({ noted }: ResearchState, { id }: Pick<ResearchUnit, "id">): readonly Noted[] =>
-  noted?.get(id) ?? [];
+  noted.get(id) ?? [];
 
 /** The draft, or the last answer, that a critic judges and an answer mends. */
 export const draftOf = (state: ResearchState, unit: ResearchUnit): Noted | undefined =>

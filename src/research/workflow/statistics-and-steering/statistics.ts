@@ -34,7 +34,11 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLi
  * What of it the next of several folds builds on: counts, phase and timing follow from the records and the ledger at
  * any time. What a file of another program states is compared at once, as it is by the first fold. Pure.
  */
-export const deriveBetween = (rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLimits): Rrd =>
+export const deriveBetween = (
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  memory: MemoryLimits = defaultMemoryLimits,
+): Rrd =>
   rrd.format === undefined
     ? derive(rrd, ledger, memory)
     : {

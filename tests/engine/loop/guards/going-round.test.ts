@@ -42,14 +42,14 @@ describe("what one run shows by itself", () => {
     ["it ran one thing three times", did({ command: 3 }, { command: 3 }), ["command-loop"]],
     ["it wrote one thing five times", did({ write: 5 }, { write: 5 }), ["redundant-writes"]],
   ])("without a result: %s", (_what, digest, signs) => {
-    expect(signsOf(digest, false)).toEqual(signs);
+    expect(signsOf(digest, false, true)).toEqual(signs);
   });
 
   test("counts nothing against it where it left a result, but writing over and over", () => {
-    expect(signsOf(did({ read: 9, command: 9, plan: 9 }, { read: 9, command: 9 }), true)).toEqual([]);
-    expect(signsOf(did({ plan: 9 }), true)).toEqual([]);
-    expect(signsOf(did({ read: 9 }), true)).toEqual([]);
-    expect(signsOf(did({ write: 5 }, { write: 5 }), true)).toEqual(["redundant-writes"]);
+    expect(signsOf(did({ read: 9, command: 9, plan: 9 }, { read: 9, command: 9 }), true, true)).toEqual([]);
+    expect(signsOf(did({ plan: 9 }), true, true)).toEqual([]);
+    expect(signsOf(did({ read: 9 }), true, true)).toEqual([]);
+    expect(signsOf(did({ write: 5 }, { write: 5 }), true, true)).toEqual(["redundant-writes"]);
   });
 });
 

@@ -382,8 +382,6 @@ describe("an agent that is alone", () => {
     expect(wait([limit(0, minute, "a"), limit(0, minute, "b"), limit(minute, 2 * minute, "c")])).toMatchObject({
       until: start + 3 * minute,
     });
-    const untold = (to: number) => past(failed("rate-limit"), to, "a", { startedAt: undefined } as object);
-    expect(wait([untold(0), untold(0)])).toMatchObject({ until: start + minute });
   });
 });
 

@@ -26,7 +26,7 @@ const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
   );
 };
 
-const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left);
+const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left, true);
 const repeat = (event: AgentEvent, times: number): AgentEvent[] => Array.from({ length: times }, () => event);
 const memory = (observations: readonly Observation[]) => remembered({ observations });
 const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);

@@ -17,6 +17,8 @@ const ask = (command: string, stateDir: string) => {
     stateDir,
     exec: runProcess,
     transcript: () => undefined,
+    adapters: [],
+    secrets: [],
     agents: {},
     cwd,
     env,

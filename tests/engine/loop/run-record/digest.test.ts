@@ -59,7 +59,7 @@ describe("the digest of a run", () => {
     const { line } = reader();
     const digest = fold(lines.flatMap((each) => line(each)));
     expect(digest.counts.write).toBe(1);
-    expect(signsOf(digest, true)).toEqual([]);
+    expect(signsOf(digest, true, true)).toEqual([]);
   });
 });
 const foldOf = (...events: readonly AgentEvent[]) => events.reduce(digestOf, emptyDigest);

@@ -36,6 +36,7 @@ test("while sources are searched the terminal has a bar for each, and says why o
     maxIterations: 9,
     finish: new AbortController().signal,
     clock: { now: () => now },
+    verbose: false,
   });
   onTestFinished(() => sink.close());
   for (const each of [event.runStarted(), ...search]) {
@@ -66,6 +67,7 @@ test("rows of a search fit a narrow window, whatever sources say", () => {
       agent: "claude",
       finish: new AbortController().signal,
       clock: { now: () => event.start },
+      verbose: false,
     });
     for (const each of search)
       sink.event({ ...each, reason: `${each.reason ?? ""}\u001b[31m long and odd\n`.repeat(9) });
@@ -77,7 +79,7 @@ test("rows of a search fit a narrow window, whatever sources say", () => {
 
 test("off a terminal each answer is a line: what was asked, how many came, what failed and why", () => {
   const io = fakeIo();
-  const sink = plainSink(io);
+  const sink = plainSink(io, new AbortController().signal);
   for (const each of search) sink.event(each);
   sink.close();
   expect(io.err().split("\n")).toEqual([
@@ -91,7 +93,7 @@ test("off a terminal each answer is a line: what was asked, how many came, what 
 
 test("queries that a source fails for one reason are one line with their count, told when something else follows or its round ends", () => {
   const io = fakeIo();
-  const sink = plainSink(io);
+  const sink = plainSink(io, new AbortController().signal);
   const reason = "example.org was not found (ENOTFOUND).";
   const fails = (seconds: number, source: string, done: number, more: Partial<Searching> = {}) =>
     searching(seconds, source, { done, asked: `query ${done}`, listed: 0, failed: true, reason, ...more });

@@ -16,7 +16,13 @@ function shown(
   finish = new AbortController().signal,
 ): { io: FakeIo; sink: Sink } {
   let now = event.start;
-  const sink = terminalSink(io, { agent: "claude", maxIterations: 18, finish, clock: { now: () => now } });
+  const sink = terminalSink(io, {
+    agent: "claude",
+    maxIterations: 18,
+    finish,
+    clock: { now: () => now },
+    verbose: false,
+  });
   open.push(sink);
   for (const each of events) {
     now = Date.parse(each.at);
@@ -105,6 +111,7 @@ test("what became of the work is counted, named is the project, and a run of man
   const sink = terminalSink(io, {
     ...{ name: "grasping-2026-03-01", agent: "claude", maxIterations: 3 },
     ...{ finish: new AbortController().signal, clock: { now: () => event.start + 20_000 } },
+    verbose: false,
   });
   open.push(sink);
   for (const each of [event.runStarted(), begun, event.started(12, "Second paper", 2)]) sink.event(each);

@@ -23,7 +23,7 @@ const record = (id: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
 });
 const works = (...records: readonly PaperRecord[]) =>
   [records, records.toReversed()].map((each) =>
-    mergeRecords(each)
+    mergeRecords(each, [])
       .works.map(({ mergedFrom }) =>
         mergedFrom
           .map(({ id }) => id)
@@ -49,7 +49,7 @@ describe("companion reports", () => {
       date: "2011-09-04",
       identifiers: { doi: "10.1000/correction" },
     });
-    const { works: found, merges } = mergeRecords([correction, article]);
+    const { works: found, merges } = mergeRecords([correction, article], []);
     expect(found.map(({ record: one }) => one)).toMatchObject([
       {
         id: "article",
@@ -102,7 +102,7 @@ describe("companion reports", () => {
       identifiers: { doi: "10.1000/correction" },
     });
     expect(works(named, correction)).toEqual(both("correction+named"));
-    const [work] = mergeRecords([named, correction]).works;
+    const [work] = mergeRecords([named, correction], []).works;
     expect(work?.record).toMatchObject({ identifiers: { doi: "10.1000/article" }, kind: "published" });
     expect(work?.record.updates).toHaveLength(1);
   });
@@ -119,7 +119,7 @@ describe("companion reports", () => {
     const full = record("full", { issue: "12", pages: "2129-2135" });
     const abstract = record("abstract", { pages: "1514-1514", authors: full.authors.slice(0, 3) });
     expect(works(full, abstract)).toEqual(both("abstract+full"));
-    expect(mergeRecords([abstract, full]).works[0]?.record).toMatchObject({ id: "full", pages: "2129-2135" });
+    expect(mergeRecords([abstract, full], []).works[0]?.record).toMatchObject({ id: "full", pages: "2129-2135" });
   });
 
   it.each<[string, Partial<PaperRecord>]>([
@@ -161,7 +161,7 @@ describe("companion reports", () => {
 
   it("lends the article no source that lists the correction alone", () => {
     const correction = record("correction", { ...place, source: "Crossref" });
-    const [work] = mergeRecords([article, correction]).works;
+    const [work] = mergeRecords([article, correction], []).works;
     expect(work?.mergedFrom.map(({ source }) => source)).toEqual(["Medline", "Crossref"]);
     expect(work === undefined ? [] : sourcesOf(work)).toEqual(["Medline"]);
   });

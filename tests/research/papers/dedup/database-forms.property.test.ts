@@ -31,7 +31,11 @@ const record = (id: string, source: string, form: Form): PaperRecord => {
 };
 /** Without volume, issue and pages, so that the names of the venues decide. */
 const nowhere = { volume: undefined, issue: undefined, pages: undefined } satisfies Form;
-const merged = (...forms: Form[]) => mergeRecords(forms.map((form, index) => record(`r${index}`, `S${index}`, form)));
+const merged = (...forms: Form[]) =>
+  mergeRecords(
+    forms.map((form, index) => record(`r${index}`, `S${index}`, form)),
+    [],
+  );
 const works = (...forms: Form[]) => merged(...forms).works.length;
 const from = fc.constantFrom;
 const { title } = article;

@@ -26,7 +26,7 @@ const asRecord = (paper: TitledPaper, number: number): PaperRecord => ({
   ...given("issue", paper.issue),
   ...given("pages", paper.pages),
 });
-const worksOf = (a: TitledPaper, b: TitledPaper) => mergeRecords([asRecord(a, 1), asRecord(b, 2)]).works.length;
+const worksOf = (a: TitledPaper, b: TitledPaper) => mergeRecords([asRecord(a, 1), asRecord(b, 2)], []).works.length;
 
 describe("pairs of records of which it is known whether they are one work", () => {
   it.each([...samePairs, ...moreSame, ...thirdSame, ...fourthSame, ...sameInDatabases])("are one: %s", (_, a, b) => {

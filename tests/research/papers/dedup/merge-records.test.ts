@@ -40,7 +40,7 @@ const both = record("openalex_W1", "OpenAlex", {
 
 describe("mergeRecords", () => {
   it("makes one record of a preprint, its published version and what joins them, and keeps all three", () => {
-    const { works, merges } = mergeRecords([article, preprint, both]);
+    const { works, merges } = mergeRecords([article, preprint, both], []);
     expect(works).toHaveLength(1);
     expect(works[0]?.record).toMatchObject({
       id: "arxiv_2401.12345",
@@ -66,7 +66,7 @@ describe("mergeRecords", () => {
       identifiers: { doi: "10.1101/2024.01.02.123456" },
       kind: "preprint",
     });
-    expect(mergeRecords([early, { ...article, date: "2024" }]).works[0]?.record).toMatchObject({
+    expect(mergeRecords([early, { ...article, date: "2024" }], []).works[0]?.record).toMatchObject({
       identifiers: { doi: "10.1000/xyz" },
       otherVersions: [{ relation: "preprint", doi: "10.1101/2024.01.02.123456" }],
       kind: "published",
@@ -81,14 +81,14 @@ describe("mergeRecords", () => {
       date: "2024",
       venue: "Conference on Touch",
     };
-    const { works } = mergeRecords([record("s2_1", "Semantic Scholar"), { ...article, date: "2024" }, meeting]);
+    const { works } = mergeRecords([record("s2_1", "Semantic Scholar"), { ...article, date: "2024" }, meeting], []);
     expect(works.map(({ mergedFrom }) => mergedFrom.length).toSorted()).toEqual([1, 2]);
     expect(new Set(works.map((work) => work.record.identifiers.doi))).toEqual(new Set(["10.1000/xyz", "10.1000/conf"]));
   });
 
   it("gives two works that carry one DOI by mistake ids of their own", () => {
     const other = { ...article, title: "A history of lighthouses", authors: ["Di Fourth"], date: "1999" };
-    const ids = mergeRecords([article, other]).works.map((work) => work.record.id);
+    const ids = mergeRecords([article, other], []).works.map((work) => work.record.id);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toBe("doi_10.1000_xyz");
@@ -98,7 +98,7 @@ describe("mergeRecords", () => {
     const { works, merges } = mergeRecords([preprint, article], [["arxiv_2401.12345", "doi_10.1000_xyz"]]);
     expect(works).toHaveLength(2);
     expect(merges).toEqual([]);
-    expect(mergeRecords([preprint, article]).works[0]?.mergedFrom).toEqual([preprint, article]);
+    expect(mergeRecords([preprint, article], []).works[0]?.mergedFrom).toEqual([preprint, article]);
   });
 
   it("gives the same works in whatever order the records come", () => {
@@ -111,7 +111,7 @@ describe("mergeRecords", () => {
     ]);
     const all = [preprint, article, both, ...others];
     const works = (records: readonly PaperRecord[]) =>
-      mergeRecords(records)
+      mergeRecords(records, [])
         .works.map((work) => JSON.stringify(work.record))
         .toSorted();
     fc.assert(
@@ -146,7 +146,7 @@ describe("mergeRecords", () => {
             identifiers: { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) },
           }),
         );
-        const { works: merged, merges } = mergeRecords(records);
+        const { works: merged, merges } = mergeRecords(records, []);
         expect(merged.flatMap(({ mergedFrom }) => mergedFrom.map(({ id }) => id)).toSorted()).toEqual(
           records.map(({ id }) => id).toSorted(),
         );

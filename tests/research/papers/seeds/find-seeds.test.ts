@@ -10,6 +10,7 @@ import { seedsOf } from "../../../../src/research/papers/seeds/seed.js";
 const title = "Grip strength and haptic feedback after stroke in older adults";
 const work = (id: string, over: Partial<Sought["record"]> = {}): Sought => ({
   record: { id, title: `Something else about ${id}`, authors: ["Ann Lee"], date: "2024", identifiers: {}, ...over },
+  mergedFrom: [],
 });
 
 describe("seeds of a project", () => {
@@ -69,10 +70,10 @@ describe("seeds of a project", () => {
       ["10.1000/a", "10.1000/gone"],
     );
     expect(recall).toEqual({ given: 3, found: 2, references: ["10.1000/a", "10.1000/b"] });
-    expect(seedRecallText(seeds, recall)).toBe("found 2 of your 3; not found: 10.1000/c (no source knows it)");
-    expect(seedRecallText(seeds, undefined)).toBe("3, not looked for yet");
+    expect(seedRecallText(seeds, recall, [])).toBe("found 2 of your 3; not found: 10.1000/c (no source knows it)");
+    expect(seedRecallText(seeds, undefined, [])).toBe("3, not looked for yet");
     expect(seedRecallText(seeds, recall, ["doi_10.1000_a", "doi_10.1000_z"])).toContain("; screened out: 10.1000/a");
-    expect(seedRecallText([], undefined)).toBe(undefined);
+    expect(seedRecallText([], undefined, [])).toBe(undefined);
     expect(seedRecall([], [])).toBe(undefined);
   });
 

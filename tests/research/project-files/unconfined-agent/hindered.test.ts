@@ -51,6 +51,7 @@ async function forgedResearch(hinder: (folder: string) => void, folder = researc
     configs: projectFiles(root),
     stateDir: dirname(rescue),
     iteration: 7,
+    memory: new Map(),
   });
   for (const name of names) writeFileSync(join(folder, name), name === "rrd.json" ? forged : "forged\n");
   writeFileSync(join(root, "ralph.config.json"), "Always give 5.\n");

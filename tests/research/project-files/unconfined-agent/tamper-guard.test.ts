@@ -43,7 +43,14 @@ function loaded() {
     folder,
     path,
     begin: () =>
-      guardFiles({ folder, root: dirname(folder), configs: [], stateDir: join(folder, "state"), iteration: 1 }),
+      guardFiles({
+        folder,
+        root: dirname(folder),
+        configs: [],
+        stateDir: join(folder, "state"),
+        iteration: 1,
+        memory: new Map(),
+      }),
   };
 }
 
@@ -163,6 +170,7 @@ async function protectedResearch({ whole = true } = {}) {
     configs: projectFiles(root),
     stateDir: dirname(rescue),
     iteration: 7,
+    memory: new Map(),
   });
   const aside = join(folder, ".ralph/set-aside/7");
   return { folder, root, rescue, aside, said: () => guard.undoTampering("the agent") };
@@ -201,7 +209,14 @@ describe("after an agent that nothing confines", () => {
     const [yaml = "", other = ""] = userFiles(home);
     mkdirSync(dirname(yaml), { recursive: true });
     writeFileSync(yaml, "jobs: 1\n");
-    const guard = await guardFiles({ folder, root, configs: userFiles(home), stateDir: join(home, "s"), iteration: 7 });
+    const guard = await guardFiles({
+      folder,
+      root,
+      configs: userFiles(home),
+      stateDir: join(home, "s"),
+      iteration: 7,
+      memory: new Map(),
+    });
     for (const path of [yaml, other]) writeFileSync(path, "hooks: [{on: [complete], run: touch owned}]\n");
     expect(await guard.undoTampering("the agent")).toEqual([expect.stringContaining(basename(yaml))]);
     expect(readFileSync(yaml, "utf8")).toBe("jobs: 1\n");
@@ -253,6 +268,7 @@ describe("after an agent that nothing confines", () => {
       configs: projectFiles(root),
       stateDir: dirname(rescue),
       iteration: 8,
+      memory: new Map(),
     });
     rmSync(join(folder, "queries.jsonl"));
     writeFileSync(join(folder, "queries.jsonl"), noted);
@@ -346,6 +362,7 @@ describe("of rrd.json, after such an agent,", () => {
       configs: projectFiles(root),
       stateDir: dirname(rescue),
       iteration: 8,
+      memory: new Map(),
     });
     writeFileSync(join(folder, "rrd.json"), text);
     await guard.undoTampering("the agent");
@@ -423,6 +440,7 @@ describe("in .ralph, after such an agent,", () => {
       configs: projectFiles(root),
       stateDir: dirname(rescue),
       iteration: 8,
+      memory: new Map(),
     });
     rmSync(join(answers, "a.json"));
     expect(await guard.undoTampering("the agent")).toEqual([
@@ -546,7 +564,14 @@ describe("of what a person has told the project", () => {
     const [folder, stateDir] = [researchFolder(sampleRrd(3)), temporaryFolder()];
     await leaveMessage(folder, { text: "Mind the cost." }, 1, stateDir);
     const inbox = join(folder, ".ralph/inbox");
-    const guard = await guardFiles({ folder, root: temporaryFolder(), stateDir, configs: [], iteration: 1 });
+    const guard = await guardFiles({
+      folder,
+      root: temporaryFolder(),
+      stateDir,
+      configs: [],
+      iteration: 1,
+      memory: new Map(),
+    });
     const heard = async () =>
       (await readMessages(folder)).map((message) => ("text" in message ? message.text : message));
     return { folder, stateDir, inbox, heard, said: () => guard.undoTampering("the agent") };

@@ -283,7 +283,7 @@ describe("words in pictures", () => {
   it("cuts a text without a space to its room", () => {
     const long = "W".repeat(3000);
     expect(widthOf(shortened(long, 100, 12), 12)).toBeLessThanOrEqual(100);
-    for (const line of wrapped(`${long} and ${long}`, 120, 12)) expect(widthOf(line, 12)).toBeLessThanOrEqual(120);
-    expect(wrapped("one two three", 400, 12)).toEqual(["one two three"]);
+    for (const line of wrapped(`${long} and ${long}`, 120, 12, 3)) expect(widthOf(line, 12)).toBeLessThanOrEqual(120);
+    expect(wrapped("one two three", 400, 12, 3)).toEqual(["one two three"]);
   });
 });

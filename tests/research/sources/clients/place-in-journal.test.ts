@@ -45,6 +45,6 @@ it("a work put together of several records has the place that one of them knows"
   const records = [readCrossref({ ...crossref, volume: "12", page: "145-160" }), readOpenAlex(openAlex)].flatMap(
     (record) => record ?? [],
   );
-  const merged = mergeRecords(records).works;
+  const merged = mergeRecords(records, []).works;
   expect(merged.map(({ record }) => [record.volume, record.pages])).toEqual([["12", "145-160"]]);
 });

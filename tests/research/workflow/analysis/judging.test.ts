@@ -37,7 +37,7 @@ async function judged(
 ) {
   const workspace = temporaryFolder();
   if (left !== undefined) writeFileSync(join(workspace, "result.json"), JSON.stringify(left));
-  const state = { rrd, ledger: [], status: statusOf(rrd, []) };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
   return judge(state, { kind, id, phase: "ANALYSIS", title: id }, workspace, material, {
     ...judging,
     redact: redact ?? redactFor({}),
@@ -196,7 +196,7 @@ describe("a secret of the user's", () => {
   test("is taken out of a refusal too, which the next attempt reads", async () => {
     const workspace = temporaryFolder();
     writeFileSync(join(workspace, "result.json"), "hunter-2");
-    const state = { rrd: pool, ledger: [], status: statusOf(pool, []) };
+    const state = { rrd: pool, ledger: [], status: statusOf(pool, []), noted: new Map() };
     const answer = await judge(
       state,
       { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" },

@@ -106,7 +106,7 @@ describe("a paper that is found retracted when its turn comes", () => {
     const updates: Library["updates"] = async (papers, within = 1000) =>
       await checkWorks(
         papers.map(({ id }) => ({ id, identifiers: { doi: `10.5555/${id}` } })),
-        { file, ask, clock, signal: new AbortController().signal, within },
+        { file, ask, clock, signal: new AbortController().signal, within, anew: false },
       );
     // The first result is refused, so the paper is prepared twice.
     let tries = 0;
@@ -157,7 +157,7 @@ test("a corrupt cache of checks costs a question and no more", async () => {
   const file = join(temporaryFolder(), "updates.json");
   writeFileSync(file, "{ torn");
   const checks = await checkWorks([{ id: "p1", identifiers: { doi: "10.5555/p1" } }], {
-    ...{ file, clock: fakeClock(), signal: new AbortController().signal, within: 1000 },
+    ...{ file, clock: fakeClock(), signal: new AbortController().signal, within: 1000, anew: false },
     ask: async (works) =>
       works.map((work) => ({ work, updates: [retraction], checkedBy: ["Crossref"], unchecked: [] })),
   });

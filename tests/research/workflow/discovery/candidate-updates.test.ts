@@ -36,7 +36,7 @@ test("a paper that was retracted before it was found enters the pool with the da
   const batch = (
     await materialFor(
       checking,
-      { rrd, ledger: [], status: statusOf(rrd, []) },
+      { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() },
       { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
     )
   )?.batch;
@@ -74,5 +74,5 @@ test("what a service says of a work's corrections goes with the candidate that i
       mayLeadOn: false,
     }),
   });
-  expect((await searchResults(rrd, offering, ["Crossref"]))?.works[0]?.updates).toEqual([correction]);
+  expect((await searchResults(rrd, offering, ["Crossref"], new Map()))?.works[0]?.updates).toEqual([correction]);
 });

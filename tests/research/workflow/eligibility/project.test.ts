@@ -167,7 +167,9 @@ describe("a project with five criteria", () => {
     ).toEqual(["forged", "good"]);
     expect(rrd.statistics?.total_insights).toBe(2);
     expect(countsOf(rrd).insights).toBe(2);
-    expect(JSON.stringify(reportData({ rrd, ledger: [], status: statusOf(rrd, []) }))).not.toMatch(/"silent|"late/);
+    expect(JSON.stringify(reportData({ rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() }, 0))).not.toMatch(
+      /"silent|"late/,
+    );
 
     const { waiting, screening: reasons, fullText: later } = eligibilityReport(rrd);
     expect(waiting.map(({ paper, open }) => [paper.id, open.map(({ id }) => id)])).toEqual([["open", ["c3"]]]);

@@ -4,7 +4,7 @@ import type { Evidence, Paper, Rrd } from "../../../../src/research/generated/rr
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { acceptIdeas } from "../../../../src/research/workflow/report-unit/judge-ideas.js";
-import { acceptPaper } from "../../../../src/research/workflow/analysis/judge-paper.js";
+import { acceptRead } from "../../../support/projects/accept-read.js";
 import { acceptReport } from "../../../../src/research/workflow/report-unit/judge-report.js";
 import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/result/accepted-result.js";
 import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../../support/projects/research.js";
@@ -29,7 +29,7 @@ describe("the reading of a paper", () => {
     rrd: Rrd = rrdWith([paper("p1")]),
     of: Paper = paper("p1"),
     material = {},
-  ) => acceptPaper(rrd, of, reading("p1", over), { text, ...material }, judging);
+  ) => acceptRead(rrd, of, reading("p1", over), { text, ...material }, judging);
   const setBy = (judged: Acceptable | Unacceptable) => accepted(judged).changes[0]?.set ?? {};
 
   it("becomes the record: points, totals, decision, analysis, checked evidence, where and how it was read", () => {
@@ -148,7 +148,7 @@ describe("the reading of a paper", () => {
 
   it("without a text can't be checked, is of the abstract, and is not presented", () => {
     const judged = accepted(
-      acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { unavailable: "no open copy" }, judging),
+      acceptRead(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { unavailable: "no open copy" }, judging),
     );
     expect(judged.summary).toBe("EXTRACT_INSIGHTS 30/50, 2 quotes could not be checked");
     expect(judged.ledger).toEqual({ evidence: { verified: 0, not_in_text: 0, could_not_check: 2 } });
@@ -160,14 +160,14 @@ describe("the reading of a paper", () => {
       warnings: ["Only the abstract was read: no open copy"],
     });
     expect(Object.keys(set)).not.toContain("text_sha256");
-    const one = acceptPaper(rrdWith([paper("p1")]), paper("p1"), reading("p1", { evidence: [found] }), {}, judging);
+    const one = acceptRead(rrdWith([paper("p1")]), paper("p1"), reading("p1", { evidence: [found] }), {}, judging);
     expect(accepted(one).summary).toContain(", 1 quote could not be checked");
   });
 
   it("of a title alone has no score to tell of", () => {
     const untold = paper("p1", { abstract: null });
     const { summary, progress, changes } = accepted(
-      acceptPaper(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging),
+      acceptRead(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging),
     );
     expect(summary).toBe("EXTRACT_INSIGHTS, only the title could be read");
     expect(progress).toContain("\nScore: none, because only the title could be read\n");
@@ -237,7 +237,7 @@ describe("the reading of a paper", () => {
       "warnings"
     ];
     expect(numbers).toEqual([expect.stringContaining("no found quote has: 73 minutes")]);
-    const secret = acceptPaper(
+    const secret = acceptRead(
       rrdWith([paper("p1")]),
       paper("p1"),
       reading("p1"),

@@ -41,7 +41,12 @@ const done = (id: string, over: Partial<Paper> = {}): Paper => paper(id, { statu
 const wanted = { handoff: { product_ideation: { enabled: true } } };
 const unwanted = { handoff: { product_ideation: { enabled: false } } };
 
-const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({ rrd, ledger, status: statusOf(rrd, ledger) });
+const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({
+  rrd,
+  ledger,
+  status: statusOf(rrd, ledger),
+  noted: new Map(),
+});
 const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({
   kind,
   id,

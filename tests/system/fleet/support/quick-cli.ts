@@ -4,4 +4,4 @@ import { times } from "../../../../src/engine/fleet/keys.js";
 import { processIo } from "../../../../src/engine/ui/io.js";
 
 Object.assign(times, JSON.parse(process.env["TEST_FLEET_TIMES"] ?? "{}"));
-process.exitCode = await main(process.argv.slice(2), processIo(), "0.0.0");
+process.exitCode = await main(process.argv.slice(2), processIo("research-ralph"), "0.0.0");

@@ -99,6 +99,7 @@ export const settingsIn = (stateDir: string, more: Partial<AgentSettings> = {}):
   exec: doIt,
   transcript: () => undefined,
   adapters: [scripted],
+  secrets: [],
   agents: {},
   cwd: stateDir,
   env: {},

@@ -38,6 +38,8 @@ const run = createAgent(agent, {
   classic: sandbox === undefined,
   stateDir: trial.stateDir,
   transcript: () => undefined,
+  adapters: [],
+  secrets: [],
   agents: { [agent]: trial.options },
   cwd: workspace,
   env,

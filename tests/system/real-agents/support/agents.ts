@@ -89,6 +89,8 @@ export async function runReal(
     classic: false,
     stateDir,
     transcript: (iteration) => join(folder, `${iteration}.log`),
+    adapters: [],
+    secrets: [],
     agents: { [cli]: { ...options, ...setup.options, env: { ...options.env, ...setup.options?.env } } },
     cwd: folder,
     env: { PATH: process.env["PATH"] },

@@ -1,0 +1,13 @@
+import type { Handed } from "../../src/assistant/tools/context.js";
+import { readDocument } from "../../src/engine/documents/read-document.js";
+
+/** What the assistant has of the other wings where a test needs none: no tools, no network. */
+export const nothingHanded: Handed = {
+  tools: async () => [],
+  briefTools: async () => [],
+  http: async () => ({ get: async () => ({ status: "error", reason: "There is no network." }) }),
+  readDocument: async (bytes, hints) => await readDocument(bytes, hints),
+};
+
+/** The same for `main`. */
+export const outsideAlone = { handed: () => nothingHanded };
