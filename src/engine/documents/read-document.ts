@@ -1,4 +1,4 @@
-import { decodeText } from "./text/decode.js";
+import { decodeText, utf16Of } from "./text/decode.js";
 import type { HtmlResult } from "./html/read-html.js";
 import { isJats } from "./jats/is-jats.js";
 import { isGzip } from "./latex/archive.js";
@@ -34,7 +34,7 @@ export async function readDocument(
     };
   // Some programs leave single ones behind in a text; a binary file is full of them.
   const isStray = isPlainNamed(type, name) && countOfNul(bytes) <= bytes.length / maxNulShare;
-  if (bytes.includes(0) && !isStray && !/charset=utf-16/i.test(type) && !/^(?:\xff\xfe|\xfe\xff)/.test(head))
+  if (bytes.includes(0) && !isStray && utf16Of(bytes, type) === undefined)
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
   const text = decodeText(bytes, type);

@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { decodeText } from "../text/decode.js";
 
 /**
  * An e-print unpacks to a few megabytes; its figures, which are skipped, to more. A bomb is larger than any of them.
@@ -33,7 +34,8 @@ export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles }
     }
   }
   if (isTar(plain)) return { files: filesOfTar(plain) };
-  const text = textOf(plain.subarray(0, maxFile));
+  const whole = plain.subarray(0, maxFile);
+  const text = textOf(whole, charsetOf(whole));
   return /\\(?:documentclass|documentstyle|begin\s*\{document\})/.test(text)
     ? { files: new Map([["main.tex", text]]) }
     : { reason: "The source contains no LaTeX." };
@@ -54,7 +56,7 @@ function isTar(bytes: Buffer): boolean {
 }
 
 function filesOfTar(bytes: Buffer): SourceFiles {
-  const files = new Map<string, string>();
+  const files = new Map<string, Buffer>();
   let longName: string | undefined;
   for (let at = 0; at + block <= bytes.length && files.size < maxFiles;) {
     const header = bytes.subarray(at, at + block);
@@ -74,9 +76,11 @@ function filesOfTar(bytes: Buffer): SourceFiles {
     const path = pathWithin(name);
     // Files only: a link could stand for a file of the user's.
     if ((type === "0" || type === "\0") && path !== undefined && sourceEnding.test(path) && size <= maxFile)
-      files.set(path, textOf(body));
+      files.set(path, body);
   }
-  return files;
+  let charset: string | undefined;
+  for (const body of files.values()) charset ??= charsetOf(body);
+  return new Map([...files].map(([path, body]) => [path, textOf(body, charset)]));
 }
 
 /** A path inside the archive in its plainest form; undefined where it leads out of it. */
@@ -91,11 +95,27 @@ export function pathWithin(name: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join("/");
 }
 
-/** Old sources are Latin-1. */
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("latin1").decode(bytes);
-  }
+/** How LaTeX names the charsets of its sources, where it is not as everyone does. */
+const charsets: Readonly<Record<string, string>> = {
+  ansinew: "windows-1252",
+  latin5: "windows-1254",
+  latin9: "iso-8859-15",
+  latin10: "iso-8859-16",
+  applemac: "macintosh",
+  maccyr: "x-mac-cyrillic",
+  "koi8-ru": "koi8-u",
+  cp866: "ibm866",
+};
+
+/** The charset that a source states for itself; one file of a source states it for all. */
+function charsetOf(bytes: Buffer): string | undefined {
+  const name =
+    /(?:^|\n)[^%\n]*\\(?:usepackage\s{0,9}\[\s{0,9}([\w-]+)\s{0,9}\]\s{0,9}\{inputenc\}|inputencoding\{([\w-]+)\})/.exec(
+      bytes.toString("latin1"),
+    );
+  const stated = name?.[1] ?? name?.[2];
+  return stated === undefined ? undefined : (charsets[stated] ?? stated);
 }
+
+const textOf = (bytes: Uint8Array, charset: string | undefined): string =>
+  decodeText(bytes, charset === undefined ? "" : `charset=${charset}`);

@@ -1,3 +1,4 @@
+import { authorsSource } from "./authors.js";
 import { type Group, groupAt, skipArguments } from "./scan.js";
 import { inline, reference, say, type Walk } from "./walk.js";
 import { angleText, listText, numberText, quantityText, unitText } from "./siunitx.js";
@@ -30,6 +31,7 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
       return label?.end ?? end;
     }
     case "title":
+    case "Title":
     case "icmltitle": {
       const title = argument();
       if (title === undefined) return end;
@@ -39,13 +41,20 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
           .trim() || undefined;
       return title.end;
     }
+    case "twocolumn": {
+      // What stands above both columns: some classes set the title there.
+      const above = groupAt(latex, end, "[");
+      if (above !== undefined) walk.write(above.content, walk, depth + 1);
+      return above?.end ?? end;
+    }
     case "author":
+    case "Author":
     case "icmlauthor":
     case "authors": {
       const names = argument();
       if (names === undefined) return end;
-      walk.authors += `\n${inline(names.content.replace(/\\(?:and|And|AND)(?![a-zA-Z])/g, "\n"), walk, depth)}`;
-      return names.end;
+      walk.authors += `\n${inline(authorsSource(names.content), walk, depth)}`;
+      return name === "icmlauthor" ? (groupAt(latex, names.end)?.end ?? names.end) : names.end;
     }
     case "footnote":
     case "footnotetext": {

@@ -1,3 +1,4 @@
+import { maxNames, namesIn } from "./authors.js";
 import { swallowed, wordCommand } from "./commands.js";
 import { environment, levels, section } from "./environments.js";
 import { argumentAt, commandAt, groupAt } from "./scan.js";
@@ -38,40 +39,23 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
     authors: "",
   };
   // Title and authors may stand before or after the beginning of the document.
-  for (const [found, name = ""] of [...preamble.matchAll(/\\(title|author)(?=\s*[[{])/g)]
-    .map((match) => [match.index, match[1]] as const)
+  for (const [found, name = ""] of [...preamble.matchAll(/\\([Tt]itle|[Aa]uthor|icmlauthor)\*?(?=\s*[[{])/g)]
+    .map((match) => [match.index + match[0].length, match[1]] as const)
     .slice(0, maxNames))
-    command(preamble, { name, star: false, end: found + name.length + 1 }, walk, 0);
+    command(preamble, { name, star: false, end: found }, walk, 0);
   write(body, walk, 0);
   flushNotes(walk);
   const parts = partsOf(walk);
   const abstract = parts.find(({ label }) => label === "§ Abstract")?.text.replace(/^## Abstract\s*/, "");
-  const names = walk.authors
-    .replace(/[^\S\n]+/g, " ")
-    // Affiliations stand on lines of their own, each behind its mark.
-    .replace(/(?<=\n) ?\$?\^?\{?\d[^\n]*/g, "")
-    .split(/\n|,(?= ?\p{Lu})|\band\b|;/u)
-    .map((name) =>
-      name
-        .replace(/[\d*†‡§$^{}\\]+/g, "")
-        .trim()
-        .replace(/ ?,$/, ""),
-    )
-    .filter((name) => /^\p{Lu}[\p{L}.'’-]*(?:\s[\p{L}.'’-]+){1,4}$/u.test(name) && !institution.test(name));
   return {
     parts,
     ...given({ title: walk.title }),
-    authors: [...new Set(names)].slice(0, maxNames),
+    authors: namesIn(walk.authors),
     ...given({ abstract }),
     hidden: walk.hidden,
     isCut: walk.length > maxText,
   };
 }
-
-/** Authors of one document that are kept. */
-const maxNames = 300;
-const institution =
-  /\b(?:universit|institut|department|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|inc|corp|ltd|gmbh)/i;
 
 function write(latex: string, walk: Walk, depth: number): void {
   if (depth > deepest) return;

@@ -42,6 +42,17 @@ describe("readLatex", () => {
   });
 
   it.each([
+    ["windows-1251 of inputenc", "cp1251", [0xcd, 0xe5, 0xf2], "Нет"],
+    ["what old Macs wrote", "applemac", [0x4d, 0x9f, 0x6c, 0x6c, 0x65, 0x72], "Müller"],
+    ["the charset of Windows", "ansinew", [0x93, 0x73, 0x6f, 0x94], "“so”"],
+  ])("is read from %s", (_, name, bytes, text) => {
+    const [before, after] = paper("@@").split("@@");
+    const source = Buffer.concat([before, Uint8Array.from(bytes), after].map((each) => Buffer.from(each ?? "")));
+    const stated = Buffer.concat([Buffer.from(`\\documentclass{article}\\usepackage[${name}]{inputenc}`), source]);
+    expect(textOf(stated).text).toContain(`\n${text}\n`);
+  });
+
+  it.each([
     ["each in a command of its own", "\\author[1]{Ann Bee}\\author[2]{Carl Dee}\\affil[1]{MIT}"],
     [
       "with affiliations behind marks",
@@ -52,6 +63,45 @@ describe("readLatex", () => {
       "\\author{\\IEEEauthorblockN{Ann Bee}\\IEEEauthorblockA{\\textit{Dept. of X} \\\\ Delft}\\and\\IEEEauthorblockN{Carl Dee}}",
     ],
     ["with a comma before \\and", "\\author{Ann Bee, \\and Carl Dee}"],
+    ["with ORCIDs", "\\author{Ann Bee\\inst{1}\\orcidID{0000-1111} \\and Carl Dee\\inst{2,3}\\orcidID{0000-2222}}"],
+    [
+      "with notes of Elsevier",
+      "\\author[a]{Ann Bee\\corref{c}\\fnref{f}}\\ead{a@b.c}\\author[b]{Carl Dee}\\cortext[c]{Mail}",
+    ],
+    [
+      "with memberships",
+      "\\author{Ann~Bee,~\\IEEEmembership{Life~Fellow,~IEEE,} and~Carl~Dee\\thanks{A. Bee is with MIT.}}",
+    ],
+    [
+      "as a template counts them",
+      "\\author{\\IEEEauthorblockN{1\\textsuperscript{st} Ann Bee}\\and\\IEEEauthorblockN{2\\textsuperscript{nd} Carl Dee}}",
+    ],
+    [
+      "by first name and surname",
+      "\\author*[1,2]{\\fnm{Ann} \\sur{Bee}}\\email{a@b.c}\\author[2]{\\fnm{Carl} \\sur{Dee}}",
+    ],
+    [
+      "of JMLR",
+      "\\author{\\name Ann Bee \\email a@b.c \\\\ \\addr Department \\\\ Washington State \\AND \\name Carl Dee \\email c@d.e \\\\ \\addr ETH}",
+    ],
+    [
+      "with space between them",
+      "\\author{\\textbf{Ann Bee}$^{1*}$ \\quad \\textbf{Carl Dee}$^{1,2}$ \\\\ $^1$Delft Robotics \\quad $^2$Grip Lab}",
+    ],
+    [
+      "behind commas and marks",
+      "\\author[A. Bee et al.]{Ann Bee,$^{1}$\\thanks{Mail} Carl Dee$^{2,3}$\\\\ $^{1}$Old Town, London}",
+    ],
+    ["in a table", "\\author{\\begin{tabular}{cc} Ann Bee & Carl Dee \\\\ MIT & ETH \\end{tabular}}"],
+    ["with letters for marks", "\\author{\\normalsize Ann Bee$^a$\\footnote{a@b.c} and Carl Dee$^b$}"],
+    [
+      "in commands of MDPI",
+      "\\Author{Ann Bee $^{1,\\dagger}$\\orcidA{} and Carl Dee $^{2,}$*}\\AuthorNames{Ann Bee and Carl Dee}",
+    ],
+    [
+      "in those of ICML",
+      "\\icmlauthor{Ann Bee}{equal,mit}\\icmlauthor{Carl Dee}{eth}\\icmlaffiliation{mit}{Delft Robotics}",
+    ],
   ])("finds authors %s", (_, authors) => {
     const result = readLatex(
       Buffer.from(
@@ -59,6 +109,18 @@ describe("readLatex", () => {
       ),
     );
     expect(result.status === "ok" && result.text.authors).toEqual(["Ann Bee", "Carl Dee"]);
+  });
+
+  it("finds a title with notes, and one above both columns", () => {
+    const body = `\\begin{document}${filler}\\end{document}`;
+    expect(textOf(Buffer.from(`\\documentclass{a}\\title{On Touch\\tnoteref{t1}\\thanks{X.}}${body}`)).title).toBe(
+      "On Touch",
+    );
+    const above = body.replace("}", "}\\twocolumn[\\icmltitle{On Touch}\\icmlauthor{Ann Bee}{mit}]");
+    expect(textOf(Buffer.from(`\\documentclass{a}${above}`))).toMatchObject({
+      title: "On Touch",
+      authors: ["Ann Bee"],
+    });
   });
 
   it("keeps formulas as they stand and takes commands out of sentences", () => {
