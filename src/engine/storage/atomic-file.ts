@@ -109,12 +109,12 @@ async function replace(
       }
       // ext4 sends a file's data to the disk when it is renamed over another: 2.9 ms for 180 KB, against 0.3 ms without
       // the other.
-      if (!durable && before !== undefined) rmSync(path, { force: true });
+      if (!durable) rmSync(path, { force: true });
       renameSync(temp, path);
       if (durable) syncFolder(dirname(path));
       return written;
     } catch (error) {
-      await rm(temp, { force: true }).catch(() => undefined);
+      await rm(temp).catch(() => undefined);
       throw error;
     }
   });
@@ -143,7 +143,7 @@ async function create(
   durable: boolean,
   isMuch: boolean,
 ): Promise<Stamp> {
-  const file = openSync(path, "wx", mode ?? 0o666);
+  const file = openSync(path, "wx", mode);
   try {
     // The mode given to open is narrowed by the umask, so an existing file's permissions are set once more.
     if (mode !== undefined) fchmodSync(file, mode);
@@ -238,8 +238,7 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
       requireRegular(found, path);
       const { size } = found;
       for (const append of texts) {
-        const missing = missingPart(file, fstatSync(file).size, append);
-        if (missing.length > 0) writeFileSync(file, missing);
+        writeFileSync(file, missingPart(file, fstatSync(file).size, append));
       }
       // The one wait that nothing has to come after: two logs wait side by side.
       await syncLater(file);
@@ -253,7 +252,7 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
 function missingPart(file: number, size: number, { offset, text }: Append): Buffer {
   const wanted = Buffer.from(text);
   if (size === offset) {
-    const tail = readAt(file, Math.max(0, size - wanted.length), Math.min(size, wanted.length));
+    const tail = readAt(file, Math.max(0, size - wanted.length), wanted.length);
     // A file that shrank by hand is back at the offset just when the text was appended to it.
     if (tail.equals(wanted)) return Buffer.alloc(0);
     // Or all of it but its last line feed: to end that line is to complete the text.
@@ -262,7 +261,7 @@ function missingPart(file: number, size: number, { offset, text }: Append): Buff
     return withLineBreak(wanted, tail.subarray(-1));
   }
 
-  const existing = size > offset ? readAt(file, offset, Math.min(size - offset, wanted.length + 1)) : Buffer.alloc(0);
+  const existing = readAt(file, offset, wanted.length + 1);
   for (const at of [0, 1]) {
     // At 1: an earlier call ended a torn line of something else with a line feed before it began.
     if (at === 1 && existing[0] !== lineFeed) break;
@@ -277,7 +276,7 @@ function missingPart(file: number, size: number, { offset, text }: Append): Buff
 function missingAfterHandEdit(all: Buffer, wanted: Buffer): Buffer {
   if (all.includes(wanted)) return Buffer.alloc(0);
   // Shorter overlaps are met by chance: many entries begin with "\n## 2026-".
-  for (let length = Math.min(wanted.length - 1, all.length); length >= 24; length--) {
+  for (let length = wanted.length; length >= 24; length--) {
     if (all.subarray(-length).equals(wanted.subarray(0, length))) return wanted.subarray(length);
   }
   return withLineBreak(wanted, all.subarray(-1));
@@ -290,6 +289,7 @@ function withLineBreak(wanted: Buffer, last: Buffer): Buffer {
   return torn ? Buffer.concat([Buffer.from("\n"), wanted]) : wanted;
 }
 
+/** Up to `length` bytes, fewer where the file ends before. */
 function readAt(file: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   return buffer.subarray(0, readSync(file, buffer, 0, length, position));

@@ -13,13 +13,15 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import fc from "../../support/runner/fast-check.js";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import {
   appendOnce,
+  coarsestTimeStep,
   sizeOf,
   stampOf,
   sweepTemporaryFiles,
+  timeStepAt,
   writeFileAtomic,
   writePiecesAtomic,
 } from "../../../src/engine/storage/atomic-file.js";
@@ -101,6 +103,19 @@ describe("an atomic write in pieces", () => {
     expect(text(path)).toBe("");
   });
 
+  it("keeps a quarter of a megabyte of them in memory, and writes no less at once", async () => {
+    const folder = temporaryFolder();
+    const written: number[] = [];
+    const pieces = function* () {
+      for (const length of [128_000, 128_000, 255_999, 1]) {
+        yield "x".repeat(length);
+        written.push(...readdirSync(folder).map((name) => sizeOf(join(folder, name))));
+      }
+    };
+    await writePiecesAtomic(join(folder, "report.html"), pieces());
+    expect(written).toEqual([0, 256_000, 256_000, 512_000]);
+  });
+
   it("leaves the old text and nothing else where a piece can't be made", async () => {
     const path = join(temporaryFolder(), "report.html");
     await writePiecesAtomic(path, ["old"]);
@@ -123,6 +138,10 @@ describe("a version of a file", () => {
     expect([stampOf(join(path, "below")), sizeOf(join(path, "below"))]).toEqual([undefined, 0]);
     expect(() => stampOf("a\u0000b")).toThrow();
   });
+});
+
+it("times that are whole seconds may be of a file system that counts in twos of them", () => {
+  expect([timeStepAt(5_000), timeStepAt(5_000.4), timeStepAt(5_004)]).toEqual([coarsestTimeStep, 20, 20]);
 });
 
 it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "EISDIR", "ELOOP"])(
@@ -273,6 +292,33 @@ describe("what must survive a power cut", () => {
     const path = join(temporaryFolder(), "rrd.json");
     writeFileSync(path, "old");
     expect(await syncsOf(path, () => writeFileAtomic(path, "new text"))).toEqual(["8 bytes, old", "folder, new text"]);
+  });
+
+  it("is a text above 4 MB too, and one in pieces, which nothing else waits for meanwhile", async () => {
+    const path = join(temporaryFolder(), "report.html");
+    const blocking = vi.spyOn(fs, "fsyncSync");
+    const whole = vi.spyOn(fs, "writeFileSync");
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const large = "é".repeat(2_000_001);
+    await writeFileAtomic(path, large);
+    expect(text(path) === large).toBe(true);
+    await writePiecesAtomic(path, ["new"]);
+    // What blocks is the wait for the folder alone.
+    expect([text(path), blocking.mock.calls.length, whole.mock.calls.length]).toEqual(["new", 2, 0]);
+    await writeFileAtomic(path, "small");
+    expect([text(path), blocking.mock.calls.length, whole.mock.calls.length]).toEqual(["small", 4, 1]);
+  });
+
+  it("is no folder on Windows, which opens none", async () => {
+    const path = join(temporaryFolder(), "rrd.json");
+    const { platform } = process;
+    Object.defineProperty(process, "platform", { value: "win32" });
+    onTestFinished(() => void Object.defineProperty(process, "platform", { value: platform }));
+    expect(await syncsOf(path, () => writeFileAtomic(path, "text"))).toEqual(["4 bytes, none"]);
   });
 
   it("is not a copy that may be lost: it costs no wait for the disk", async () => {

@@ -57,15 +57,12 @@ export async function writeOutputs(
     const existing = await explaining(path, () => versionAt(path));
     const last = written.get(name);
     const found = existing.kind === "file" ? hashOf(existing.bytes) : undefined;
-    const ours = [last, ...("text" in file ? [hashOf(file.text ?? "")] : [])];
     const copy =
-      existing.kind === "file" && !ours.includes(found)
-        ? await keepEdited(folder, name, existing.bytes, at)
-        : undefined;
-    const now = "text" in file ? await writeText(path, file.text ?? "") : await writeInPieces(path, file.pieces);
+      existing.kind === "file" && found !== last ? await keepEdited(folder, name, existing.bytes, at) : undefined;
+    const now = "pieces" in file ? await writeInPieces(path, file.pieces) : await writeText(path, file.text!);
     written.set(name, now);
     if (copy === undefined) continue;
-    // What is made in pieces is known only once it is written.
+    // It was no edit: what is made in pieces is known only once it is written.
     if (now === found) await explaining(copy, () => rm(copy, { force: true }));
     else
       notify(
@@ -115,7 +112,7 @@ export async function outputsAfter<State extends Fields>(
   const [before, after] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
   const files: OutputFile[] = [];
   for (const name of outputNames(format)) {
-    const units = Object.keys(format.outputs).filter((unit) => format.outputs[unit]?.includes(name));
+    const units = Object.entries(format.outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
     if (!everything && units.every((unit) => after.get(unit) === before.get(unit))) continue;
     const iterations = units.flatMap((unit) => after.get(unit) ?? []).toSorted((a, b) => b - a);
     const text = await writtenIn(folder, format, iterations, name);

@@ -53,7 +53,7 @@ export async function resetRecords<State extends Fields>(
   const done: string[] = [];
   const notify = (_: string, message: string) => void done.push(message);
   const store = await openRecordStore(folder, format, { ...options, notify }, async () => {
-    if (options.to !== undefined) await requireIteration(folder, format.ledger, options.to);
+    await requireIteration(folder, format.ledger, options.to ?? 0);
     const names = [format.file, format.log, ...outputNames(format)];
     done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
     done.push(...(await replaceBroken(folder, format, at)));

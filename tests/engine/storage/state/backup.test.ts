@@ -25,7 +25,8 @@ describe("a copy of the files as they were", () => {
       const backup = await backUp(folder, now, ["rrd.json"]);
       expect(readFileSync(join(backup, "rrd.json"), "utf8")).toBe(text);
     }
-    expect(readdirSync(join(folder, ".ralph/backups"))).toHaveLength(3);
+    const name = "2026-01-02T03-04-05.678Z";
+    expect(readdirSync(join(folder, ".ralph/backups")).toSorted()).toEqual([name, `${name}-2`, `${name}-3`]);
   });
 
   it("that can't be made says of which file", async () => {

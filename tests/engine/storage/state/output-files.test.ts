@@ -138,7 +138,7 @@ describe("a reset", () => {
     await reset(folder, { to: 4 });
     expect(read(folder, report)).toBe("second");
     expect(existsSync(join(folder, ideas))).toBe(false);
-    await reset(folder, { to: 3 });
+    expect((await reset(folder, { to: 3 })).join(" ")).not.toContain(report);
     expect(read(folder, report)).toBe("first");
     await reset(folder, { to: 1 });
     expect(existsSync(join(folder, report))).toBe(false);
@@ -149,6 +149,14 @@ describe("a reset", () => {
     await reset(folder, { paper: "sample_1" });
     expect(read(folder, report)).toBe("second");
     expect(read(folder, `${backup}/${report}`)).toBe("second");
+  });
+
+  it("says what the files have that it can't read", async () => {
+    const folder = await whole();
+    writeFileSync(join(folder, "ledger.jsonl"), "odd\n", { flag: "a" });
+    expect(await reset(folder, { paper: "sample_1" })).toContainEqual(
+      expect.stringMatching(/ledger\.jsonl:6 can't be read and is ignored/),
+    );
   });
 
   it("without a journal keeps the later report rather than none", async () => {
@@ -238,10 +246,28 @@ describe("the documents after a reset", () => {
 
   it("stay where the reset is of a single unit, or nothing of theirs is undone", async () => {
     const folder = await research();
-    expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ unit: "report" }), false)).toEqual([]);
+    const [first] = ledger;
+    expect(await outputsAfter(folder, researchFormat, [first!], resetLine({ unit: "report" }), false)).toEqual([]);
     expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 3 }), false)).toEqual([]);
   });
 });
+
+it.each([["report", "ideas"] as const, ["ideas", "report"] as const])(
+  "a document of several units is as the last of them left it, here %s and then %s",
+  async (first, second) => {
+    const folder = temporaryFolder();
+    await makeJournal(folder);
+    const name = "shared.md";
+    const format = { ...researchFormat, outputs: { report: [name], ideas: [name] } };
+    const lines = [line(1, first), line(2, second), line(3, first)];
+    for (const { iteration, at, unit } of lines) {
+      const entry = { iteration, at, message: unit, changes: [], progress: null, ledger: { offset: 0, text: "{}\n" } };
+      await writeEntry(folder, { ...entry, files: [{ name, text: `${iteration}` }] });
+      await markDone(folder, iteration);
+    }
+    expect(await outputsAfter(folder, format, lines, resetLine({ to: 2 }), false)).toEqual([{ name, text: "2" }]);
+  },
+);
 
 it("what the journal does not hold of an earlier acceptance stays as the later one left it", async () => {
   const folder = await research();
@@ -273,7 +299,7 @@ describe("a document that a person changed", () => {
   const edit = (folder: string, text: string) => writeFileSync(join(folder, "references.bib"), text);
   const copies = (folder: string) =>
     readdirSync(folder)
-      .filter((name) => name.startsWith("references.bib."))
+      .filter((name) => name.startsWith("references.bib"))
       .toSorted();
 
   it("is kept once for each content, and told once", async () => {
@@ -289,6 +315,7 @@ describe("a document that a person changed", () => {
     edit(folder, "mine");
     expect(await written(folder, "ours again", 5)).toEqual([]);
     expect(copies(folder)).toEqual([
+      "references.bib",
       "references.bib.edited-1970-01-01T00-00-00.000Z",
       "references.bib.edited-long-ago",
     ]);
@@ -304,10 +331,20 @@ describe("a document that a person changed", () => {
     }
     const name = "references.bib.edited-1970-01-01T00-00-00.000Z";
     expect(copies(folder).map((each) => [each, read(folder, each)])).toEqual([
+      ["references.bib", "ours"],
       [name, "mine"],
       [`${name}-2`, "mine, changed"],
       [`${name}-3`, "mine, changed again"],
     ]);
+  });
+
+  it("is written again where they took it away, and nothing is kept", async () => {
+    const folder = temporaryFolder();
+    await makeJournal(folder);
+    await written(folder, "ours", 0);
+    rmSync(join(folder, "references.bib"));
+    expect(await written(folder, "ours, later", 5)).toEqual([]);
+    expect(copies(folder)).toEqual(["references.bib"]);
   });
 
   it("is kept without the claim of an edit where it is not recorded who wrote it", async () => {
