@@ -232,6 +232,31 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "begun far within the clause that a frame denies, doubts or gives to others",
+    make: (draw) => {
+      const said = `${clause(draw)} ${draw.tail()}`;
+      const [frame, after] = draw.one([
+        ...(
+          "It is not the case that|It is far from clear that|It is anything but settled that|It is wholly untrue that|" +
+          "It would be premature to say that|It was wrongly reported that|Lobbyists told the panel that|The defendant swore that|" +
+          "The leaflet promises that|Legend has it that|Conventional wisdom holds that|We failed to find evidence that|" +
+          "We found nothing to suggest that|We have no data to show that|We set out to show that|No court has ever ruled that|" +
+          "Nobody has yet proved that|Hardly anyone believes that|The data speak against the view that|The results rule out that|" +
+          "The appeal court overturned the finding that|Unless it can be shown that|In the absence of proof that|Despite claims that|" +
+          "Does it follow that|How likely is it that|It is tempting to conclude that|It was erroneously concluded that|" +
+          "It could well be that|Critics say that the data show that|It is not true that, in winter,|We tested whether|Does|On paper,|" +
+          "At best,|As critics would have it,|In the opinion of the dissent,|If the oil is warm,|Suppose"
+        )
+          .split("|")
+          .map((each) => [each, ""] as const),
+        ["The hypothesis that", " was rejected"],
+        ["The idea that", " did not survive a second test"],
+        ["The suggestion that", " is a myth"],
+      ]);
+      return { text: `${frame} ${said}${after}.`, quote: said.split(" ").slice(draw.whole(1, 7)).join(" ") };
+    },
+  },
+  {
     name: "begun behind the condition or the world that opens its sentence",
     make: (draw) => {
       const said = `${clause(draw)} ${draw.tail()}`;
@@ -1476,10 +1501,14 @@ export const disguised: readonly QuoteClass[] = [
         (
           "We show that|These logs suggest that|We conclude that|It is known that|As expected, we found that|In practice,|" +
           "Roe et al. found that|Our second finding is that|Result:|In short,|The logs confirm the view that|We can see that|" +
-          "It follows that|We note that|It is important that|It turned out that|Keep in mind that|It is striking that"
+          "It follows that|We note that|It is important that|It turned out that|Keep in mind that|It is striking that|" +
+          "The court held that|The statute provides that|Lemma 3 guarantees that|There is no doubt that|Nobody disputes that|" +
+          "It cannot be denied that|It is no accident that|The fact is that|The upshot is that|What matters is that|The audit uncovered that|" +
+          "Despite good evidence that it is old, we saw that|Not surprisingly,|Last but not least,|In the real world,|If necessary,|" +
+          "Doubts remain, but we found that|In the oven that was cold,|A few sites report that|The films with NO groups show that"
         ).split("|"),
       );
-      return { text: `${frame} ${said}.`, quote: said };
+      return { text: `${frame} ${said}.`, quote: said.split(" ").slice(draw.whole(0, 7)).join(" ") };
     },
   },
   {

@@ -3,7 +3,7 @@ import { wordsOf } from "./nearest-passage.js";
 // Words of other languages stand next to the English ones, where they are no common English words themselves.
 
 /** What turns round what stands right behind it. */
-const turning =
+export const turning =
   "not no never neither nor without cannot hardly barely scarcely rarely seldom infrequently non few fewer little less least lack lacks " +
   "lacked lacking except excluding versus vs none nobody nothing " +
   "nicht kein keine keinen keiner keinem keines keinerlei nie niemals kaum selten weder ohne außer statt wenig wenige weniger mangels " +
@@ -13,7 +13,7 @@ const turning =
   "keinesfalls keineswegs mitnichten nirgends aucunement nullement neppure nemmeno neanche affatto geenszins allesbehalve ingen inget " +
   "ingenting wcale nikdy není nelze soha sosem değil hiç yok không chưa chẳng никак нельзя вряд tidak bukan jangan belum hayır δεν μην " +
   "όχι ποτέ لا لم لن ليس ليست غير بدون לא אין אינו אינה בלי ללא नहीं बिना";
-const negations =
+export const negations =
   "nowhere fail fails failed failing failure absence absent unable unlikely untrue false falsely wrongly instead " +
   "excluded rather contrary unlike deny denies denied refuse refuses refused prevent prevents prevented avoid avoids avoided inability " +
   "impossible insufficient insufficiently inadequate inadequately incapable ineffective unsuccessful unsuccessfully doubt doubtful " +
@@ -22,7 +22,7 @@ const negations =
   "halt halts halted powerless unwilling reluctant averse devoid ineligible vain nil null zero impotent discontinued " +
   "noch nichts niemand unmöglich keineswegs personne rien nada nadie nenhum niente nikt никто ничего";
 /** What ties a statement to something else. Behind the first of them stands what is not said to be so. */
-const tying =
+export const tying =
   "if unless whether only provided providing assuming assume assumed suppose supposing solely ob wenn falls sofern nur lediglich si " +
   "sauf seulement solo sólo solamente salvo excepto indien alleen endast kun bara если только jeśli tylko " +
   "merely just conditional conditionally contingent depending pending barring vorausgesetzt soltanto tenzij misschien kanske chyba forse " +
@@ -102,7 +102,7 @@ const phrases = new RegExp(
   "u",
 );
 
-const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
+export const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
 const withinSentence = setOf(
   ...[turning, negations, tying, conditions, quantifiers, ofOtherLanguages, relations, scopes, directions],
 );
@@ -113,8 +113,8 @@ const unspacedNegation = /[不没沒無无非未勿莫]|ない|ません|なく|
 const unspacedWeight =
   /如果|若|只[有是要能]|[仅僅]|除非|除了|所有|全部|每[个個次]|部分|大多|多数|少数|可能|也许|也許|以上|以下|超过|超過|至少|最多|几乎|幾乎|[约約]|もし|場合|だけ|のみ|すべて|全て|一部|多く|ほとんど|未満|より|ほぼ|かもしれ|만약|경우|모든|일부|대부분|이상|이하|미만|거의|보다/u;
 
-const normal = (text: string): string => text.replaceAll("’", "'").toLowerCase();
-const isContraction = (word: string): boolean => word.endsWith("n't");
+export const normal = (text: string): string => text.replaceAll("’", "'").toLowerCase();
+export const isContraction = (word: string): boolean => word.endsWith("n't");
 
 /** The word or sign of a stretch of a sentence that may not be left out of it; undefined where it is missing. */
 export const weighty = (skipped: string): string | undefined =>
@@ -128,7 +128,7 @@ export const weighty = (skipped: string): string | undefined =>
  */
 export const weightySentence = (skipped: string): string | undefined => weightyOf(skipped, betweenSentences);
 
-function weightyOf(skipped: string, words: ReadonlySet<string>): string | undefined {
+export function weightyOf(skipped: string, words: ReadonlySet<string>): string | undefined {
   const text = normal(skipped);
   // French and Italian join a word to the next: "lorsqu'il", "qu'aucun".
   const isWeighty = (word: string) =>
@@ -147,141 +147,3 @@ export const saysMore = (inserted: string): boolean =>
   /[\p{N}=%~≈+−-]/u.test(inserted.replace(/(?<=\p{L})-(?=\p{L})/gu, "")) ||
   counts.test(inserted) ||
   weighty(inserted) !== undefined;
-
-/** Words behind which what is said to be so is another's, or in doubt. */
-const reported =
-  "(?:claim|argu|assum|hypothes|speculat|conjectur|suppos|believ|belief|doubt|alleg|conten[dt]|pretend|myth|notion|question|disput|" +
-  "suspect|untrue|false|unclear|unlikely|unproven|den(?:y|ie)|provided|retract|" +
-  "remain|fail|lack|contrary|possible|think|thought|expect|predict|imagin|hop(?:e|ing)|fear|wish|wrong|mistak|misconce|fallac|rumou?r|" +
-  "refut|reject|disprov|contradict|falsif|inconsistent|incompatible|impossible|cannot|might|would|may be|could be|unable|far from|" +
-  "rather than|instead of|without|if only)\\p{L}{0,9}|no|not|never|none|nothing|nobody|neither|little|few|hardly|yet|\\p{L}{2,8}n't";
-/** What may stand between such a word and what it turns: "not been shown", "rarely did". */
-const between =
-  "(?: (?:do|does|did|is|are|was|were|be|been|being|has|have|had|to|the|a|an|any|yet|so|longer|at all|shown|seen|found|known|proven|observed|able|likely)){0,3}";
-const mark = '[\\s,("“‘]{1,4}';
-/** What takes a whole sentence out of what is said to be so. */
-const hedges =
-  "allegedly|supposedly|purportedly|reportedly|ostensibly|hypothetically|perhaps|maybe|possibly|ideally|in theory|in principle";
-/** How a sentence may begin before words that do not say, alone, what they say in it. */
-const turned = [
-  `(?:${turning.replaceAll(" ", "|")}|${tying.replaceAll(" ", "|")}|se|als|om|than|almost|nearly|\\p{L}{2,8}n't)${between}${mark}`,
-  `(?<![\\p{L}])n'`,
-  `(?:${reported})(?: [^\\s,;:]{1,20}){0,5} that${mark}`,
-  "(?:declined?s?|neglect(?:s|ed)?|forg[eo]ts?|omit(?:s|ted)?|ought|has yet|have yet|power|powerless|unwilling|means|seem(?:s|ed)?|" +
-    "appear(?:s|ed)?|said|meant|likely|purport(?:s|ed)?|attempts?|effort|efforts|plans?|planned|about|going|due|helping|trying|tries|" +
-    "hoping|hopes?|wish(?:es|ed)?|want(?:s|ed)?|seeks?|sought|designed|destined|predicted|presumed|suspected|reported|rumou?red|wont) to ",
-  `(?:${turning.replaceAll(" ", "|")}|cannot|\\p{L}{2,8}n't)(?: (?:in|by|at|on|any|all|no|way|means|time|point|case|account|so|far|ever|once|yet|even|` +
-    `really|also|then|there|near|but|able|to|anything|the|least|little|much|power|\\p{L}{2,20}ly|trying|helping|shown|found|of|been|have|be)){1,6}${mark}`,
-  "(?:anything but|nothing but|all but|nowhere near|by no means|in no way|far from)(?: able to)? ",
-  "(?:asked|asks?|wondered|unclear|unknown|oklart|onduidelijk|unklar|ignore|claro|chiaro|sabe|wiadomo|неизвестно),? " +
-    "(?:(?:if|whether|ob|si|se|of|om|czy) )?",
-  `(?:claim|assum|suppos|believ|doubt|hypothesi[sz]|alleg)(?:s|e|es|ed|ing)? `,
-  "(?:fail|fails|failed|failing|failure|unable|unlikely|refuse[sd]?|inability|insufficient|impossible|reluctant|ceased?|hypothesi[sz]ed|" +
-    "assumed|supposed|claimed|alleged|believed|thought|expected|intended|aimed?|aims|attempt(?:s|ed)?|tried|hoped|too \\p{L}{2,20}) to ",
-  "(?:lack|absence|instead|devoid|free|failure|lieu|short|none|few|neither|little|any|some|half|most|majority|minority|third|quarter|exception|incapable) of ",
-  "(?:far|prevent(?:s|ed)?|refrain(?:s|ed)?|free|exclud(?:es|ed)|stop(?:s|ped)?|kept) from ",
-  "(?:no|any) longer ",
-  "(?:as opposed|in contrast|contrary) to ",
-  "(?:lest|(?:as|so) long as|in case|in the event|except where|except when|save where|as though) ",
-  `(?:${hedges}),? `,
-  `is it (?:really |also )?(?:true|false|possible|likely|plausible|so|the case) that${mark}`,
-  "(?:myth|misconception|fallacy|rumou?r|assumption|claim|objection|question|false|untrue|wrong|incorrect|h\\d{1,2}[a-z]?|" +
-    "hypothes[ie]s(?: \\d{1,2}[a-z]?)?): ",
-  `(?:not|never|nothing|none|no|neither)(?: [^\\s,;:.]{1,20}){0,4}: `,
-].join("|");
-/** A verb that alone stands before its subject makes a question or a condition of a sentence. */
-const inverted =
-  /^["“‘¿(]?(?:(?:and|but|so|why|how|when|where|what|nor|only then|under which \p{L}{1,20}) )?(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might) $/u;
-/** How a sentence opens that says the rest on a condition, or for another. */
-const openings = [
-  "(?:if|unless|were|had|should|provided|assuming|suppose|wenn|falls|si|se|jeśli|если)(?: [^\\s,;:.]{1,30}){1,12}",
-  "(?:contrary|according) to(?: [^\\s,;:.]{1,30}){1,8}",
-  "(?:under|as|in|on) (?:\\p{L}{1,20} ){1,4}(?:hypothesis|assumption|counterfactual|world|scenario|premise|conjecture)",
-].join("|");
-/** Words behind which another clause begins, so that a denial before them says nothing of it. */
-const clauseOpeners =
-  "that|which|who|whom|whose|but|because|since|while|whereas|although|though|and|so|as|when|where|then|than|yet|" +
-  "dass|aber|und|weil|que|qui|mais|et|car|pero|porque|ma|perché|mas|maar|men|och|og|ale|но|и";
-/** A word behind an opening, in whose clause a passage still begins. */
-const clauseWord = `(?:(?!(?:${clauseOpeners}) )[^\\s,;:.]{1,30} )`;
-const opening = new RegExp(
-  `^[\\s"“‘¿(]{0,4}(?:(?:and|but|so|even|only) )?(?:(?:${openings}), ${clauseWord}{0,3}|(?:${hedges}),? ${clauseWord}{1,3})$`,
-  "u",
-);
-/** The same behind a frame that opens a sentence: "Critics say that the new | drug works". */
-const framed = new RegExp(`^[\\s"“‘(]{0,4}((?:[^\\s,;:.]{1,25} ){1,8})that ${clauseWord}{1,3}$`, "u");
-/** What brings in what somebody says, thinks or finds; "at" does so in the languages of the north only. */
-const bringsIn =
-  /(?:^|\s)(?:that|dass|daß|que|qu'|che|dat|att|że|что|(?<=\b(?:det|ikke|ikkje)\b.{0,40} )at)[\s,("“‘]{1,4}$/u;
-/** Words that vouch for what is brought in. */
-const vouching =
-  /^(?:show|demonstrat|find|found|suggest|indicat|reveal|observ|report|conclu|confirm|note$|notes$|noted$|noting$|establish|prove|proof|evidence|evident|document|know|clear|obvious|see$|seen$|saw$|fact|result|mean|impl|ensur|such$|so$|given$|now$|in$|estimat|determin|identif|infer|support|detect|discover|learn|follow|turn(?:s|ed)$|apparent|important|interesting|striking|surpris|noteworth|worth|notable|stress|aware|mind$|acknowledg|reason$|advantage|limitation|happen|knew$|confiden|describ|illustrat|highlight|emphasi|recogni|verif|explain|recall|remark|underlin|corroborat|agree|true$|view$|likel|consistent|zeig|beleg|ergab|ergib|fand|gefunden|bestätig|montr|démontr|indiqu|trouv|muestr|mostr|demuestr|encontr|dimostr|trova|toon|vond|visar|viser|visade|viste|fann|fandt|wykaz|показ)/u;
-
-/** What denies, asks or supposes a whole phrase: "no significant difference", "whether the use of a tourniquet". */
-const denials =
-  "not(?! only)|no(?! doubt)|never|neither|nor|without|cannot|none|hardly|rarely|seldom|barely|scarcely|" +
-  "(?:fail(?:s|ed|ing)?|unable|failure|inability) to|(?:lack|absence) of|lack(?:s|ed|ing)?|\\p{L}{2,8}n't|" +
-  "nicht|kein(?:e[nmrs]?)?|niemals|ohne|weder|ob|wenn|falls|pas|aucune?|sans|jamais|sin|ning[uú]na?|nunca|senza|nessun[ao]?|" +
-  "não|sem|nenhuma?|niet|geen|nooit|zonder|inte|ingen|inget|aldrig|utan|ikke|nie|bez|не|нет|без";
-/** A word within a denied phrase. */
-const deniedWord = `(?: (?!(?:${clauseOpeners}) )[\\p{L}\\p{N}][\\p{L}\\p{N}'/%-]{0,30})`;
-/** So many words behind a denial its phrase still goes on; a question or condition holds for its whole clause. */
-const denied = new RegExp(
-  `(?:^|[\\s("“‘'])((?:${denials})${deniedWord}{1,4}|(?:whether|if|unless)${deniedWord}{1,8}) $`,
-  "u",
-);
-/** The same for what somebody is said to claim: "claims that the | drug works". */
-const claimed = new RegExp(
-  `(?<![\\p{L}\\p{N}-])((?:${reported})(?: [^\\s,;:]{1,20}){0,5} that ${clauseWord}{1,3})$`,
-  "u",
-);
-
-const turnedAtEnd = new RegExp(`(?:[^\\s.!?;:]{1,20} )?(?<![\\p{L}\\p{N}-])(?:${turned})$`, "u");
-
-/** Words that belong to what stands before them: "none | of the patients", "unable | to grasp". */
-const joining = /^(?:of|to|from|than|that|longer) /;
-
-/**
- * The words right before a passage that turn its sense round or make it another's: "does not", "whether", "claims
- * that". `before` is what stands there, up to the sentence's beginning; `head` is how the passage begins.
- */
-export function turnedBy(before: string, head: string): string | undefined {
-  const tail = normal(before)
-    .replace(/\s{1,9}/g, " ")
-    .slice(-120);
-  if (/[不没沒無无未]$/u.test(tail.trimEnd())) return tail.trimEnd().slice(-1);
-  if (inverted.test(tail.trimStart()) || opening.test(tail)) return tail.trim();
-  const frame = bringsIn.exec(tail);
-  if (frame !== null && !isVouchedFor(tail.slice(0, frame.index))) return tail.trim().split(" ").slice(-4).join(" ");
-  const opened = framed.exec(tail);
-  if (opened !== null && !isVouchedFor(opened[1] ?? "")) return tail.trim();
-  const joined = joining.exec(normal(head).replace(/\s{1,9}/g, " "))?.[0];
-  const joins = joined === undefined ? undefined : turnedAtEnd.exec(tail + joined)?.[0].slice(0, -joined.length);
-  return (turnedAtEnd.exec(tail)?.[0] ?? joins ?? denied.exec(tail)?.[1] ?? claimed.exec(tail)?.[1])?.trim();
-}
-
-/** Words before "that" in which somebody vouches for what follows. */
-const maxFrame = 6;
-
-/** Whether a frame such as "We show" says that what it brings in is so. */
-function isVouchedFor(frame: string): boolean {
-  const said = wordsOf(frame).slice(-maxFrame);
-  if (/^[^\p{L}]{0,3}(?:were|had|should|if) /u.test(frame)) return false;
-  return said.some((word) => vouching.test(word)) && !said.some((word) => doubts.has(word) || isContraction(word));
-}
-
-const listMark = /^\s{0,12}(?:[-*+•◦▪–—o]|\(?(?:\p{Nd}{1,2}|[a-z]|[ivx]{1,4})[.)])\s/iu;
-const notSo = setOf(turning, negations);
-const doubts = setOf(
-  turning.replace(/ (?:less|ne) /g, " "),
-  "false falso faux fałsz неверно insufficient scant unlikely improbable against niemand rien nadie once",
-);
-
-/** The line above a list that says that its points are not so; undefined where `before` ends in no such list. */
-export function turnedByList(before: string): string | undefined {
-  const lines = before.split("\n");
-  if (!listMark.test(`${lines.pop()} `)) return undefined;
-  const above = lines.findLast((line) => line.trim() !== "" && !listMark.test(line))?.trim() ?? "";
-  const words = above.endsWith(":") ? weightyOf(above.slice(-120), notSo) : undefined;
-  return words === undefined ? undefined : above.slice(-80);
-}

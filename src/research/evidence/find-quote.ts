@@ -76,7 +76,7 @@ const prepared = new WeakMap<Searchable, Prepared>();
  *    closes a cut quote, without `[words of explanation]`, retyped as the text writes its signs.
  * 3. Each variant is looked for as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of
  *    words and numbers and the case of units must **agree** (`same-words.ts`).
- * 4. The place must bear the quote out for itself (`quote-edges.ts`, `changed-sense.ts`): no number without its sign or
+ * 4. The place must bear the quote out for itself (`quote-edges.ts`, `turned-by.ts`): no number without its sign or
  *    unit, nothing right behind "not" or "claims that", no title of a cited work. A place that does not gives the
  *    reason.
  * 5. A quote with `…`, `...` or `[...]` is looked for in **fragments** (`elision.ts`), which stand near each other and

@@ -1,5 +1,5 @@
 import { sentenceBefore } from "./sentences.js";
-import { turnedBy, turnedByList } from "./changed-sense.js";
+import { turnedBy, turnedByList } from "./turned-by.js";
 import { isUnit } from "./units.js";
 
 /** A passage of a text by its offsets. */
@@ -109,7 +109,7 @@ function endProblem(tail: string, after: string): string | undefined {
 
 function senseProblem(text: string, start: number, end: number): string | undefined {
   const turned =
-    turnedBy(flat(sentenceBefore(text, start)).slice(-reach * 3), text.slice(start, start + 10)) ??
+    turnedBy(flat(sentenceBefore(text, start)), text.slice(start, start + reach)) ??
     turnedByList(text.slice(Math.max(0, start - maxList), start));
   if (turned === undefined) return undefined;
   const whole = `${turned} ${text.slice(start, Math.min(end, start + 120))}`.replace(/\s+/g, " ");
