@@ -1,5 +1,5 @@
 import { type ConfigFlags, resolveConfig } from "../compose/config.js";
-import { flowed } from "../engine/ui/terminal/format.js";
+import { say } from "../engine/ui/terminal/format.js";
 import { readResearch } from "../research/project-files/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { shown } from "../research/overview/find-research.js";
@@ -28,8 +28,9 @@ export async function demoCommand(
     cwd: io.cwd,
   });
   if (!quiet && !json)
-    io.stderr(
-      `${flowed("This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.", io)}\n`,
+    say(
+      io,
+      "This demo reads eleven sample papers written for it, one of them in two copies; their numbers are invented.",
     );
   const { verdict, folder } = await create(topic, { sources: ["samples"], name, keywords }, config, io, {
     quiet,
@@ -37,6 +38,6 @@ export async function demoCommand(
   });
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);
-  if (!quiet && !json) io.stderr(`The project is ${shown(io.cwd, folder)}\n`);
+  if (!quiet && !json) say(io, `The project is ${shown(io.cwd, folder)}`);
   return work(folder, rrd, config, io, { quiet, json });
 }

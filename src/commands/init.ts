@@ -6,7 +6,7 @@ import { packageFile } from "../engine/lib/package-root.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import { runGit } from "../engine/storage/git-command.js";
 import type { Io } from "../engine/ui/io.js";
-import { flowed } from "../engine/ui/terminal/format.js";
+import { say } from "../engine/ui/terminal/format.js";
 import { onPath } from "../engine/agents/program.js";
 import { settingsFor } from "../compose/agents.js";
 import { configKeys, resolveConfig } from "../compose/config.js";
@@ -60,12 +60,12 @@ export async function initCommand(
 
   if (json) io.stdout(`${JSON.stringify({ steps, warnings })}\n`);
   else {
-    const say = ({ file, did }: Step) => io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
-    for (const step of steps) say(step);
-    for (const warning of warnings) io.stderr(`${flowed(`warning: ${warning}`, io)}\n`);
+    const tell = ({ file, did }: Step) => io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
+    for (const step of steps) tell(step);
+    for (const warning of warnings) say(io, `warning: ${warning}`);
     // Without an answer the rest is done all the same.
     const file = io.canAsk && !yes ? await askForAgent(io).catch(unlessUnexpected) : undefined;
-    if (file !== undefined) say({ file: shown(io.cwd, file), did: "made" });
+    if (file !== undefined) tell({ file: shown(io.cwd, file), did: "made" });
     io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
   }
   return 0;

@@ -3,8 +3,7 @@ import { given } from "../../engine/lib/given.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { usesAllowance } from "../../engine/loop/guards/limits.js";
-import { measured } from "../../engine/loop/history/summarise.js";
-import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
+import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
 import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
@@ -12,6 +11,7 @@ import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js"
 import { codePhase } from "../project-files/state-file.js";
 import { codeReportName } from "../project-files/layout.js";
 import type { CodeState, Job, Round, RoleRun, Step, Tested } from "../generated/ralph-code.js";
+import { spentOnAttempts } from "../../engine/loop/guards/budget.js";
 
 /** Rounds of a job that names no other number. */
 export const usualRounds = 10;
@@ -140,16 +140,7 @@ const countedIn = (attempts: readonly RoleRun[]): readonly RoleRun[] =>
 /** Runs of agents that are not counted. */
 export const notCounted = ({ attempts }: CodeState): number => attempts.length - countedIn(attempts).length;
 
-export function spentIn({ attempts, loop }: CodeState): Spent {
-  const sum = (of: (attempt: RoleRun) => number | undefined) =>
-    attempts.reduce((total, attempt) => total + (of(attempt) ?? 0), 0);
-  return {
-    iterations: countedIn(attempts).length,
-    tokens: sum(({ tokens }) => tokens) + (loop?.rch_metrics?.historian_tokens ?? 0),
-    usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
-    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
-  };
-}
+export const spentIn = ({ attempts, loop }: CodeState): Spent => spentOnAttempts(attempts, loop?.rch_metrics);
 
 /** What guards and briefs learn of earlier iterations. */
 export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
@@ -178,16 +169,6 @@ export function derive(state: CodeState, ledger: readonly LedgerLine[], limits: 
   return { ...state, iteration, loop: { ...loop, observations } };
 }
 
-/** The state with a new summary of the history. Pure. */
-export function withSummary(state: CodeState, compression: Compression): CodeState {
-  const { loop } = state;
-  if (loop?.rch_metrics?.last_iteration === compression.upTo) return state;
-  return {
-    ...state,
-    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
-  };
-}
-
 /** The state with what a person said meanwhile: rounds that brought nothing before count no more. Pure. */
 export const steered = (state: CodeState, messages: readonly Received[], at: string, redact: Redact): CodeState =>
   countedAnew({
@@ -202,7 +183,7 @@ export const countedAnew = (state: CodeState): CodeState => ({
 });
 
 /** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
-export function withEnd(state: CodeState, { verdict, reason, cause }: Verdict, now: number): CodeState {
-  const last_run = { at: new Date(now).toISOString(), verdict, reason, ...given({ cause }) };
-  return { ...state, done: verdict === "complete", loop: { ...state.loop, last_run } };
+export function withEnd(state: CodeState, verdict: Verdict, now: number): CodeState {
+  const last_run = lastRun(verdict, now);
+  return { ...state, done: verdict.verdict === "complete", loop: { ...state.loop, last_run } };
 }

@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { nothingSpent } from "../../engine/loop/guards/budget.js";
+import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { observationOf } from "../../engine/loop/run-record/observation.js";
@@ -41,8 +41,8 @@ import {
   unitOf,
   verdictAfter,
   withRound,
-  withSummary,
 } from "./status.js";
+import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
 
 export interface LoadedCode {
   readonly state: CodeState;
@@ -121,11 +121,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
     account: ({ state }) => ({ spent: spentIn(state), budget: {}, beside: history }),
     memory: ({ state, ledger }) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
-      history = {
-        ...history,
-        tokens: history.tokens + compression.tokens,
-        usd: history.usd + (compression.cost_usd ?? 0),
-      };
+      history = plus(history, spentOnSummary(compression));
       await store.edit((state) => withSummary(state, compression));
     },
     close: async (verdict) => {

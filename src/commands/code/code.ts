@@ -21,12 +21,11 @@ import {
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many, say } from "../../engine/ui/terminal/format.js";
 import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
 
@@ -149,9 +148,9 @@ async function sayEnd(folder: string, verdict: Verdict, io: Io, { json, quiet }:
     return io.stdout(`${JSON.stringify(line)}\n`);
   }
   if (quiet || state === undefined) return;
-  if (tests !== undefined) io.stderr(`  Tests    ${testsText(state, tests)}\n`);
-  for (const { test } of (tests?.failures ?? []).slice(0, 5)) io.stderr(`           ✗ ${oneLine(test)}\n`);
+  if (tests !== undefined) say(io, testsText(state, tests), "  Tests    ");
+  for (const { test } of (tests?.failures ?? []).slice(0, 5)) say(io, `✗ ${test}`, " ".repeat(11));
   const found = roundsOf(state).flatMap(({ findings = [] }) => findings).length;
   const more = found === 0 ? "" : `, with ${many(found, "finding")} of the adversary`;
-  io.stderr(`  Report   ${codeReportName}${more}\n`);
+  say(io, `${codeReportName}${more}`, "  Report   ");
 }

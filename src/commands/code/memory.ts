@@ -6,6 +6,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { lexical } from "../../engine/memory/embedder.js";
 import type { Io } from "../../engine/ui/io.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 const usage = "research-ralph code memory list, show <id> or forget <id>";
 /** Most fixes that are listed. */
@@ -24,7 +25,7 @@ export async function memoryCommand(words: readonly string[], io: Io, json: bool
     print({ fixes: [] }, "Nothing is remembered in this project yet.\n");
     return 0;
   }
-  const vault = await openVault(io.cwd, lexical, (message) => io.stderr(`warning: ${oneLine(message)}\n`));
+  const vault = await openVault(io.cwd, lexical, (message) => say(io, `warning: ${message}`));
   if (typeof vault === "string") throw new ExpectedError(vault);
   try {
     if (isList) {

@@ -7,7 +7,7 @@ import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
 import { messagesFor, steered } from "../../research/workflow/statistics-and-steering/apply-steering.js";
@@ -53,8 +53,7 @@ export async function briefCommand({ folder: argument, flags, json }: BriefArgum
   });
   const root = rootOf(folder, io.cwd);
   if (classic === undefined)
-    for (const message of await unusedPrompt(root, config.stateDir))
-      io.stderr(`${flowed(`warning: ${message}`, io)}\n`);
+    for (const message of await unusedPrompt(root, config.stateDir)) say(io, `warning: ${message}`);
   const { signal } = new AbortController();
   const sources = { ...localSources(root, signal), ...services(root) };
   const disk = { ...sources, folder, signal, now: io.clock.now };
@@ -100,8 +99,8 @@ export async function briefCommand({ folder: argument, flags, json }: BriefArgum
     );
   else {
     io.stdout(text);
-    for (const sentence of first) io.stderr(`${sentence}\n`);
-    io.stderr(`Iteration ${iteration}, ${unit.id}: about ${tokens} tokens.\n`);
+    for (const sentence of first) say(io, sentence);
+    say(io, `Iteration ${iteration}, ${unit.id}: about ${tokens} tokens.`);
   }
   return 0;
 }
@@ -114,6 +113,6 @@ const takesTools = (config: ResolvedConfig, io: Io): boolean =>
 
 function noAgent(reason: string, json: boolean, io: Io): number {
   if (json) io.stdout(`${JSON.stringify({ unit: null, reason })}\n`);
-  else io.stderr(`No agent would be started. ${reason}\n`);
+  else say(io, `No agent would be started. ${reason}`);
   return 0;
 }

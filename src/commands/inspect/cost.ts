@@ -10,7 +10,7 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
-import { count, duration, labelled, many, wrap } from "../../engine/ui/terminal/format.js";
+import { count, duration, labelled, many, say, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -45,7 +45,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
     const folder = await findResearch(io.cwd, argument);
     const { rrd, ledger } = await readResearch(folder);
     const later = await laterFormatIn(folder);
-    if (later !== undefined) io.stderr(`warning: ${later}\n`);
+    if (later !== undefined) say(io, `warning: ${later}`);
     const costs = costsOf(rrd, ledger, await experience(folder, ledger.at(-1)?.unit === "classic", io));
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
     else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);

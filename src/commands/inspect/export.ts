@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many, say } from "../../engine/ui/terminal/format.js";
 import { bibtexOf } from "../../research/export/bibtex.js";
 import { worksOf } from "../../research/export/cited-work.js";
 import { cslOf } from "../../research/export/csl.js";
@@ -47,7 +47,7 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
     throw new ExpectedError("--only does not go with --as prisma: the flow counts all papers.", 2);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, notices } = await readState(folder);
-  for (const notice of notices) io.stderr(`${notice}\n`);
+  for (const notice of notices) say(io, notice);
   const papers =
     only === undefined ? rrd.papers_pool.length : rrd.papers_pool.filter(({ status }) => status === only).length;
   const text = textOf(rrd, as, only);
@@ -56,10 +56,11 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   if (json)
     io.stdout(`${JSON.stringify({ folder, as, papers, ...(file === undefined ? { text } : { file }) }, null, 2)}\n`);
   else if (file === undefined) io.stdout(text);
-  if (papers === 0) io.stderr(`${shown(io.cwd, folder)} has no ${only === undefined ? "" : `${only} `}papers yet.\n`);
+  if (papers === 0) say(io, `${shown(io.cwd, folder)} has no ${only === undefined ? "" : `${only} `}papers yet.`);
   else if (file !== undefined && !json)
-    io.stderr(
-      `${as === "prisma" ? "The flow" : many(papers, "paper")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}\n`,
+    say(
+      io,
+      `${as === "prisma" ? "The flow" : many(papers, "paper")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}`,
     );
   return 0;
 }

@@ -11,7 +11,7 @@ import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readRrdShape } from "../../research/project-files/legacy/read-rrd.js";
 import { maxRrdBytes } from "../../research/project-files/rrd-file.js";
-import { bar, duration, many } from "../../engine/ui/terminal/format.js";
+import { bar, duration, many, say } from "../../engine/ui/terminal/format.js";
 import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -57,8 +57,7 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
     io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
     return 0;
   }
-  if (rows.length === 0)
-    io.stderr(`No project under ./${researchesName}; create one with research-ralph new "<topic>".\n`);
+  if (rows.length === 0) say(io, `No project under ./${researchesName}; create one with research-ralph new "<topic>".`);
   else for (const line of table(rows, io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }

@@ -6,6 +6,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/statistics-and-steering/lessons.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface PatternsArguments {
   readonly folder: string | undefined;
@@ -23,7 +24,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
     const open = new Set(await unlearned(root, patterns));
     const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));
     if (json) io.stdout(`${JSON.stringify(rows)}\n`);
-    else if (rows.length === 0) io.stderr("No agent has recorded a pattern in this project yet.\n");
+    else if (rows.length === 0) say(io, "No agent has recorded a pattern in this project yet.");
     else
       for (const row of rows)
         io.stdout(

@@ -13,7 +13,7 @@ import {
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
 import { ofSearch, readQueries } from "../../research/project-files/logs/query-log.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many, say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { apartOf } from "../../research/workflow/discovery/search-session.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
@@ -85,11 +85,11 @@ async function replayListing(
   const identical = sha256 === recorded;
   const what = `${many(documents, "document")} of ${sources.join(", ")}`;
   const sentence = identical
-    ? `The listing is identical: ${what}, sha256 ${recorded}.\n`
-    : `The listing differs: ${what}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.\n`;
+    ? `The listing is identical: ${what}, sha256 ${recorded}.`
+    : `The listing differs: ${what}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.`;
   if (how === "json") io.stdout(`${JSON.stringify({ identical, sources, documents, sha256, recorded }, null, 2)}\n`);
-  else if (how === "text" && identical) io.stdout(sentence);
-  else io.stderr(sentence);
+  else if (how === "text" && identical) io.stdout(`${sentence}\n`);
+  else say(io, sentence);
   return identical ? 0 : 1;
 }
 
@@ -97,7 +97,7 @@ async function replayListing(
 async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: boolean, io: Io): Promise<number> {
   const steps = rrd.statistics?.discovery_metrics?.rounds ?? [];
   const { lines: all, notices } = await readQueries(folder);
-  for (const notice of notices) io.stderr(`${notice}\n`);
+  for (const notice of notices) say(io, notice);
   const apart = apartOf(rrd);
   const outcome = (candidates: CandidateSet, missing: readonly string[]): Replayed => {
     const text = candidatesText(steps, candidates);
@@ -128,17 +128,15 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
       replayed === fromRecords
         ? ` From the records in ${searchName}: merging and ranking were replayed; what the sources answered lies in .ralph/http of the machine that searched.`
         : "";
-    const sentence = `Replay is identical, byte for byte: ${rounds}, sha256 ${recorded}.${how}\n`;
-    if (json) io.stderr(sentence);
-    else io.stdout(sentence);
+    const sentence = `Replay is identical, byte for byte: ${rounds}, sha256 ${recorded}.${how}`;
+    if (json) say(io, sentence);
+    else io.stdout(`${sentence}\n`);
     return 0;
   }
   const lost = existsSync(answersFolder(folder)) ? [...new Set(replayed.missing)] : [];
-  for (const sentence of lost.slice(0, maxNamed)) io.stderr(`${sentence}\n`);
-  if (lost.length > maxNamed) io.stderr(`${lost.length - maxNamed} more answers are missing.\n`);
-  io.stderr(
-    `Replay differs: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${whyOther(replayed, folder)}.\n`,
-  );
+  for (const sentence of lost.slice(0, maxNamed)) say(io, sentence);
+  if (lost.length > maxNamed) say(io, `${lost.length - maxNamed} more answers are missing.`);
+  say(io, `Replay differs: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${whyOther(replayed, folder)}.`);
   return 1;
 }
 

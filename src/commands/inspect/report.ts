@@ -1,7 +1,7 @@
 import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { many, say, wrap } from "../../engine/ui/terminal/format.js";
 import { codeIfMeant } from "../steer/steered-work.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
@@ -28,7 +28,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
   const notices: string[] = [];
   const notify = (message: string) => {
     notices.push(message);
-    if (!json) io.stderr(`${oneLine(message)}\n`);
+    if (!json) say(io, message);
   };
   if (check) {
     const read = await readReportInput(folder, new Date(io.clock.now()));

@@ -9,7 +9,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
 import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { count, duration, timeText, wrap } from "../../engine/ui/terminal/format.js";
+import { count, duration, say, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
@@ -36,7 +36,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
   const later = await laterFormatIn(folder);
-  if (later !== undefined) io.stderr(`warning: ${later}\n`);
+  if (later !== undefined) say(io, `warning: ${later}`);
   const exact = rrd.papers_pool.filter(({ id }) => id === target);
   const papers = exact.length > 0 ? exact : rrd.papers_pool.filter(({ id }) => id.startsWith(target));
   const [paper, other] = papers;

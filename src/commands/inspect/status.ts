@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
-import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
+import { bar, count, duration, many, say, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -44,7 +44,7 @@ export async function statusCommand(
   );
   const status = { ...report, pool, under_way, ...(await workStateOf(folder)) };
   const later = await laterFormatIn(folder);
-  if (later !== undefined) io.stderr(`warning: ${later}\n`);
+  if (later !== undefined) say(io, `warning: ${later}`);
   if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
   else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
   return 0;

@@ -5,7 +5,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many, say } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check-evidence.js";
 import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.js";
 import { textsFolder } from "../../research/project-files/layout.js";
@@ -46,7 +46,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   const { rrd } = await readResearch(folder);
   if (fetch) await requireKnownFormats(folder, researchFormat);
   const later = await laterFormatIn(folder);
-  if (later !== undefined) io.stderr(`warning: ${later}\n`);
+  if (later !== undefined) say(io, `warning: ${later}`);
   const signals = listenForSignals(io);
   const checked: Checked[] = [];
   try {

@@ -1,7 +1,7 @@
 import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
-import { wrap } from "../../engine/ui/terminal/format.js";
+import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -66,7 +66,7 @@ export async function askOpenQuestions(
     git,
     backup: false,
     now: io.clock.now,
-    notify: (_, message) => io.stderr(`${oneLine(message)}\n`),
+    notify: (_, message) => say(io, message),
   });
   return { rrd: edited.rrd, left };
 }

@@ -22,7 +22,7 @@ import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { flowed, say } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
@@ -126,9 +126,9 @@ export async function create(
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   // Of what nobody named nobody need be told; rrd.json says it.
   const isNamed = sources !== defaultSources;
-  if (isNamed && !how.quiet && !how.json) for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
+  if (isNamed && !how.quiet && !how.json) for (const sentence of said) say(io, sentence);
   // Entries that are lost must be known to programs too.
-  for (const sentence of ofSeeds) io.stderr(`${flowed(oneLine(sentence), io)}\n`);
+  for (const sentence of ofSeeds) say(io, sentence);
   const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
   let folder: string | undefined;
   const lines: LedgerLine[] = [];
@@ -188,10 +188,8 @@ async function commitNew(
   { quiet, json }: { readonly quiet: boolean; readonly json: boolean },
   io: Io,
 ): Promise<void> {
-  const checkpoints = await openCheckpoints(folder, committedFiles, (message) =>
-    io.stderr(`warning: ${oneLine(message)}\n`),
-  );
+  const checkpoints = await openCheckpoints(folder, committedFiles, (message) => say(io, `warning: ${message}`));
   await checkpoints?.commit(`new: ${basename(folder)}`);
   const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
-  if (none !== undefined) io.stderr(`${flowed(none, io)}\n`);
+  if (none !== undefined) say(io, none);
 }

@@ -9,7 +9,6 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Io } from "../../engine/ui/io.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
 import { openUpdate } from "../../research/workflow/scores-and-decisions/open-update.js";
 import { statusOf, targetOf } from "../../research/workflow/scores-and-decisions/status.js";
@@ -18,7 +17,7 @@ import { given } from "../../engine/lib/given.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import { namedSources } from "./typed-sources.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
@@ -125,7 +124,7 @@ async function unfinished(io: Io): Promise<string | undefined> {
     );
   }
   if (first === undefined) {
-    io.stderr(`All ${all.length} projects here are complete; create a new one with research-ralph new "<topic>".\n`);
+    say(io, `All ${all.length} projects here are complete; create a new one with research-ralph new "<topic>".`);
     return undefined;
   }
   if (second === undefined) return first;
@@ -150,7 +149,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
       2,
     );
   }
-  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const notify = (_: string, message: string) => say(io, message);
   const edited = await editResearch(folder, (current) => withTarget(current, papers), {
     derive,
     git,
@@ -159,21 +158,22 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
     notify,
   });
   if (edited.backup !== undefined)
-    io.stderr(
-      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, rrdFile(edited.backup))}.\n`,
+    say(
+      io,
+      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, rrdFile(edited.backup))}.`,
     );
   const held = rrd.papers_pool.length;
   if (held > papers)
-    io.stderr(`The pool already holds ${held} papers, and all of them are read; a target only ends the search.\n`);
+    say(io, `The pool already holds ${held} papers, and all of them are read; a target only ends the search.`);
   return edited.rrd;
 }
 
 /** Searches elsewhere from now on: another search begins, and papers that are there stay. */
 async function withSources(folder: string, sources: readonly string[], git: boolean, io: Io): Promise<Rrd> {
   const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
-  for (const sentence of said) io.stderr(`${flowed(sentence, io)}\n`);
+  for (const sentence of said) say(io, sentence);
   const change = (current: Rrd) => ({ ...current, requirements: { ...current.requirements, sources: named } });
-  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const notify = (_: string, message: string) => say(io, message);
   return (await editResearch(folder, change, { derive, git, backup: false, now: io.clock.now, notify })).rrd;
 }
 

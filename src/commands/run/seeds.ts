@@ -9,6 +9,7 @@ import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { lookUpTyped, typedReference } from "./typed-reference.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 /** Each is a request of its own; entries of files bring what is known of them. */
 const maxDescribed = 50;
@@ -26,7 +27,7 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
     typeof seed === "object" && seed.title == null && seed.from === undefined ? [seed.reference] : [],
   );
   if (bare.length === 0) return;
-  const tell = (sentence: string) => io.stderr(`${oneLine(sentence)}\n`);
+  const tell = (sentence: string) => say(io, sentence);
   const known = new Map<string, Partial<Seed>>();
   const signals = listenForSignals(io);
   try {

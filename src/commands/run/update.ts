@@ -13,7 +13,7 @@ import type { Spent } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many, say } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
@@ -70,8 +70,8 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
     throw new ExpectedError(`There is no research project among ${someOf(none)}: none has a file ${rrdName}.`, 2);
   const passed = none.length - wrong.length;
   if (passed > 0 && !args.json)
-    io.stderr(`Skipped, because they hold no project: ${passed} of ${many(args.folders.length, "path")}.\n`);
-  for (const named of wrong) io.stderr(`${oneLine(named)} is no project: there is no ${rrdName} in it.\n`);
+    say(io, `Skipped, because they hold no project: ${passed} of ${many(args.folders.length, "path")}.`);
+  for (const named of wrong) say(io, `${oneLine(named)} is no project: there is no ${rrdName} in it.`);
   let exitCode = wrong.length === 0 ? 0 : 2;
   for (const named of args.folders) {
     let code = 0;
@@ -83,7 +83,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
       done.add(folder);
       const limits = rest(config, spent, io.clock.now() - began);
       if (limits === undefined) {
-        io.stderr(`The limit of this command is reached; ${basename(folder)} was not asked.\n`);
+        say(io, `The limit of this command is reached; ${basename(folder)} was not asked.`);
         code = 3;
       } else {
         const before = await spentOn(folder);
@@ -140,13 +140,13 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
     return begun === "opened" ? await updateOne(folder, args, config, io) : begun;
   }
   if (args.since !== undefined && !args.json)
-    io.stderr(`${basename(folder)}: --since is ignored until ${open.id} is finished.\n`);
+    say(io, `${basename(folder)}: --since is ignored until ${open.id} is finished.`);
   if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
-  if (!args.json) io.stderr(`${basename(folder)}: ${open.id}, opened on ${open.at.slice(0, 10)}, goes on.\n`);
+  if (!args.json) say(io, `${basename(folder)}: ${open.id}, opened on ${open.at.slice(0, 10)}, goes on.`);
   await requireAgents(config, io, false, roleNamesOf(config));
   const code = await work(folder, rrd, config, io, args);
   if (code !== 0 && !args.json && open.until < new Date(io.clock.now()).toISOString().slice(0, 10))
-    io.stderr(`${basename(folder)}: what came since ${open.until} is asked once ${open.id} is finished.\n`);
+    say(io, `${basename(folder)}: what came since ${open.until} is asked once ${open.id} is finished.`);
   return code;
 }
 
@@ -162,9 +162,9 @@ async function begin(
 ): Promise<number | "opened"> {
   const name = basename(folder);
   const signals = listenForSignals(io);
-  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const notify = (_: string, message: string) => say(io, message);
   const research = args.dryRun ? undefined : await openResearch(folder, { derive, git: config.git, notify });
-  const nothingWritten = `${name}: interrupted while its sources were asked; nothing was written.\n`;
+  const nothingWritten = `${name}: interrupted while its sources were asked; nothing was written.`;
   let asking: Asking | undefined;
   let isOpened = false;
   let opened: Rrd;
@@ -182,7 +182,7 @@ async function begin(
     asking = await openAsking(folder, config, io, signals.finish);
     const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
     if (signals.finish.aborted) {
-      io.stderr(nothingWritten);
+      say(io, nothingWritten);
       return interruptedBy(signals);
     }
     if (!isAnything(came)) {
@@ -196,27 +196,25 @@ async function begin(
     await requireAgents(config, io, false, roleNamesOf(config));
     if (args.json)
       io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...figures(came) })}\n`);
-    else io.stderr(`${name}: ${cameText(came)} since ${update.since}.${missed(came)}\n`);
+    else say(io, `${name}: ${cameText(came)} since ${update.since}.${missed(came)}`);
     const before = await findings(folder, state.rrd, state.ledger, io.clock.now());
     opened = openedFor(state.rrd, update, came, before);
     await asking.keep(opened, came);
     if (signals.finish.aborted) {
-      io.stderr(nothingWritten);
+      say(io, nothingWritten);
       return interruptedBy(signals);
     }
     await research.fold(openingFold(state.rrd, opened, came, asking.questions));
     isOpened = true;
     opened = (await research.load()).rrd;
     if (signals.finish.aborted) {
-      io.stderr(
-        `${name}: interrupted; ${update.id} is open, and 'research-ralph update ${shellWord(folder)}' goes on.\n`,
-      );
+      say(io, `${name}: interrupted; ${update.id} is open, and 'research-ralph update ${shellWord(folder)}' goes on.`);
       return interruptedBy(signals);
     }
   } catch (error) {
     // What is interrupted fails, which says nothing of a source.
     if (!signals.finish.aborted || isOpened) throw error;
-    io.stderr(nothingWritten);
+    say(io, nothingWritten);
     return interruptedBy(signals);
   } finally {
     signals.stop();

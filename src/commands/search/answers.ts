@@ -2,7 +2,7 @@ import { createColors } from "picocolors";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { many, say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Pool } from "../../research/overview/questions/pool.js";
 import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
@@ -40,7 +40,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
     return 0;
   }
   if (all.length === 0) {
-    io.stderr(`Nobody has asked this project yet: research-ralph ask ${nameFor(io.cwd, folder)} "…?"\n`);
+    say(io, `Nobody has asked this project yet: research-ralph ask ${nameFor(io.cwd, folder)} "…?"`);
     return 0;
   }
   const colors = createColors(io.color);
@@ -64,9 +64,12 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
 }
 
 /** The answers of a project, oldest first, with whether they still stand. */
-export async function standings(folder: string, io: Pick<Io, "stderr">): Promise<AnswerStanding[]> {
+export async function standings(
+  folder: string,
+  io: Pick<Io, "stderr" | "isTTY" | "columns">,
+): Promise<AnswerStanding[]> {
   const { answers, notices } = await readAnswers(folder);
-  for (const notice of notices) io.stderr(`warning: ${notice}\n`);
+  for (const notice of notices) say(io, `warning: ${notice}`);
   const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly Standing[] }>();
   const last = new Map(answers.map((answer) => [questionKey(answer), answer.id]));
   const all: AnswerStanding[] = [];

@@ -19,6 +19,7 @@ import { findProjects } from "../../research/overview/find-research.js";
 import { rest } from "../run/remaining-limits.js";
 import { answerLines } from "./answer-lines.js";
 import { standings } from "./answers.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface AskArguments {
   /** Projects, and the question as the last of them; with `again` projects alone. */
@@ -97,17 +98,17 @@ async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Pro
   let exitCode = 0;
   for (const folder of folders) {
     const stale = (await standings(folder, io)).filter(({ latest, why }) => latest && why.length > 0);
-    if (stale.length === 0 && !args.quiet) io.stderr(`Every answer of ${basename(folder)} stands.\n`);
+    if (stale.length === 0 && !args.quiet) say(io, `Every answer of ${basename(folder)} stands.`);
     let isAnswered = false;
     let code = 0;
     for (const { answer, projects, why, isUnchecked } of stale) {
       if (isUnchecked === true) {
-        io.stderr(`${answer.id} of ${basename(folder)} was not asked again: ${oneLine(why.join("; "))}.\n`);
+        say(io, `${answer.id} of ${basename(folder)} was not asked again: ${oneLine(why.join("; "))}.`);
         code = 2;
       } else {
         const limits = rest(config, { ...spent, iterations: 0 }, io.clock.now() - began);
         if (limits === undefined) {
-          io.stderr(`The limit of this command is reached; ${answer.id} of ${basename(folder)} was not asked again.\n`);
+          say(io, `The limit of this command is reached; ${answer.id} of ${basename(folder)} was not asked again.`);
           code = 3;
         } else {
           if (!args.quiet && !args.json) io.stdout(`${oneLine(answer.question)}\n\n`);
@@ -132,11 +133,11 @@ async function showInReport(folder: string, { git, stateDir }: ResolvedConfig, i
   if (!existsSync(join(folder, pageName)) || (await isHeld(lockFile(folder)))) return;
   const { renderProject } = await import("../../research/report/documents/render-project.js");
   try {
-    await renderProject(folder, { git, now: io.clock.now, notify: (message) => io.stderr(`${oneLine(message)}\n`) });
+    await renderProject(folder, { git, now: io.clock.now, notify: (message) => say(io, message) });
     await signState(folder, stateDir);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     // A run may have begun since, which renders it itself.
-    if (!(await isHeld(lockFile(folder)))) io.stderr(`The report does not list it yet: ${oneLine(error.message)}\n`);
+    if (!(await isHeld(lockFile(folder)))) say(io, `The report does not list it yet: ${oneLine(error.message)}`);
   }
 }

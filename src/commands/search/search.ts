@@ -16,7 +16,7 @@ import { bibliographyOf } from "../../research/export/bibtex.js";
 import { datesOf, namedSources } from "../run/typed-sources.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";
-import { wrap } from "../../engine/ui/terminal/format.js";
+import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { sharedAnswersFolder } from "../../research/project-files/layout.js";
 
 export interface SearchArguments {
@@ -62,7 +62,7 @@ export async function searchCommand(
       return "unavailable" in context ? context : { source: found, context };
     };
     const names = sources.map(({ name }) => name);
-    const said = (listing: Listing) => io.stderr(`${progress(listing)}\n`);
+    const said = (listing: Listing) => say(io, progress(listing));
     const { listings, candidates, ranked } = await searchOnce(
       { terms: query, ...days, most: limit },
       names,
@@ -77,8 +77,8 @@ export async function searchCommand(
     const found = ranked.slice(0, limit).map((work) => ({ ...work, ...decisionsOn(work) }));
     io.stdout(shown(output, found, query, listings, explain, io));
     const answered = listings.some(({ status }) => status === "ok" || status === "empty");
-    if (!answered) io.stderr("No source could be asked.\n");
-    else if (found.length === 0) io.stderr("Nothing was found; try fewer or other words.\n");
+    if (!answered) say(io, "No source could be asked.");
+    else if (found.length === 0) say(io, "Nothing was found; try fewer or other words.");
     return answered ? 0 : 5;
   } finally {
     signals.stop();
@@ -88,7 +88,7 @@ export async function searchCommand(
 /** The services that these names mean, substitutes in place of those that programs may not ask. */
 function askedSources(text: string, io: Io): Source[] {
   const { named, said } = namedSources(text.split(","), io.cwd);
-  for (const sentence of said) io.stderr(`${sentence}\n`);
+  for (const sentence of said) say(io, sentence);
   const sources = named.flatMap((name) => {
     const found = sourcesFor(name, io.cwd);
     if (found.length === 0) throw new ExpectedError(`'${name}' is no service that can be searched.`, 2);

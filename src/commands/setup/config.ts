@@ -11,6 +11,7 @@ import { homeOf, type Io } from "../../engine/ui/io.js";
 import { redactFor } from "../../engine/lib/redact.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { shown } from "../../research/overview/find-research.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface ConfigOptions {
   /** `key` or `key=value`; undefined: all of them. */
@@ -99,7 +100,7 @@ async function write(key: string, text: string | undefined, global: boolean, jso
   if (text !== undefined) await checkValueOf(key, text, io);
   const path = await writeConfigValue(configKeys, global ? userFiles(homeOf(io.env)) : projectFiles(io.cwd), key, text);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
-  else io.stderr(`${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}\n`);
+  else say(io, `${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}`);
   return 0;
 }
 
@@ -136,6 +137,6 @@ function showOne(key: string, values: object, json: boolean, io: Io): number {
   const value = path.reduce<unknown>((inner, part) => (isOwn(inner, part) ? inner[part] : undefined), values);
   if (json) io.stdout(`${JSON.stringify(value ?? null)}\n`);
   else if (value !== undefined) io.stdout(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
-  else io.stderr(`${key} is not set\n`);
+  else say(io, `${key} is not set`);
   return value === undefined ? 1 : 0;
 }

@@ -16,6 +16,7 @@ import { isBibliography } from "../../research/papers/seeds/bibliography-file.js
 import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface AddArguments {
   readonly folder: string;
@@ -64,7 +65,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
         const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed));
         for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, paper: toRead(record) });
         if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
-        if (said !== undefined) io.stderr(`${oneLine(said)}\n`);
+        if (said !== undefined) say(io, said);
         continue;
       }
       const reference = await typedReference(typed, io.cwd);
@@ -81,7 +82,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
     added = results;
     return { ...rrd, papers_pool: pool };
   };
-  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const notify = (_: string, message: string) => say(io, message);
   if (found.length > 0)
     await editResearch(folder, change, { derive, git: config.git, backup: false, now: io.clock.now, notify });
   await signState(folder, config.stateDir);
@@ -100,7 +101,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
       io.stdout(
         `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
       );
-    if (count("added") > 0) io.stderr(`They are read first: research-ralph run ${nameFor(io.cwd, folder)}\n`);
+    if (count("added") > 0) say(io, `They are read first: research-ralph run ${nameFor(io.cwd, folder)}`);
   }
   return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
 }

@@ -5,6 +5,7 @@ import { approve, reject, waitingEdits } from "../../research/project-files/appr
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { requirePerson } from "./require-person.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface ApproveArguments {
   readonly folder: string;
@@ -28,10 +29,11 @@ export async function approveCommand(
   for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
   const files = edits.map(({ path }) => path);
   if (json) io.stdout(`${JSON.stringify({ [isNo ? "rejected" : "approved"]: files })}\n`);
-  else if (files.length === 0) io.stderr(`Nothing of ${shown(io.cwd, folder)} waits for your yes.\n`);
+  else if (files.length === 0) say(io, `Nothing of ${shown(io.cwd, folder)} waits for your yes.`);
   else
-    io.stderr(
-      `${files.map((path) => basename(path)).join(", ")}: ${isNo ? "as before" : "approved"}, from the next iteration on.\n`,
+    say(
+      io,
+      `${files.map((path) => basename(path)).join(", ")}: ${isNo ? "as before" : "approved"}, from the next iteration on.`,
     );
   return 0;
 }

@@ -1,9 +1,9 @@
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { decide, type EligibilityDecision } from "../../research/overview/decide.js";
 import { requirePerson } from "./require-person.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface DecideArguments extends EligibilityDecision {
   readonly folder: string;
@@ -19,14 +19,14 @@ export async function decideCommand(
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
-  const notify = (_: string, message: string) => io.stderr(`${oneLine(message)}\n`);
+  const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const { says, next, ...decided } = await decide(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
   const { decision, why } = said;
   if (json) io.stdout(`${JSON.stringify({ folder, ...decided, decision, why: why.trim() })}\n`);
   else {
     io.stdout(`${says}\n`);
-    if (next !== undefined) io.stderr(`${next}\n`);
+    if (next !== undefined) say(io, next);
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 import { pauseName, stopName } from "../../engine/lib/layout.js";
 import { hold, type Hold, resume } from "../../engine/storage/state/from-outside.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findWork } from "./steered-work.js";
 import { requirePerson } from "./require-person.js";
@@ -17,7 +17,7 @@ async function put(name: Hold, { folder: argument, json }: FolderOptions, io: Io
   const { work, heard } = await findWork(io.cwd, argument);
   const { file, running, says } = await hold(work, name);
   if (json) io.stdout(`${JSON.stringify({ folder: work.folder, file, running })}\n`);
-  else io.stderr(`${flowed(says, io)}\n`);
+  else say(io, says);
   // It is held all the same, but a person has to know that no run could have gone on.
   await heard();
   return 0;
@@ -29,6 +29,6 @@ export async function resumeCommand({ folder: argument, json }: FolderOptions, i
   const { work } = await findWork(io.cwd, argument);
   const { lifted, says } = await resume(work);
   if (json) io.stdout(`${JSON.stringify({ folder: work.folder, lifted })}\n`);
-  else io.stderr(`${flowed(says, io)}\n`);
+  else say(io, says);
   return 0;
 }

@@ -7,7 +7,7 @@ import type { ResetUnit } from "../../research/project-files/reset/reset-targets
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { requirePerson } from "./require-person.js";
-import { flowed, many, wrap } from "../../engine/ui/terminal/format.js";
+import { many, say, wrap } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
@@ -41,7 +41,7 @@ export async function resetCommand(
   const done = last === undefined ? resets : [takenBack(last), ...resets];
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
   else for (const sentence of done) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
-  if (!json) io.stderr(`${flowed(`research-ralph reset ${nameFor(io.cwd, folder)} --undo takes this back.`, io)}\n`);
+  if (!json) say(io, `research-ralph reset ${nameFor(io.cwd, folder)} --undo takes this back.`);
   return 0;
 }
 

@@ -5,6 +5,7 @@ import { steer, wordsInForce, wordsOf } from "../../engine/storage/state/from-ou
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { findWork, isTaskOrCode, type FoundWork } from "./steered-work.js";
 import { requirePerson } from "./require-person.js";
+import { say } from "../../engine/ui/terminal/format.js";
 
 interface SteerArguments {
   /** A project, task or coding run; undefined: that of the current folder. */
@@ -34,9 +35,9 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   }
   const steering = await wordsInForce(folder, await heard());
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
-  else if (isWish) io.stderr(`${says}\n`);
+  else if (isWish) say(io, says);
   else if (steering.length === 0)
-    io.stderr(`There are no instructions; give some with research-ralph steer ${where} "…".\n`);
+    say(io, `There are no instructions; give some with research-ralph steer ${where} "…".`);
   else for (const each of steering) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
-import { flowed, wrap } from "../../engine/ui/terminal/format.js";
+import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { guardOf, type NamedTask, placeFor, readOnlyIn, sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -34,13 +34,13 @@ export async function dryRun(
       : [...(await readOnlyIn(workspace, named)), ...contextOutside(named.task, workspace)];
   const place = placeFor(workspace, config, io, housed(settings, housing), shown);
   mkdirSync(place.scratch, { recursive: true });
-  if (housing.notice !== undefined && !quiet && !json) io.stderr(`${flowed(housing.notice.message, io)}\n`);
-  const long = sayLongChecks((line) => io.stderr(`${flowed(line, io)}\n`));
+  if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
+  const long = sayLongChecks((line) => say(io, line));
   const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config) : undefined;
   const tell = async (told: Told): Promise<void> => {
     const event = { ...told, at: new Date(io.clock.now()).toISOString() };
     if (json) return io.stdout(`${JSON.stringify(event)}\n`);
-    if (event.type === "notice") return io.stderr(`${flowed(`${event.level}: ${oneLine(event.message)}`, io)}\n`);
+    if (event.type === "notice") return say(io, `${event.level}: ${event.message}`);
     if (!quiet) long.event(event);
     if (event.type !== "checked" || (quiet && event.passed)) return;
     for (const [index, line] of wrap(oneLine(checkText(event)), io.tableWidth - 3).entries())
@@ -49,7 +49,7 @@ export async function dryRun(
   try {
     const criteria = named.task.acceptance_criteria;
     const warnings = json ? [] : await missingContext(named.task, { ...place, signal });
-    for (const message of warnings) io.stderr(`${flowed(`warning: ${oneLine(message)}`, io)}\n`);
+    for (const message of warnings) say(io, `warning: ${message}`);
     const check = () => checkAll(criteria, { ...place, signal }, [], tell);
     const checked =
       guard === undefined

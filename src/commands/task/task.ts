@@ -7,13 +7,13 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { variableOf } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
-import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
-import { flowed, wrap } from "../../engine/ui/terminal/format.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
@@ -53,7 +53,7 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
   }
   const { named, notices } = await nameTask(args, io);
   const config = await resolveConfig({ flags: withAgentOf(named.task, args.flags, io), env: io.env, cwd: io.cwd });
-  if (!args.quiet && !args.json) for (const notice of notices) io.stderr(`warning: ${oneLine(notice)}\n`);
+  if (!args.quiet && !args.json) for (const notice of notices) say(io, `warning: ${notice}`);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
   const { branch, worktree } = args;
@@ -62,7 +62,7 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
   if (branch === undefined && !worktree) return await work(named, config, io, args);
   const { branchOff } = await import("./branch.js");
   const off = await branchOff(named, { worktree, ...given({ branch }) }, config);
-  if (!args.quiet && !args.json) io.stderr(`${flowed(off.said, io)}\n`);
+  if (!args.quiet && !args.json) say(io, off.said);
   return await work(off.named, config, io, args);
 }
 
@@ -107,17 +107,14 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
   }
   if (quiet || state === undefined) return;
   const open = state.checks.filter(({ passed }) => !passed);
-  const say = (label: string, text: string) => {
-    const [first = "", ...rest] = io.isTTY ? wrap(text, Math.max(8, io.columns - 12)) : [text];
-    io.stderr([`  ${label.padEnd(8)} ${first}\n`, ...rest.map((line) => `${" ".repeat(11)}${line}\n`)].join(""));
-  };
-  say("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
-  for (const { criterion } of open.slice(0, 5)) say("", `✗ ${oneLine(criterion)}`);
+  const row = (label: string, text: string) => say(io, text, `  ${label.padEnd(8)} `);
+  row("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
+  for (const { criterion } of open.slice(0, 5)) row("", `✗ ${criterion}`);
   const last = state.attempts.at(-1);
   // It may be another one: that of the file that was named, or a worktree.
   const where = folder === io.cwd ? "" : ` ${shellWord(shown(io.cwd, folder))}`;
   if (last?.snapshot !== undefined)
-    say(
+    row(
       "Undo",
       `research-ralph task${where} --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}`,
     );

@@ -1,11 +1,10 @@
 import { otherName, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { openRecordStore } from "../../engine/storage/state/record-store.js";
 import { replaceBroken } from "../../engine/storage/state/reset.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many, say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { snapshotIndex } from "../../task/project-files/layout.js";
 import { openSnapshots } from "../../task/project-files/snapshots.js";
@@ -22,7 +21,7 @@ export async function undo(
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const warn = (message: string) => io.stderr(`warning: ${oneLine(message)}\n`);
+  const warn = (message: string) => say(io, `warning: ${message}`);
   const options = {
     derive: (state: TaskState, ledger: readonly LedgerLine[]) => derive(state, ledger, config.history.limits),
     git: false,

@@ -13,7 +13,7 @@ import { workBasis } from "./sharing/work-basis.js";
 import { loadNoted, withPart } from "./sharing/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { learnPatterns, readPatterns } from "./statistics-and-steering/lessons.js";
-import { memoryOf, withSummary } from "./statistics-and-steering/observations.js";
+import { memoryOf } from "./statistics-and-steering/observations.js";
 import { isStale, type Library, type PreparedUnit, prepareUnit } from "./prepare.js";
 import {
   openRefusals,
@@ -25,6 +25,7 @@ import {
 } from "./scores-and-decisions/status.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
+import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
 
 interface ResearchWorkflowOptions extends Accepting {
   /** Where AGENTS.md lies. */
@@ -119,7 +120,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
     remember: async (compression) => {
-      beside = plus(beside, { ...nothingSpent, tokens: compression.tokens, usd: compression.cost_usd ?? 0 });
+      beside = plus(beside, spentOnSummary(compression));
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
     close: options.close,

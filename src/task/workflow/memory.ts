@@ -2,9 +2,8 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
-import { measured } from "../../engine/loop/history/summarise.js";
 import { rowOf } from "../../engine/loop/guards/stuck.js";
-import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
+import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { Attempt, TaskState } from "../generated/ralph-state.js";
@@ -55,25 +54,10 @@ export function derive(state: TaskState, ledger: readonly LedgerLine[], limits: 
   };
 }
 
-/** The state with a new summary of the history. Pure; the one that is there already changes nothing. */
-export function withSummary(state: TaskState, compression: Compression): TaskState {
-  const { loop } = state;
-  if (loop?.rch_metrics?.last_iteration === compression.upTo) return state;
-  return {
-    ...state,
-    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
-  };
-}
-
 /** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
 export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskState {
   const isProblem = verdict.verdict === "stuck" || verdict.verdict === "blocked" || verdict.verdict === "failed";
-  const last_run = {
-    at: new Date(now).toISOString(),
-    verdict: verdict.verdict,
-    reason: verdict.reason,
-    ...(verdict.cause === undefined ? {} : { cause: verdict.cause }),
-  };
+  const last_run = lastRun(verdict, now);
   const status = oldStatus(verdict);
   return { ...state, status, loop: { ...state.loop, error: isProblem ? verdict.reason : null, last_run } };
 }

@@ -3,6 +3,7 @@ import { usesAllowance } from "../../engine/loop/guards/limits.js";
 import type { Budget, Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { taskPhase, unitId } from "../project-files/state-file.js";
+import { spentOnAttempts } from "../../engine/loop/guards/budget.js";
 
 /** Attempts of a task in its life that name no other number. */
 export const usualIterations = 10;
@@ -58,16 +59,7 @@ export const progressOf = ({ task, checks }: TaskState): Progress => ({
 export const countedIn = (attempts: readonly Attempt[]): readonly Attempt[] =>
   attempts.filter(({ failure }) => usesAllowance(failure));
 
-export function spentIn({ attempts, loop }: TaskState): Spent {
-  const sum = (of: (attempt: Attempt) => number | undefined) =>
-    attempts.reduce((total, attempt) => total + (of(attempt) ?? 0), 0);
-  return {
-    iterations: countedIn(attempts).length,
-    tokens: sum(({ tokens }) => tokens) + (loop?.rch_metrics?.historian_tokens ?? 0),
-    usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
-    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
-  };
-}
+export const spentIn = ({ attempts, loop }: TaskState): Spent => spentOnAttempts(attempts, loop?.rch_metrics);
 
 /** What the task may use up in its life. */
 export function budgetOf({ task }: TaskState): Budget {

@@ -5,7 +5,7 @@ import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { nothingSpent } from "../../engine/loop/guards/budget.js";
+import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { type Left, observationOf } from "../../engine/loop/run-record/observation.js";
@@ -21,8 +21,9 @@ import type { RalphTask } from "../generated/ralph.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
-import { derive, memoryOf, steered, withSummary } from "./memory.js";
+import { derive, memoryOf, steered } from "./memory.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
+import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
 
 export interface TaskOptions {
   readonly store: RecordStore<TaskState>;
@@ -152,11 +153,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         : { spent: nothingSpent, budget: {} },
     memory: ({ state, ledger }) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
-      history = {
-        ...history,
-        tokens: history.tokens + compression.tokens,
-        usd: history.usd + (compression.cost_usd ?? 0),
-      };
+      history = plus(history, spentOnSummary(compression));
       await store.edit((state) => withSummary(state, compression));
     },
     close: options.close,

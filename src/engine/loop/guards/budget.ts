@@ -1,4 +1,5 @@
-import { counts } from "./limits.js";
+import type { HistoryMetrics } from "../../generated/memory.js";
+import { counts, usesAllowance } from "./limits.js";
 import type {
   Budget,
   Choose,
@@ -22,6 +23,29 @@ export function spentIn(past: readonly PastIteration[], live: readonly LiveItera
     tokens: sum(({ usage }) => usage.input + usage.output),
     usd: sum(({ cost_usd }) => cost_usd ?? 0),
     minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - startedAt)) / 60_000,
+  };
+}
+
+/** An attempt as a state or a ledger keeps it. */
+interface Attempted {
+  readonly failure?: string;
+  readonly tokens?: number;
+  readonly cost_usd?: number;
+  readonly duration_seconds?: number;
+}
+
+/**
+ * What kept attempts used up, whatever came of them: each was paid for. So were a model's summaries of the history,
+ * which `metrics` count.
+ */
+export function spentOnAttempts(attempts: readonly Attempted[], metrics: HistoryMetrics | undefined): Spent {
+  const sum = (of: (attempt: Attempted) => number | undefined) =>
+    attempts.reduce((total, attempt) => total + (of(attempt) ?? 0), 0);
+  return {
+    iterations: attempts.filter(({ failure }) => usesAllowance(failure)).length,
+    tokens: sum(({ tokens }) => tokens) + (metrics?.historian_tokens ?? 0),
+    usd: sum(({ cost_usd }) => cost_usd) + (metrics?.historian_cost_usd ?? 0),
+    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
   };
 }
 

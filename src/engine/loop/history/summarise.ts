@@ -4,8 +4,9 @@ import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
 import { type Compression, type LoopMemory, sinceSummary } from "../run-record/memory.js";
-import type { Tell } from "../types.js";
+import type { Spent, Tell } from "../types.js";
 import type { HistoryMetrics, Observation } from "../../generated/memory.js";
+import { nothingSpent } from "../guards/budget.js";
 
 /** Most tokens of a summary by a model, and how freely it words it, for models that can be told. */
 export const summaryTokens = 1_000;
@@ -130,8 +131,26 @@ function clipped(text: string, maxChars: number): string {
 const savedBy = ({ chars_before, summary, tokens }: Compression): number =>
   estimateTokens("x".repeat(chars_before)) - estimateTokens("x".repeat(summary.length)) - tokens;
 
+/** A state that keeps a summary of its iterations. */
+interface Summarised {
+  readonly loop?: { readonly history_summary?: string | null; readonly rch_metrics?: HistoryMetrics } | null;
+}
+
+/** The state with a new summary of the history. Pure; the one that is there already changes nothing. */
+export function withSummary<State extends Summarised>(state: State, compression: Compression): State {
+  const { loop } = state;
+  if (loop?.rch_metrics?.last_iteration === compression.upTo) return state;
+  return {
+    ...state,
+    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
+  };
+}
+
+/** What a summary cost. */
+export const spentOnSummary = ({ tokens, cost_usd: usd = 0 }: Compression): Spent => ({ ...nothingSpent, tokens, usd });
+
 /** The measures after one more summary. Pure. */
-export function measured(before: HistoryMetrics | undefined, compression: Compression) {
+function measured(before: HistoryMetrics | undefined, compression: Compression) {
   const { summary, chars_before, upTo, tokens, cost_usd, estimated, duration_seconds } = compression;
   const { historian_cost_usd: spent = 0 } = before ?? {};
   return {

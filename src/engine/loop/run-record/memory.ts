@@ -2,6 +2,7 @@ import { given } from "../../lib/given.js";
 import type { MemoryLimits } from "../../lib/memory-limits.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
+import type { Verdict } from "../../generated/event.js";
 
 /** What a workflow remembers of earlier iterations, also of those of earlier runs. Bounded. */
 export interface LoopMemory {
@@ -61,6 +62,14 @@ export interface Compression {
   readonly cost_usd?: number;
   readonly estimated?: true;
 }
+
+/** How a run ended, as a state keeps it. `now`: milliseconds since the epoch. */
+export const lastRun = ({ verdict, reason, cause }: Verdict, now: number) => ({
+  at: new Date(now).toISOString(),
+  verdict,
+  reason,
+  ...given({ cause }),
+});
 
 /**
  * The observations that stay. Loop detection needs the answers of the whole window, so these stay; what an agent did is

@@ -1,3 +1,6 @@
+import { oneLine } from "../../lib/sanitise.js";
+import type { Io } from "../io.js";
+
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -96,8 +99,15 @@ export function labelled(label: string, text: string, columns: number): string[]
   return [`${label}${first}`, ...rest.map((line) => `${" ".repeat(width(label))}${line}`)];
 }
 
-/** A message on stderr, broken at words on a terminal; a log keeps it on one line. */
+/** A message, broken at words for a terminal; a log keeps it on one line. */
 export const flowed = (
   message: string,
   { isTTY, columns }: { readonly isTTY: boolean; readonly columns: number },
 ): string => (isTTY ? wrap(message, columns - 1).join("\n") : message);
+
+/** Says a sentence on stderr, behind a label if it has one: broken at words on a terminal, one line in a log. */
+export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: string, label = ""): void {
+  const text = oneLine(sentence);
+  const lines = io.isTTY ? labelled(label, text, io.columns - 1) : [`${label}${text}`];
+  io.stderr(`${lines.join("\n")}\n`);
+}

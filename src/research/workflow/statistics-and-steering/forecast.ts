@@ -8,7 +8,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";
 import { openUpdate, papersToReadAgain } from "../scores-and-decisions/open-update.js";
 import { isDecided, statusOf, targetOf, type UnitKind } from "../scores-and-decisions/status.js";
-import { usesAllowance } from "../../../engine/loop/guards/limits.js";
+import { spentOnAttempts } from "../../../engine/loop/guards/budget.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */
 interface Take {
@@ -252,14 +252,10 @@ export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Expe
  */
 export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spent {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
-  const sum = (of: (line: LedgerLine) => number | undefined) =>
-    work.reduce((total, line) => total + (of(line) ?? 0), 0);
-  return {
-    iterations: work.filter(({ failure }) => usesAllowance(failure)).length,
-    tokens: sum(tokensOf) + (loop?.rch_metrics?.historian_tokens ?? 0),
-    usd: sum(({ cost_usd }) => cost_usd) + (loop?.rch_metrics?.historian_cost_usd ?? 0),
-    minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
-  };
+  return spentOnAttempts(
+    work.map((line) => ({ ...line, tokens: tokensOf(line) })),
+    loop?.rch_metrics,
+  );
 }
 
 function budgetOf({ budget }: Rrd): Budget {

@@ -4,9 +4,8 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import { type Left, observationOf, wasAtWork } from "../../../engine/loop/run-record/observation.js";
-import { measured } from "../../../engine/loop/history/summarise.js";
 import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
-import { bounded, type Compression, type LoopMemory, rememberedIn } from "../../../engine/loop/run-record/memory.js";
+import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
 import { rowOf } from "../../../engine/loop/guards/stuck.js";
 import { given } from "../../../engine/lib/given.js";
@@ -93,20 +92,11 @@ export const isNews = ({ loop }: Rrd, { verdict }: Verdict): boolean =>
   verdict !== "complete" || (loop != null && loop.last_run?.verdict !== verdict);
 
 /** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
-export function withEnd(rrd: Rrd, { verdict, reason, cause }: Verdict, now: number): Rrd {
+export function withEnd(rrd: Rrd, ended: Verdict, now: number): Rrd {
+  const { verdict, reason } = ended;
   const isProblem = verdict === "stuck" || verdict === "blocked" || verdict === "failed";
-  const last_run = { at: new Date(now).toISOString(), verdict, reason, ...given({ cause }) };
+  const last_run = lastRun(ended, now);
   return { ...rrd, loop: { ...rrd.loop, error: isProblem ? reason : null, last_run } };
-}
-
-/** The state with a new summary of the history. Pure; the one that is there already changes nothing. */
-export function withSummary(rrd: Rrd, compression: Compression): Rrd {
-  const { loop } = rrd;
-  if (loop?.rch_metrics?.last_iteration === compression.upTo) return rrd;
-  return {
-    ...rrd,
-    loop: { ...loop, history_summary: compression.summary, rch_metrics: measured(loop?.rch_metrics, compression) },
-  };
 }
 
 type Limits = NonNullable<NonNullable<Loop>["limits"]>;

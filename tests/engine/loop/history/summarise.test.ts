@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  measured,
+  withSummary,
   type Summariser,
   summariser,
   type SummaryAnswer,
@@ -9,7 +9,7 @@ import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js
 import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
 import { recall } from "../../../../src/engine/loop/notes.js";
 import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
-import type { Observation } from "../../../../src/engine/generated/memory.js";
+import type { HistoryMetrics, Observation } from "../../../../src/engine/generated/memory.js";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
@@ -23,6 +23,12 @@ import { listener } from "../../../support/network/listener.js";
 import { remembered } from "../remembered.js";
 import { temporaryFolder } from "../../../support/projects/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
+
+/** The measures that a state has after one more summary. */
+function measured(before: HistoryMetrics | undefined, compression: Compression): HistoryMetrics {
+  const state: { readonly loop: { readonly rch_metrics?: HistoryMetrics } } = { loop: given({ rch_metrics: before }) };
+  return withSummary(state, compression).loop.rch_metrics ?? {};
+}
 
 const reasons = [
   "fewer than half of the quotes were found in the text",
