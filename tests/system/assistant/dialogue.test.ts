@@ -34,12 +34,19 @@ beforeAll(async () => {
   const config = { api_url: `${server.url}/v1/chat/completions`, model: "local-model", context_window: 32_000 };
   writeFileSync(join(folder, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o600 });
 });
-afterEach(() => void tmux("kill-server"));
+afterEach(async () => {
+  const session = tmux("display-message", "-p", "#{pane_pid}").trim();
+  tmux("kill-server");
+  // `ralph` saves what was said once its terminal is gone, so its folder stays until it has ended.
+  while (session !== "" && inSession(session)) await sleep(20);
+});
 afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Whether a process of the terminal with this session leader is still there. */
+const inSession = (leader: string): boolean => spawnSync("ps", ["-o", "pid=", "-s", leader]).stdout.length > 0;
 const tmux = (...args: readonly string[]): string =>
   spawnSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" }).stdout;
 const keys = (...names: readonly string[]): void => void tmux("send-keys", ...names);
