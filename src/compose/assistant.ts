@@ -8,7 +8,7 @@ import { readUntrusted } from "../research/full-text/reader-process.js";
 import { findProjects, findResearch } from "../research/overview/find-research.js";
 import type { Given, ResearchTool, ToolContext } from "../research/toolbox/context.js";
 import { callTool, tools, toolsNamed } from "../research/toolbox/toolbox.js";
-import { httpFor } from "./library.js";
+import { httpFor } from "../research/sources/network.js";
 import { toolContextFor } from "./tools.js";
 
 /** What the assistant has of the other wings: the tools of the research project here, the network, the reader. */

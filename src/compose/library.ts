@@ -1,20 +1,17 @@
 import { resolve } from "node:path";
 import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
+import { httpFor } from "../research/sources/network.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
 import { paperServices } from "../research/paper-services/paper-services.js";
-import { politeHttp, type PoliteHttpOptions } from "../engine/net/polite-http.js";
-import { hostBudgets } from "../research/sources/host-budgets.js";
-import { allServices } from "../research/sources/registry.js";
 import { replaysOf } from "../research/search/replay-sources.js";
-import { contextOf, servicesOf } from "../research/sources/source-settings.js";
+import { contextOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
 import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
-import type { Http } from "../engine/net/http.js";
 import { answersFolder, documentsFolder } from "../research/project-files/layout.js";
 import type { Library } from "../research/workflow/prepare.js";
 
@@ -78,14 +75,3 @@ export const localSources = (root: string, signal: AbortSignal): Pick<Sources, "
     return documents.map((document) => ({ ...document, source }));
   },
 });
-
-/** Polite access to the network, with what the configuration says of sources and who asks. */
-export function httpFor(
-  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
-  signal: AbortSignal,
-  how: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed"> = {},
-): Http {
-  const { sources, stateDir, contact } = config;
-  const services = servicesOf(allServices, sources);
-  return politeHttp({ signal, stateDir, services, budgets: hostBudgets, contact, ...how });
-}

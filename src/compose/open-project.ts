@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import type { Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
-import { libraryFor } from "./library.js";
 import { modelOf } from "../engine/agents/registry.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
+import { isWritten } from "../engine/storage/state/output-files.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { MemoryLimits } from "../engine/lib/memory-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
@@ -20,7 +20,7 @@ import { openResearch, type Research } from "../research/project-files/research.
 import { type FileMemory, signState } from "../research/project-files/unconfined-agent/other-projects.js";
 import { guardFiles } from "../research/project-files/unconfined-agent/tamper-guard.js";
 import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt-file.js";
-import { type ClassicWorkflow, classicWorkflow } from "../research/workflow/classic.js";
+import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/statistics-and-steering/forecast.js";
 import {
   isNews,
@@ -30,10 +30,10 @@ import {
 } from "../research/workflow/statistics-and-steering/observations.js";
 import { derive, deriveBetween } from "../research/workflow/statistics-and-steering/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";
+import type { Library } from "../research/workflow/prepare.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";
 import { sharingOf } from "./sharing.js";
-import { toolsOf } from "./tools.js";
 
 /** How a project is worked on. */
 interface Manner {
@@ -60,11 +60,17 @@ export async function openProject(
   const requests = new AbortController();
   const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
+  let library: Promise<Library> | undefined;
   for (const message of await unusedPrompt(root, stateDir)) await tell({ type: "notice", level: "warning", message });
   const workflow = await opened(folder, config, io, run, [...everyone, ...others], manner, false, (project) =>
     researchWorkflow({
       ...project,
-      library: libraryFor(folder, root, config, io.env, signal, tell),
+      library: () => {
+        library ??= import("./library.js").then(({ libraryFor }) =>
+          libraryFor(folder, root, config, io.env, signal, tell),
+        );
+        return library;
+      },
       root,
       redact,
       ...io.clock,
@@ -72,7 +78,9 @@ export async function openProject(
       sharing: sharingOf(config),
       isHoused: run.settings.sandbox !== undefined,
       render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
-      ...(everyone.every(({ takesTools }) => takesTools === true) ? { tools: toolsOf([folder], config, io.env) } : {}),
+      ...(everyone.every(({ takesTools }) => takesTools === true)
+        ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
+        : {}),
       ...(everyone.some(isUnconfined)
         ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }
         : {}),
@@ -116,6 +124,7 @@ export async function openClassicProject(
 ): Promise<ClassicWorkflow> {
   const { everyone, redact } = run;
   const root = rootOf(folder, io.cwd);
+  const { classicWorkflow } = await import("../research/workflow/classic.js");
   return await opened(folder, config, io, run, everyone, manner, true, (project) =>
     classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact }),
   );
@@ -201,11 +210,17 @@ async function keepEnd(research: Pick<Research, "load" | "edit">, verdict: Verdi
   }
 }
 
-/** Leaves report.html of a finished project. What keeps it from being written is no reason for a run to fail. */
+/**
+ * Leaves report.html of a finished project, unless it stands there already. What keeps it from being written is no
+ * reason for a run to fail.
+ */
 async function leavePage(research: Research, now: number, warn: (message: string) => void): Promise<void> {
   try {
+    const { hashOfInputs } = await import("../research/report/read-report.js");
+    const madeOf = await hashOfInputs(research.folder);
+    if (await isWritten(research.folder, { name: pageName, madeOf })) return;
     const { writePage } = await import("../research/report/documents/page-file.js");
-    await writePage(research, now);
+    await writePage(research, madeOf, now);
   } catch (error) {
     warn(`${pageName} could not be written: ${messageOf(error)}`);
   }

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { ResolvedConfig } from "./config.js";
-import { httpFor, libraryFor } from "./library.js";
+import { libraryFor } from "./library.js";
+import { httpFor } from "../research/sources/network.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import { makeTemporaryFolder } from "../engine/storage/regular-file.js";
 import { systemClock } from "../engine/lib/clock.js";

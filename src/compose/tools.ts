@@ -1,6 +1,5 @@
 import type { QueryLine } from "../engine/generated/query.js";
-import { openedOnce } from "../research/overview/questions/stored-pool.js";
-import { httpFor } from "./library.js";
+import { httpFor } from "../research/sources/network.js";
 import { resolveConfig, type ResolvedConfig } from "./config.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
 import { contextOf, settingsOf } from "../research/sources/source-settings.js";
@@ -11,10 +10,9 @@ import { queryRecorder } from "../research/project-files/logs/query-log.js";
 import { readResearch } from "../research/project-files/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
-import type { Network, ToolContext } from "../research/toolbox/context.js";
+import type { AskedByTools, Network, ToolContext } from "../research/toolbox/context.js";
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/project-files/layout.js";
-import { askedByTools } from "../research/overview/questions/asked-by-tools.js";
 import { variableOf } from "../engine/config/keys.js";
 import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
@@ -41,9 +39,26 @@ export async function toolContextFor(
     text: (id) => keptText(textsFolder(folder), id),
   };
   if (paper !== undefined) return { ...reading, paper };
-  const asked = askedByTools(openedOnce(folders));
+  let opened: Promise<AskedByTools> | undefined;
+  const open = () => {
+    opened ??= poolOf(folders);
+    return opened;
+  };
+  const asked: AskedByTools = {
+    passages: async (...query) => (await open()).passages(...query),
+    check: async (...answer) => (await open()).check(...answer),
+  };
   if (folders.length > 1) return { ...reading, asked };
   return { ...reading, asked, network: await networkOf(folder, io, signal) };
+}
+
+/** What is asked of all papers at once. Loaded with the first such question: a client may never put one. */
+async function poolOf(folders: readonly string[]): Promise<AskedByTools> {
+  const [{ askedByTools }, { openedOnce }] = await Promise.all([
+    import("../research/overview/questions/asked-by-tools.js"),
+    import("../research/overview/questions/stored-pool.js"),
+  ]);
+  return askedByTools(openedOnce(folders));
 }
 
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {

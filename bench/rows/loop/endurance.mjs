@@ -115,7 +115,7 @@ async function runAll(cwd, folder) {
   };
   const workflow = researchWorkflow({
     research,
-    library: {
+    library: async () => ({
       serves: () => false,
       candidates: async () => [],
       text: async () => ({ unavailable: "The bench has none." }),
@@ -126,7 +126,7 @@ async function runAll(cwd, folder) {
       },
       updates: async () => new Map(),
       about: async () => ({ code: [], unchecked: [] }),
-    },
+    }),
     workspaces: workspacesOf(join(cwd, "state"), folder),
     prompt: await loadPrompt(cwd),
     root: cwd,

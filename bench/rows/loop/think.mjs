@@ -59,7 +59,7 @@ async function readAll(loaded, sharing) {
     const texts = new Map(papers.map(({ id, text }) => [id, text]));
     const workflow = loaded.workflow.researchWorkflow({
       research,
-      library: {
+      library: async () => ({
         serves: () => false,
         candidates: async () => [],
         text: async ({ id }) => ({
@@ -69,7 +69,7 @@ async function readAll(loaded, sharing) {
         substitution: () => undefined,
         updates: async () => new Map(),
         about: async () => ({ code: [], unchecked: [] }),
-      },
+      }),
       workspaces: loaded.workspace.workspacesOf(join(cwd, "state"), folder),
       root: cwd,
       ...systemClock,

@@ -43,7 +43,7 @@ async function measure(cwd) {
   const research = await parts.research.openResearch(folder, options);
   const workflow = parts.workflow.researchWorkflow({
     research,
-    library,
+    library: async () => library,
     workspaces: parts.workspaces.workspacesOf(join(cwd, "state"), folder),
     root: cwd,
     now: Date.now,

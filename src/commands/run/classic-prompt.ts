@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
-import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/classic.js";
+import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/brief/front-matter.js";
 import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { choose } from "./ask.js";
 import { shown } from "../../research/overview/find-research.js";

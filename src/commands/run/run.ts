@@ -18,7 +18,6 @@ import { derive } from "../../research/workflow/statistics-and-steering/statisti
 import { askOpenQuestions, choose, needTerminal } from "./ask.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { namedSources } from "./typed-sources.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
@@ -170,6 +169,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
 
 /** Searches elsewhere from now on: another search begins, and papers that are there stay. */
 async function withSources(folder: string, sources: readonly string[], git: boolean, io: Io): Promise<Rrd> {
+  const { namedSources } = await import("./typed-sources.js");
   const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
   for (const sentence of said) say(io, sentence);
   const change = (current: Rrd) => ({ ...current, requirements: { ...current.requirements, sources: named } });

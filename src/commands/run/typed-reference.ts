@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { httpFor } from "../../compose/library.js";
+import { httpFor } from "../../research/sources/network.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";

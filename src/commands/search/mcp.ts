@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/workflow/eligibility/eligibility.js";
-import { papersByScore } from "../../research/overview/papers-by-score.js";
 import type { Resource } from "../../research/toolbox/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem } from "../../engine/tools/tool.js";
@@ -58,7 +57,10 @@ const resourcesOf = (folder: string): Resource[] => [
     name: "papers",
     description: "The project's papers, the best first: id, title, status, decision, score, year.",
     mimeType: "application/json",
-    read: async () => JSON.stringify(papersByScore((await readResearch(folder)).rrd), null, 2),
+    read: async () => {
+      const { papersByScore } = await import("../../research/overview/papers-by-score.js");
+      return JSON.stringify(papersByScore((await readResearch(folder)).rrd), null, 2);
+    },
   },
   {
     uri: "research://findings",

@@ -1,4 +1,4 @@
-import { httpFor } from "../../compose/library.js";
+import { httpFor } from "../../research/sources/network.js";
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";

@@ -2,8 +2,8 @@ import { type GuardedRead, maxReaderMemory, readGuarded } from "../../engine/doc
 import type { DocumentHints } from "../../engine/documents/read-document.js";
 import { builtProgram } from "../../engine/lib/package-root.js";
 import { openTaskProcess } from "../../engine/process/task-process.js";
-import { checkReading } from "../evidence/check-evidence.js";
-import { findQuotes } from "../evidence/find-quote.js";
+import type { checkReading } from "../evidence/check-evidence.js";
+import type { findQuotes } from "../evidence/find-quote.js";
 
 /**
  * The one process of this program that reads documents and looks for quotes. It starts with the first document that
@@ -35,19 +35,33 @@ export async function readUntrusted(
 const maxSearchedHere = 64 * 1024;
 /** Wall time for one search, in milliseconds. A text of a million characters takes some five seconds. */
 const maxSearching = 30_000;
-const searches = { checkReading, findQuotes };
+
+/** What can be looked for. */
+interface Searches {
+  readonly checkReading: typeof checkReading;
+  readonly findQuotes: typeof findQuotes;
+}
+
+/** They are large, and a program that serves tools may never be asked for a quote. */
+async function searches(): Promise<Searches> {
+  const [{ checkReading }, { findQuotes }] = await Promise.all([
+    import("../evidence/check-evidence.js"),
+    import("../evidence/find-quote.js"),
+  ]);
+  return { checkReading, findQuotes };
+}
 
 /**
  * Looks for quotes that an agent gave in a text that strangers wrote, within bounds of time and memory. `cut`: why
  * there is no answer, which says nothing about the quotes.
  */
-export async function searchUntrusted<Name extends keyof typeof searches>(
+export async function searchUntrusted<Name extends keyof Searches>(
   search: Name,
-  ...args: Parameters<(typeof searches)[Name]>
-): Promise<{ readonly value: ReturnType<(typeof searches)[Name]> } | { readonly cut: string }> {
-  type Value = ReturnType<(typeof searches)[Name]>;
+  ...args: Parameters<Searches[Name]>
+): Promise<{ readonly value: ReturnType<Searches[Name]> } | { readonly cut: string }> {
+  type Value = ReturnType<Searches[Name]>;
   if (mayStartNone() || JSON.stringify(args).length <= maxSearchedHere)
-    return { value: (searches[search] as unknown as (...given: readonly unknown[]) => Value)(...args) };
+    return { value: ((await searches())[search] as unknown as (...given: readonly unknown[]) => Value)(...args) };
   const end = await readerProcess.run<Value>(search, args, { maxMs: maxSearching });
   if (end.status === "ok") return { value: end.value };
   const why =

@@ -1,15 +1,28 @@
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
+import { ledgerName } from "../../engine/lib/layout.js";
+import { packageVersion } from "../../engine/lib/package-root.js";
+import { versionAt } from "../../engine/storage/file-snapshot.js";
 import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.js";
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import { readAnswers } from "../project-files/logs/answers-log.js";
 import { readQueries } from "../project-files/logs/query-log.js";
-import { ideasName, lastGoodFile, reportDataName, reportName, rrdFile } from "../project-files/layout.js";
+import {
+  answersName,
+  ideasName,
+  lastGoodFile,
+  queriesName,
+  reportDataName,
+  reportName,
+  rrdFile,
+  rrdName,
+} from "../project-files/layout.js";
 import { readRrdFile } from "../project-files/rrd-file.js";
 import { readResearch } from "../project-files/research.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
@@ -23,6 +36,20 @@ export interface ReadReport {
   readonly notices: readonly string[];
   /** rrd.json is broken, and this is made from its last good version. */
   readonly fromLastGood: boolean;
+}
+
+/** Every file that is read for a report. */
+const inputs = [rrdName, ledgerName, queriesName, answersName, reportDataName, ideasName, reportName];
+
+/** A hash of all that a report would be made of now, and of the version that makes it. */
+export async function hashOfInputs(folder: string): Promise<string> {
+  const hash = createHash("sha256").update(packageVersion());
+  for (const name of inputs) {
+    const found = await versionAt(join(folder, name));
+    hash.update(`\0${name}\0${found.kind}\0`);
+    if (found.kind === "file") hash.update(found.bytes);
+  }
+  return hash.digest("hex");
 }
 
 /** Files of a narrative are small; anything larger is not read. */

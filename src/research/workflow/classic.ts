@@ -14,6 +14,7 @@ import { type Experience, accountOf } from "./statistics-and-steering/forecast.j
 import { loadSteered } from "./statistics-and-steering/apply-steering.js";
 import { memoryOf } from "./statistics-and-steering/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
+import { withoutFrontMatter } from "./brief/front-matter.js";
 import { agreedPrompt, fill } from "./brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { allAnalysed } from "./scores-and-decisions/next-unit.js";
@@ -43,27 +44,6 @@ interface ClassicOptions {
   readonly experience: Experience;
   /** Puts the project away at the end of the run. */
   readonly close: (verdict?: Verdict) => Promise<void>;
-}
-
-const promptHolder = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;
-
-/** Whether a prompt.md asks for classic mode, for ours, or leaves it open as the original's own does. */
-export function workspaceOf(prompt: string): "folder" | "fresh" | "open" {
-  const said = /^workspace:\s*["']?(folder|fresh)["']?\s*$/m.exec(promptHolder.exec(prompt)?.[1] ?? "")?.[1];
-  if (said === "folder" || said === "fresh") return said;
-  return prompt.includes("{{RESEARCH_DIR}}") && !/^# (COMMON|ANALYSIS)\s*$/m.test(prompt) ? "open" : "fresh";
-}
-
-export const withoutFrontMatter = (prompt: string): string => prompt.replace(promptHolder, "");
-
-/** The prompt with its choice written down; what else its front matter says stays. */
-export function withWorkspace(prompt: string, workspace: string): string {
-  const said =
-    promptHolder
-      .exec(prompt)?.[1]
-      ?.replace(/^workspace:.*(?:\r?\n|$)/m, "")
-      .trimEnd() ?? "";
-  return `---\n${said === "" ? "" : `${said}\n`}workspace: ${workspace}\n---\n${withoutFrontMatter(prompt)}`;
 }
 
 export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, Before>;

@@ -4,8 +4,8 @@ import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
 import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
 import type { TamperGuard } from "../project-files/unconfined-agent/tamper-guard.js";
-import { type Accepting, acceptRun, acceptSettled } from "./accept.js";
-import { briefFor, type Material, type ServeTools } from "./brief/write-brief.js";
+import type { Accepting } from "./accept.js";
+import type { Material, ServeTools } from "./brief/write-brief.js";
 import { accountOf, type Experience } from "./statistics-and-steering/forecast.js";
 import { loadSteered } from "./statistics-and-steering/apply-steering.js";
 import { nextUnit, unitNamed } from "./scores-and-decisions/next-unit.js";
@@ -14,7 +14,7 @@ import { loadNoted, withPart } from "./sharing/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { learnPatterns, readPatterns } from "./statistics-and-steering/lessons.js";
 import { memoryOf } from "./statistics-and-steering/observations.js";
-import { isStale, type Library, type PreparedUnit, prepareUnit } from "./prepare.js";
+import type { Library, PreparedUnit } from "./prepare.js";
 import {
   openRefusals,
   paperOf,
@@ -32,13 +32,14 @@ interface ResearchWorkflowOptions extends Accepting {
   readonly root: string;
   /** Move learned patterns into AGENTS.md as they come. */
   readonly learn: boolean;
-  readonly library: Library;
+  /** Opened by the first unit that is prepared. */
+  readonly library: () => Promise<Library>;
   /** How to wait for a text that can't be had just now. */
   readonly sleep: Clock["sleep"];
   /** What forecasts rest on until the project has its own. */
   readonly experience: Experience;
   /** Set where the agent takes tools. */
-  readonly tools?: ServeTools;
+  readonly tools?: () => Promise<ServeTools>;
   /** Agents run in a sandbox. */
   readonly isHoused?: boolean;
   /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
@@ -65,7 +66,6 @@ export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
  */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
   const { research, library, workspaces } = options;
-  const where = { ...options, folder: research.folder, services: library.services };
   let swept = false;
   /** Agents at work that nothing confines. What stands in the inbox may be theirs until the guard has looked. */
   let guarded = 0;
@@ -127,7 +127,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
 
     prepare: (state, unit, { signal }) =>
       orVerdict(async () => {
-        const outside = { ...options, folder: research.folder, isPatient: options.now() >= impatientUntil };
+        const { prepareUnit } = await parts();
+        const isPatient = options.now() >= impatientUntil;
+        const outside = { ...options, library: await library(), folder: research.folder, isPatient };
         const prepared = await prepareUnit(outside, state, unit, signal);
         if ("later" in prepared && !signal.aborted) impatientUntil = prepared.later.until;
         return prepared;
@@ -135,7 +137,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
 
     brief: (state, unit, prepared, notes) =>
       orVerdict(async () => {
+        const { isStale, briefFor } = await parts();
         if (isStale(state, unit, prepared)) return "stale";
+        const { tools: toolsFor, ...rest } = options;
+        const [{ services }, tools] = await Promise.all([library(), toolsFor?.()]);
+        const where = { ...rest, folder: research.folder, services, ...given({ tools }) };
         const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
         const iteration = research.nextIteration();
         const workspace = await workspaces.create(iteration);
@@ -148,6 +154,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
 
     accept: (state, unit, done, { tell }) =>
       orVerdict(async () => {
+        const { isStale, acceptRun, acceptSettled } = await parts();
         if ("prepared" in done) {
           const { prepared, prepareMs } = done;
           if (isStale(state, unit, prepared)) return "stale";
@@ -165,6 +172,19 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         return outcome;
       }),
   };
+}
+
+/**
+ * What works on a unit. A run that has nothing left to do loads none of it; one that has loads all of it with its first
+ * unit, so that an update of the package hours later changes nothing of what it does.
+ */
+async function parts() {
+  const [{ prepareUnit, isStale }, { briefFor }, { acceptRun, acceptSettled }] = await Promise.all([
+    import("./prepare.js"),
+    import("./brief/write-brief.js"),
+    import("./accept.js"),
+  ]);
+  return { prepareUnit, isStale, briefFor, acceptRun, acceptSettled };
 }
 
 const lostText = ({ iteration, unit, role = "" }: LedgerLine): string =>

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { replayCommand } from "../../../src/commands/inspect/replay.js";
-import { httpFor } from "../../../src/compose/library.js";
+import { httpFor } from "../../../src/research/sources/network.js";
 import { resolveConfig } from "../../../src/compose/config.js";
 import type { Step } from "../../../src/research/generated/rrd.js";
 import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -107,6 +107,20 @@ describe("which research", () => {
     const again = await cli(["run", ...withUnitAgent, "--json"], cwd);
     expect(again.err).toBe("");
     expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+
+    // The page is written again where it, or what it is made of, is no longer the same, and only then.
+    const page = join(folder, "report.html");
+    const written = () => statSync(page).ino;
+    const first = written();
+    await cli(["run", ...withUnitAgent, "--quiet"], cwd);
+    expect(written()).toBe(first);
+    writeFileSync(join(folder, "rrd.json"), before.replace('"project": "', '"project": "Renamed: '));
+    await cli(["run", ...withUnitAgent, "--quiet"], cwd);
+    expect(readFileSync(page, "utf8")).toContain("Renamed: ");
+    const second = readFileSync(page, "utf8");
+    writeFileSync(page, "mine");
+    expect((await cli(["run", ...withUnitAgent, "--quiet"], cwd)).err).toContain("your version is kept as");
+    expect(readFileSync(page, "utf8").length).toBe(second.length);
   });
 
   test("on a terminal the sentinel is not printed: it is for scripts", async () => {

@@ -253,7 +253,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       const workflow = wrapped(
         researchWorkflow({
           research,
-          library: given,
+          library: async () => given,
           workspaces,
           root,
           now: clock.now,

@@ -29,7 +29,21 @@ export interface OutputFile {
 export interface PieceFile {
   readonly name: string;
   readonly pieces: Iterable<string>;
+  /** A hash of all that it is made of. */
+  readonly madeOf: string;
 }
+
+/** Whether a file stands there as it was written last, and was made of the same. */
+export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile, "pieces">): Promise<boolean> {
+  const written = await readWritten(folder);
+  if (written[name] === undefined || madeOfIn(written)[name] !== madeOf) return false;
+  const path = join(folder, name);
+  const existing = await explaining(path, () => versionAt(path));
+  return existing.kind === "file" && hashOf(existing.bytes) === written[name];
+}
+
+const madeOfIn = ({ made_of: made }: Record<string, unknown>): Record<string, unknown> =>
+  made !== null && typeof made === "object" ? { ...made } : {};
 
 /**
  * Writes whole output files. One that was changed since this program wrote it last is somebody's work: a copy is kept
@@ -45,7 +59,9 @@ export async function writeOutputs(
   notify: (message: string) => void,
 ): Promise<void> {
   if (files.length === 0) return;
-  const written = new Map(Object.entries(await readWritten(folder)));
+  const before = await readWritten(folder);
+  const written = new Map(Object.entries(before));
+  const madeOf = madeOfIn(before);
   for (const file of files) {
     const { name } = file;
     const path = join(folder, name);
@@ -61,6 +77,7 @@ export async function writeOutputs(
       existing.kind === "file" && found !== last ? await keepEdited(folder, name, existing.bytes, at) : undefined;
     const now = "pieces" in file ? await writeInPieces(path, file.pieces) : await writeText(path, file.text!);
     written.set(name, now);
+    if ("madeOf" in file) madeOf[name] = file.madeOf;
     if (copy === undefined) continue;
     // It was no edit: what is made in pieces is known only once it is written.
     if (now === found) await explaining(copy, () => rm(copy, { force: true }));
@@ -72,9 +89,8 @@ export async function writeOutputs(
       );
   }
   // Where it is lost, the worst is one copy too many.
-  await writeFileAtomic(writtenFile(folder), JSON.stringify({ ...Object.fromEntries(written), format: stateVersion }), {
-    durable: false,
-  });
+  const note = { ...Object.fromEntries(written), made_of: madeOf, format: stateVersion };
+  await writeFileAtomic(writtenFile(folder), JSON.stringify(note), { durable: false });
 }
 
 /** Writes a file and returns the hash of what it holds now. */

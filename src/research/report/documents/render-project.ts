@@ -7,7 +7,7 @@ import { derive } from "../../workflow/statistics-and-steering/statistics.js";
 import { documentsOf } from "./documents.js";
 import { pageOf } from "./page-file.js";
 import { type ReportModel, reportModel } from "../model.js";
-import { readBeside, readReportInput, type ReadReport } from "../read-report.js";
+import { hashOfInputs, readBeside, readReportInput, type ReadReport } from "../read-report.js";
 
 interface RenderOptions {
   readonly git: boolean;
@@ -31,10 +31,10 @@ interface Rendered {
 export async function renderProject(folder: string, { git, now, notify }: RenderOptions): Promise<Rendered> {
   // A page is sent to others: it names files, not where they lie on this machine.
   const withinFolder = (notices: readonly string[]) => notices.map((notice) => notice.replaceAll(`${folder}/`, ""));
-  const rendered = async ({ input, notices }: ReadReport) => {
+  const rendered = async ({ input, notices }: ReadReport, madeOf: string) => {
     for (const notice of notices) notify(notice);
     const model = reportModel(input);
-    const files = [...documentsOf(input, model), await pageOf(model, withinFolder(notices))];
+    const files = [...documentsOf(input, model), await pageOf(model, madeOf, withinFolder(notices))];
     return { model, files, written: files.map(({ name }) => name) };
   };
   const research = await openResearch(folder, {
@@ -49,7 +49,8 @@ export async function renderProject(folder: string, { git, now, notify }: Render
   if (research === undefined) {
     const lock = await acquireLock(lockFile(folder), { describe: `The project ${folder}` });
     try {
-      const { files, ...result } = await rendered(await readReportInput(folder, new Date(now())));
+      const madeOf = await hashOfInputs(folder);
+      const { files, ...result } = await rendered(await readReportInput(folder, new Date(now())), madeOf);
       await writeOutputs(folder, files, now(), notify);
       return result;
     } finally {
@@ -57,8 +58,9 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     }
   }
   try {
+    const madeOf = await hashOfInputs(folder);
     const { rrd, ledger } = await research.load();
-    const { files, ...result } = await rendered(await readBeside(folder, rrd, ledger, new Date(now())));
+    const { files, ...result } = await rendered(await readBeside(folder, rrd, ledger, new Date(now())), madeOf);
     await research.rewrite(files, now(), "report: rendered again");
     return result;
   } finally {

@@ -20,7 +20,7 @@ import {
   temporaryFolder,
 } from "../../../support/folders.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { outputsAfter, writeOutputs } from "../../../../src/engine/storage/state/output-files.js";
+import { isWritten, outputsAfter, writeOutputs } from "../../../../src/engine/storage/state/output-files.js";
 import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/state/journal.js";
 
 const report = "research-report.md";
@@ -365,7 +365,7 @@ describe("a document that a person changed", () => {
     const told: string[] = [];
     const files = [
       { name: "references.bib", text: "ours" },
-      { name: "report.html", pieces: ["o", "urs"] },
+      { name: "report.html", pieces: ["o", "urs"], madeOf: "x" },
     ];
     for (const { name } of files) writeFileSync(join(folder, name), "ours");
     await writeOutputs(folder, files, 0, (message) => void told.push(message));
@@ -402,5 +402,29 @@ it("what was written last is not believed where its note is torn or of another k
     const told: string[] = [];
     await writeOutputs(folder, [{ name: "references.bib", text: "ours" }], 0, (message) => void told.push(message));
     expect([read(folder, "references.bib"), told.length]).toEqual(["ours", 1]);
+  }
+});
+
+it("knows whether a file stands as it was written last, and was made of the same", async () => {
+  const folder = temporaryFolder();
+  await makeJournal(folder);
+  const page = { name: "report.html", madeOf: "a state" };
+  const write = (pieces: readonly string[]) => writeOutputs(folder, [{ ...page, pieces }], 0, () => undefined);
+  expect(await isWritten(folder, page)).toBe(false);
+  await write(["a ", "page"]);
+  expect(await isWritten(folder, page)).toBe(true);
+  await writeOutputs(folder, [{ name: "references.bib", text: "another" }], 0, () => undefined);
+  expect(await isWritten(folder, page)).toBe(true);
+  expect(await isWritten(folder, { ...page, madeOf: "a later state" })).toBe(false);
+  expect(await isWritten(folder, { ...page, name: "references.bib" })).toBe(false);
+  writeFileSync(join(folder, page.name), "mine");
+  expect(await isWritten(folder, page)).toBe(false);
+  await write(["a page"]);
+  rmSync(join(folder, page.name));
+  expect(await isWritten(folder, page)).toBe(false);
+  for (const note of ["{", "null", '{"report.html":7,"made_of":null}']) {
+    await write(["a page"]);
+    writeFileSync(join(folder, ".ralph/written.json"), note);
+    expect(await isWritten(folder, page)).toBe(false);
   }
 });

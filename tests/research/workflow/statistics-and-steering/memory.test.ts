@@ -70,7 +70,7 @@ async function runWith(
   const { every = 5, ...options } = over;
   const workflow = researchWorkflow({
     research,
-    library: library(),
+    library: async () => library(),
     workspaces: workspacesOf(join(root, "state"), folder),
     root,
     now: clock.now,
