@@ -42,11 +42,8 @@ export function digestOf(digest: Digest, event: AgentEvent): Digest {
   if (event.type === "tool") {
     const { name, detail, key } = event;
     const kind = kindOfTool(name, detail);
-    return stepped(
-      digest,
-      { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...given({ key }) },
-      edits.test(name),
-    );
+    const did = { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...given({ key }) };
+    return stepped(digest, did, edits.test(name));
   }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";
   const said = oneLine(text, maxSaid);
@@ -58,7 +55,7 @@ export function digestOf(digest: Digest, event: AgentEvent): Digest {
     : spoken;
 }
 
-function stepped(digest: Digest, did: Pick<Step, "kind" | "label" | "key">, edits = false): Digest {
+function stepped(digest: Digest, did: Pick<Step, "kind" | "label" | "key">, edits?: boolean): Digest {
   const { kind, label, key } = did;
   // A file that is written whole again and again is the same, whatever is in it.
   const isWhole = kind === "write" && !edits;

@@ -13,9 +13,9 @@ const maxSaid = 300;
 export type Left = Pick<Observation, "answer" | "sketch" | "left">;
 
 /** An outcome in one line, at most 300 characters. */
-function inOneLine(outcome: Outcome): string {
+function inOneLine(outcome: Exclude<Outcome, { outcome: "noted" }>): string {
   const said =
-    outcome.outcome === "accepted" || outcome.outcome === "noted"
+    outcome.outcome === "accepted"
       ? outcome.summary
       : outcome.outcome === "refused"
         ? outcome.reasons.join("; ")
@@ -67,5 +67,4 @@ const notAtWork: ReadonlySet<Failure["kind"]> = new Set([
 ]);
 
 /** Whether an agent got to work in an iteration that failed so, or did not fail. */
-export const wasAtWork = (failure: string | undefined): boolean =>
-  failure === undefined || !notAtWork.has(failure as Failure["kind"]);
+export const wasAtWork = (failure: string | undefined): boolean => !notAtWork.has(failure as Failure["kind"]);

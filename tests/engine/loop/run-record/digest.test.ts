@@ -110,6 +110,7 @@ describe("what an agent does", () => {
 
   test.each([
     "echo x >> a.txt",
+    "echo x >a.txt",
     "cat a > 'b c.txt'",
     'cat a >"$OUT"',
     "cat a >$OUT",
@@ -127,12 +128,17 @@ describe("what an agent does", () => {
     },
   );
 
-  test.each(["sed -i s/a/b/ a.txt", "make cat", "catalog build", "test 1 -lt 2", "teetotal", "x=1; cat a.txt"])(
-    "a shell that runs %s does neither",
-    (command) => {
-      expect(kindOf("Bash", command)).toEqual(["command"]);
-    },
-  );
+  test.each([
+    "npm test 2>&1",
+    "sed -i s/a/b/ a.txt",
+    "make cat",
+    "catalog build",
+    "test 1 -lt 2",
+    "teetotal",
+    "x=1; cat a.txt",
+  ])("a shell that runs %s does neither", (command) => {
+    expect(kindOf("Bash", command)).toEqual(["command"]);
+  });
 
   test("is counted by its whole label, in the order of its last time, of many the last 24", () => {
     const digest = foldOf(tool("Read", "a"), tool("Read", "b"), tool("Read", "a"), tool("Grep", "a"));
@@ -157,6 +163,22 @@ describe("what an agent does", () => {
     expect(reads(write("1"), read, read, write("2"), read, read)).toBe(2);
     // What an agent does not tell may be new.
     expect(reads(write(), read, read, write(), read, read)).toBe(2);
+  });
+
+  test("is written again where the file is, whatever is in it and whatever other file is written in between", () => {
+    const writes = (...details: readonly string[]) =>
+      foldOf(...details.map((detail, n): AgentEvent => ({ type: "tool", name: "Write", detail, key: `content ${n}` })));
+    expect(writes("a", "a", "a")).toMatchObject({ repeated: { write: 3 }, remade: 0 });
+    expect(writes("a", "b", "a", "b", "a")).toMatchObject({ repeated: { write: 3 }, remade: 0 });
+  });
+
+  test("is an edit made again where it is told to be the same; where nothing is told of it, the file written again", () => {
+    const event = { type: "tool", name: "Edit", detail: "a" } as const;
+    const edit = (key?: string): AgentEvent => (key === undefined ? event : { ...event, key });
+    expect(foldOf(edit("1"), edit("2"), edit("1"))).toMatchObject({ repeated: { write: 0 }, remade: 2 });
+    expect(foldOf(edit(), edit(), edit())).toMatchObject({ repeated: { write: 3 }, remade: 0 });
+    const plan: AgentEvent = { ...event, name: "edit_plan", key: "1" };
+    expect(foldOf(plan, plan)).toMatchObject({ repeated: { plan: 2 }, remade: 0 });
   });
 
   test("of two kinds under one label is told apart", () => {
