@@ -194,7 +194,7 @@ export function openLedger(path: string, notify: (message: string) => void): () 
   return async () => {
     const stamp = stampOf(path);
     if (stamp === known.stamp) return known.lines;
-    const text = stamp === undefined ? "" : await ledgerText(path);
+    const text = await ledgerText(path);
     // One that ended in the middle of a line is parsed again.
     const whole = known.text.slice(0, known.text.lastIndexOf("\n") + 1);
     const isLonger = whole === known.text && text.startsWith(whole);

@@ -19,7 +19,9 @@ import {
   invalid,
   lastRecorded,
   openLedger,
+  readStateFile,
   requireState,
+  summarise,
   wayBack,
 } from "../../../../src/engine/storage/state/state-file.js";
 import {
@@ -148,6 +150,7 @@ describe("the state of a research", () => {
 
   it("is not read again long after its last change, but after one that keeps its size and time", async () => {
     const { path, file } = opened();
+    longAgo(path);
     const later = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
     onTestFinished(() => later.mockRestore());
     const first = await file.read();
@@ -156,6 +159,7 @@ describe("the state of a research", () => {
     await sleep(20);
     writeFileSync(path, formatRrd(sampleRrd(2)).padEnd(size));
     utimesSync(path, mtime, mtime);
+    expect(stampOf(path)).toBe(first.stamp);
     expect((await file.read()).state.papers_pool).toHaveLength(2);
   });
 
@@ -210,10 +214,45 @@ describe("the state of a research", () => {
     ]);
   });
 
+  it("that grew too large is refused with its size and the most that is read", async () => {
+    const { folder, path } = opened();
+    const small = { ...researchFormat, maxBytes: 1_000_000 };
+    const file = openStateFile(folder, small, () => undefined);
+    await file.read();
+    writeFileSync(path, "x".repeat(1_600_000));
+    longAgo(path);
+    const message = `${path} is 2 MB, more than the 1 MB a project can have`;
+    await expect(file.read()).rejects.toThrow(new RegExp(`^${message}\\. Correct it, or put`));
+    expect(await readStateFile(path, small)).toEqual({ changes: [], problems: [{ pointer: "", message }] });
+  });
+
+  it("of a later version is neither read as today's nor told as broken, but its values are there for who asks", async () => {
+    const { path, file } = opened(formatRrd({ ...sampleRrd(1), format: 99 } as never));
+    await expect(file.read()).rejects.toMatchObject({ exitCode: 5 });
+    expect((await readStateFile(path, researchFormat)).ok).toMatchObject({ format: 99 });
+    writeFileSync(path, '{"format": 99, "phase": 7}');
+    await expect(readStateFile(path, researchFormat)).rejects.toMatchObject({ exitCode: 5 });
+  });
+
+  it("that is not there or can't be read is said so where nothing is known of its folder", async () => {
+    const { folder, path } = opened();
+    rmSync(path);
+    await expect(readStateFile(path, researchFormat)).rejects.toThrow(new ExpectedError(`There is no ${path}.`));
+    await expect(readStateFile(folder, researchFormat)).rejects.toThrow(/is a folder where a file belongs/);
+    hastenDates();
+    const gone = openStateFile(folder, researchFormat, () => undefined);
+    await expect(gone.read()).rejects.toThrow(/^There is no .*; name a project folder, or create one/);
+  });
+
   it("that is no text is said to be none, and not waited for", async () => {
     const { path, file } = opened();
     writeFileSync(path, Buffer.from('{"project": "caf\xe9"}', "latin1"));
     await expect(file.read()).rejects.toThrow(`${path} is not UTF-8`);
+    const hint = "Save it as UTF-8 in your editor.";
+    expect(await readStateFile(path, researchFormat)).toEqual({
+      changes: [],
+      problems: [{ pointer: "", message: `${path} is not UTF-8`, hint }],
+    });
   });
 
   it("of which somebody wrote another version keeps its copy untold", async () => {
@@ -307,6 +346,31 @@ describe("the way back from an rrd.json that can't be used", () => {
   });
 });
 
+describe("an invalid file in one sentence", () => {
+  const problem = (message: string, pointer = "") => ({ pointer, message });
+
+  it("is its first three problems, each with its place and its hint, and how many more there are", () => {
+    const [one, two, three, four] = ["/a", "/b", "/c", "/d"].map((pointer) => problem("is wrong", pointer));
+    expect(summarise("f.json", [{ ...one!, hint: "Use 1.5 or 2." }])).toBe(
+      "f.json is not valid: /a is wrong (Use 1.5 or 2)",
+    );
+    expect(summarise("f.json", [one!, problem("it is torn"), three!])).toBe(
+      "f.json is not valid: /a is wrong; it is torn; /c is wrong",
+    );
+    expect(summarise("f.json", [one!, two!, three!, four!, four!])).toBe(
+      "f.json is not valid: /a is wrong; /b is wrong; /c is wrong; and 2 more",
+    );
+  });
+
+  it("is the problem itself where that is one alone and names the file", () => {
+    const named = problem("f.json:3 is torn");
+    expect(summarise("f.json", [named])).toBe("f.json:3 is torn");
+    expect(summarise("f.json", [named, named])).toBe("f.json is not valid: f.json:3 is torn; f.json:3 is torn");
+    expect(summarise("f.json", [problem("it is no f.json")])).toBe("f.json is not valid: it is no f.json");
+    expect(summarise("f.json", [])).toBe("f.json is not valid: ");
+  });
+});
+
 describe("the ledger of an open research", () => {
   it("is read again only when its file changed", async () => {
     const folder = researchFolder();
@@ -344,8 +408,19 @@ describe("the ledger of an open research", () => {
     expect(told.at(-1)).toContain("ledger.jsonl:6 ");
     writeFileSync(path, `${line(9)}${line(2)}odd\n${line(3)}${line(4)}odd too\n${line(5)}`);
     expect(await numbers()).toEqual([9, 2, 3, 4, 5]);
+    // What was told once is not told again.
+    expect(told).toHaveLength(2);
     rmSync(path);
     expect(await numbers()).toEqual([]);
+  });
+
+  it("has a line once that was whole before its line feed came", async () => {
+    const path = join(researchFolder(), "ledger.jsonl");
+    const ledger = openLedger(path, () => undefined);
+    writeFileSync(path, line(1).trimEnd());
+    expect(await ledger()).toHaveLength(1);
+    appendFileSync(path, `\n${line(2)}`);
+    expect((await ledger()).map(({ iteration }) => iteration)).toEqual([1, 2]);
   });
 
   it("tells of each line that can't be read once", async () => {
