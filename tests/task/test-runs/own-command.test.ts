@@ -28,7 +28,8 @@ describe("a test script with a reporter of ours", () => {
   });
 
   it("names the command that ends by itself, unless the script does", () => {
-    const of = (script: string) => withArguments(script, "vitest", ["--json"], { drop, command: "run", valued: /(?!)/ });
+    const of = (script: string) =>
+      withArguments(script, "vitest", ["--json"], { drop, command: "run", valued: /(?!)/ });
     expect(of("vitest --watch")).toBe("vitest run --json");
     expect(of("TZ=UTC vitest run src")).toBe("TZ=UTC vitest run src --json");
   });
