@@ -31,10 +31,13 @@ export function diskFault(error: unknown, path?: string): string | undefined {
 }
 
 /**
- * For a person, where the machine is at fault whatever was being done: its disk, or the number of files that may be
- * open; undefined for any other error.
+ * For a person, where the machine is at fault whatever was being done: its disk, the number of files that may be open,
+ * or a new version that took the place of this one while it ran; undefined for any other error.
  */
-export const faultOfMachine = (error: unknown): string | undefined =>
-  hasCode(error, "EMFILE", "ENFILE")
-    ? "The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again."
-    : diskFault(error);
+export function faultOfMachine(error: unknown): string | undefined {
+  if (hasCode(error, "EMFILE", "ENFILE"))
+    return "The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again.";
+  if (hasCode(error, "ERR_MODULE_NOT_FOUND"))
+    return "Files of this program are missing, as after an update while it ran; run again, or install it again.";
+  return diskFault(error);
+}

@@ -42,10 +42,13 @@ it("the assistant tells of its own bugs in the same way", () => {
 it.each([
   ["EIO", { path: "/mnt/stick/rrd.json" }, "The disk of /mnt/stick/rrd.json fails or is gone (EIO)"],
   ["ENOTCONN", {}, "The disk fails or is gone (ENOTCONN)"],
-])("a disk that fails is no bug, wherever it is met (%s)", (code, of, words) => {
-  const error = Object.assign(new Error(code), { code, ...of });
+  // Its files have other names in each version, and some are read only when they are needed.
+  ["ERR_MODULE_NOT_FOUND", {}, "Files of this program are missing, as after an update while it ran"],
+])("what the machine does is no bug, wherever it is met (%s)", (code, of, words) => {
   const io = stateIn(temporaryFolder());
+  const error = Object.assign(new Error(code), { code, ...of });
   expect([explain(error, io, []), fail(error, io)]).toEqual([1, 1]);
-  const sentence = `${words}; check it and its connection, and run again.`;
-  expect(io.err().replaceAll(/\s+/g, " ")).toBe(`research-ralph: ${sentence} ralph: ${sentence} `);
+  const said = io.err().replaceAll(/\s+/g, " ");
+  expect(said.split(words)).toEqual(["research-ralph: ", expect.stringMatching(/^; .* ralph: $/), expect.any(String)]);
+  expect(said).not.toContain("bug");
 });
