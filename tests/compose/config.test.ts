@@ -118,6 +118,18 @@ test("a file that is no JSON is refused with its line and column", async () => {
   );
 });
 
+test.each([
+  [
+    "in another encoding",
+    Buffer.from('\uFEFF{"model": "x"}', "utf16le"),
+    "is not UTF-8; save it as UTF-8 in your editor.",
+  ],
+  ["that says a limit twice", '{"max_usd": 1, "max_usd": 50}', 'says "max_usd" twice in one object; say it once.'],
+])("a file %s is refused", async (_, text, says) => {
+  writeFileSync(join(cwd, "ralph.config.json"), text);
+  await expect(resolveConfig({ env: {}, cwd, home })).rejects.toThrow(`${join(cwd, "ralph.config.json")} ${says}`);
+});
+
 test("a wrong flag has the exit code of wrong usage, a wrong variable is named", async () => {
   await expect(resolveConfig({ flags: { papers: 0 }, env: {}, cwd, home })).rejects.toMatchObject({
     exitCode: 2,

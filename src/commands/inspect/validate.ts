@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readRrdFile, researchFormat } from "../../research/project-files/rrd-file.js";
+import { repeatedName } from "../../engine/storage/json-syntax.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
 import { wayBack } from "../../engine/storage/state/state-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import { many } from "../../engine/ui/terminal/format.js";
@@ -52,6 +54,11 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
 
 async function findingsOf(folder: string, path: string): Promise<Finding[]> {
   const parsed = await readRrdFile(path);
+  const twice = parsed.ok === undefined ? undefined : repeatedName(await readRegularText(path));
+  const repeated: Finding[] =
+    twice === undefined
+      ? []
+      : [{ level: "warning", pointer: "", message: `${twice} stands twice in one object, and the last one counts` }];
   const ledger = (await readLedger(folder)).notices.map((message): Finding => ({
     level: "warning",
     pointer: "",
@@ -64,5 +71,5 @@ async function findingsOf(folder: string, path: string): Promise<Finding[]> {
   const later = await laterFormatIn(folder);
   const news: Finding[] = later === undefined ? [] : [{ level: "warning", pointer: "", message: later }];
   const read = parsed.changes.map((change): Finding => ({ level: "warning", ...change }));
-  return [...news, ...rrd, ...read, ...ledger];
+  return [...news, ...repeated, ...rrd, ...read, ...ledger];
 }

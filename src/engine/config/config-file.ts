@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { userFolder } from "../lib/layout.js";
-import { locateSyntaxError } from "../storage/json-syntax.js";
-import { readRegularText } from "../storage/regular-file.js";
+import { locateSyntaxError, repeatedName } from "../storage/json-syntax.js";
+import { readRegularFile, writtenText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { type ConfigKeys, isRecord, unknownKeysIn } from "./keys.js";
 
@@ -44,7 +44,7 @@ export async function readConfigFile(keys: ConfigKeys, paths: readonly string[])
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readRegularText(path);
+    return writtenText(await readRegularFile(path), path);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     if (error instanceof ExpectedError) throw error;
@@ -58,13 +58,18 @@ async function parseConfig(keys: ConfigKeys, text: string, path: string): Promis
 }
 
 function fromJson(text: string, path: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     const { line, column, message, hint } = locateSyntaxError(text);
     const advice = hint === undefined ? "" : ` ${hint}`;
     throw new ExpectedError(`${path} is not valid JSON at line ${line}, column ${column}: ${message}.${advice}`);
   }
+  // YAML refuses it too: nobody can tell which of two limits was meant.
+  const twice = repeatedName(text);
+  if (twice !== undefined) throw new ExpectedError(`${path} says ${twice} twice in one object; say it once.`);
+  return value;
 }
 
 async function fromYaml(text: string, path: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
@@ -31,7 +31,7 @@ export async function writeConfigValue(
   if (text === undefined && !isSet(file?.written, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
   await mkdir(dirname(target), { recursive: true });
   if (target.endsWith(".json")) {
-    const changed = setIn(JSON.parse(await readFile(target, "utf8")), path, value);
+    const changed = setIn(JSON.parse(file?.text ?? "{}"), path, value);
     checkConfig(keys, changed, key, 2);
     await writeFileAtomic(target, `${JSON.stringify(changed, null, 2)}\n`);
     return target;

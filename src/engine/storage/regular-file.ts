@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   constants,
@@ -54,8 +55,19 @@ function openToRead(path: string): number {
 export const readRegularFile = (path: string): Promise<Buffer> =>
   readRegularUpTo(path, Number.POSITIVE_INFINITY) as Promise<Buffer>;
 
-/** The same as text. */
-export const readRegularText = async (path: string): Promise<string> => (await readRegularFile(path)).toString("utf8");
+/** The same as text, of which a byte order mark is no part. */
+export const readRegularText = async (path: string): Promise<string> => plainText(await readRegularFile(path));
+
+const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/, "");
+
+/**
+ * The text of the file at `path` that a person has written, of these bytes, without a byte order mark.
+ * @throws ExpectedError where it is in another encoding than UTF-8: read on, its letters outside of ASCII would be lost.
+ */
+export function writtenText(bytes: Buffer, path: string): string {
+  if (!isUtf8(bytes)) throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
+  return plainText(bytes);
+}
 
 /**
  * The text of a file, read at once; undefined where it is missing, where it has more than `maxBytes`, and where

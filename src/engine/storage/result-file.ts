@@ -10,6 +10,7 @@ import {
   locateSyntaxError,
   maxBrackets,
   maxLevels,
+  repeatedName,
   tooDeepAt,
 } from "./json-syntax.js";
 import { type Problem, problemsOf, type SchemaName } from "./schema-check.js";
@@ -82,32 +83,6 @@ export function readResultText(
   } finally {
     closeSync(file);
   }
-}
-
-/**
- * The first name that stands twice in one object of a valid JSON text, in its quotes. JSON.parse takes the last of them
- * without a word.
- */
-function repeatedName(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = [];
-  const colon = /\s*:/y;
-  let start: number | undefined;
-  for (const { 0: mark, index } of text.matchAll(/\\.|["{}[\]]/gs)) {
-    if (mark === '"' && start === undefined) start = index;
-    else if (mark === '"') {
-      const [from, names] = [start as number, open.at(-1)];
-      start = undefined;
-      colon.lastIndex = index + 1;
-      if (names === undefined || !colon.test(text)) continue;
-      const name = JSON.parse(text.slice(from, index + 1)) as string;
-      if (names.has(name)) return JSON.stringify(name.slice(0, 60));
-      names.add(name);
-    } else if (start !== undefined) continue;
-    else if (mark === "{") open.push(new Set());
-    else if (mark === "[") open.push(undefined);
-    else if (mark === "}" || mark === "]") open.pop();
-  }
-  return undefined;
 }
 
 /**

@@ -3,8 +3,8 @@ import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { lastGoodOf } from "../../engine/lib/layout.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
-import { readRegularUpTo } from "../../engine/storage/regular-file.js";
+import { locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { readRegularUpTo, writtenText } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
@@ -78,18 +78,24 @@ export function taskAsSaved(path: string): () => Promise<RalphTask> {
 const copyOf = (path: string): string => lastGoodOf(dirname(path), basename(path));
 
 function valueOf(text: string, path: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     const { line, column, message, hint } = locateSyntaxError(text);
     throw wrong(`${path}:${line}:${column}: ${message}`, hint);
   }
+  const twice = repeatedName(text);
+  if (twice !== undefined) throw wrong(`${path} says ${twice} twice in one object`, "Say it once.");
+  return value;
 }
 
 async function textOf(path: string): Promise<string> {
-  let bytes: Buffer | number;
+  let size: number;
   try {
-    bytes = await readRegularUpTo(path, maxBytes);
+    const bytes = await readRegularUpTo(path, maxBytes);
+    if (typeof bytes !== "number") return writtenText(bytes, path);
+    size = bytes;
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR"))
       throw new ExpectedError(
@@ -100,8 +106,7 @@ async function textOf(path: string): Promise<string> {
     if (error instanceof ExpectedError) throw new ExpectedError(error.message, 2);
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`, 2);
   }
-  if (typeof bytes === "number") throw wrong(`${path} is ${bytes} bytes, more than a task can have`);
-  return bytes.toString("utf8").replace(/^\uFEFF/, "");
+  throw wrong(`${path} is ${size} bytes, more than a task can have`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { validateCommand } from "../../../src/commands/inspect/validate.js";
@@ -66,4 +66,16 @@ test("broken JSON is an error that says where, and an unreadable ledger line a w
   mkdirSync(join(folder, ".ralph"));
   writeFileSync(join(folder, ".ralph/rrd.last-good.json"), "{}");
   expect((await validate(folder)).out).toContain(`'research-ralph reset ${folder} --to 1'`);
+});
+
+test("a field that stands there twice is named: nobody sees which of the two counts", async () => {
+  const folder = makeResearch(freshFolder(), "a-2026-03-01", { papers_pool: [paper("x", "pending")] });
+  const path = join(folder, "rrd.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace("{", '{"budget": {"usd": 1}, "budget": {"usd": 50},'));
+  expect(await validate(folder)).toEqual({
+    exitCode: 0,
+    out: expect.stringMatching(
+      /^warning: "budget" stands twice in one object, and the last one counts\n.* 1 warning\n$/,
+    ),
+  });
 });

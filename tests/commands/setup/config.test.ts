@@ -55,6 +55,13 @@ test("a value is written with the type of its key, and comments stay", async () 
   );
 });
 
+test("a file that an editor saved with a byte order mark is read and written", async () => {
+  writeFileSync(join(cwd, "ralph.config.json"), '\uFEFF{"papers": 7}\r\n');
+  expect((await config("papers")).out).toBe("7\n");
+  await config("agent=codex");
+  expect(JSON.parse(readFileSync(join(cwd, "ralph.config.json"), "utf8"))).toEqual({ papers: 7, agent: "codex" });
+});
+
 test("the file is made where there is none, and an existing JSON file is kept as JSON", async () => {
   await config("agent=cmd:./my-agent.sh");
   expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe("agent: cmd:./my-agent.sh\n");

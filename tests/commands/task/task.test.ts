@@ -593,7 +593,7 @@ describe("status and init", () => {
 });
 
 describe("a file that is no task", () => {
-  const wrong: [string, string, RegExp][] = [
+  const wrong: [string, string | Buffer, RegExp][] = [
     [
       "no criteria",
       '{"task":"x","acceptance_criteria":[]}',
@@ -611,6 +611,16 @@ describe("a file that is no task", () => {
     ],
     ["no task", '{"acceptance_criteria":[{"type":"tests_pass"}]}', /"task" is missing \(Say in "task" what/],
     ["a folder in its place", "", /ralph\.json is a folder/],
+    [
+      "a field that stands there twice",
+      '{"task":"x","max_iterations":2,"max_iterations":20,"acceptance_criteria":[{"type":"file_exists","path":"a"}]}',
+      /ralph\.json says "max_iterations" twice in one object \(Say it once\)/,
+    ],
+    [
+      "another encoding than UTF-8",
+      Buffer.from('{"task": "caf\xe9"}', "latin1"),
+      /ralph\.json is not UTF-8; save it as/,
+    ],
     ["no JSON", '{"task": "x",', /ralph\.json:1:\d+: the file ends in the middle/],
     [
       "an address that can't be asked, within another criterion",

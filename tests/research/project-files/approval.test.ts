@@ -193,3 +193,13 @@ describe("lines added to the log while an agent ran that nothing confines", () =
     expect(readFileSync(log, "utf8")).toBe(before);
   });
 });
+
+it("a prompt.md in another encoding is told of, and a byte order mark is no part of one", async () => {
+  const { root, prompt } = beside();
+  writeFileSync(prompt, "\uFEFF# ANALYSIS\n");
+  expect(await agreedPrompt(root, join(root, "state"))).toBe("# ANALYSIS\n");
+  writeFileSync(prompt, Buffer.from("# ANALYSIS\nBe naïve.\n", "latin1"));
+  await expect(agreedPrompt(root, join(root, "state"))).rejects.toThrow(
+    `${prompt} is not UTF-8; save it as UTF-8 in your editor.`,
+  );
+});
