@@ -39,16 +39,22 @@ export async function ledgerText(path: string): Promise<string> {
 /** As readLedger, of a text whose first line is that of this number in the file; `path` is named in notices. */
 export function parseLedger(text: string, path: string, firstRow = 1): ReadLedger {
   const lines: LedgerLine[] = [];
-  const notices: string[] = [];
+  const unreadable: number[] = [];
   const rows = text.split("\n");
   for (const [index, row] of rows.entries()) {
     if (row.trim() === "") continue;
     const line = parseLine(row);
     if (line !== undefined) lines.push(line);
-    else if (index < rows.length - 1) notices.push(`${path}:${index + firstRow} can't be read and is ignored.`);
+    else if (index < rows.length - 1) unreadable.push(index + firstRow);
   }
+  const notices = unreadable.slice(0, noticesMade).map((row) => `${path}:${row} can't be read and is ignored.`);
+  const more = unreadable.length - notices.length;
+  if (more > 0) notices.push(`${path}: ${more} more of its lines can't be read and are ignored.`);
   return { lines, notices };
 }
+
+/** A file that is something else altogether must not fill the screen. */
+const noticesMade = 5;
 
 const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);
 

@@ -49,6 +49,19 @@ it("a torn last line is left out; other lines that can't be read are named", asy
   });
 });
 
+it("of many lines that can't be read five are named and the rest counted; a byte order mark is none", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "ledger.jsonl");
+  writeFileSync(path, `\uFEFF${formatLine(line(1, "a"))}${"x\n".repeat(40)}`);
+  expect(await readLedger(folder)).toEqual({
+    lines: [line(1, "a")],
+    notices: [
+      ...[2, 3, 4, 5, 6].map((n) => `${path}:${n} can't be read and is ignored.`),
+      `${path}: 35 more of its lines can't be read and are ignored.`,
+    ],
+  });
+});
+
 it("a line nested thousands deep can't be read: nothing could write it again", () => {
   const deep = formatLine(line(1, "a")).replace("{", `{"more":${"[".repeat(20_000)}${"]".repeat(20_000)},`);
   expect(parseLedger(`${deep}${formatLine(line(2, "b"))}`, "l")).toEqual({
