@@ -62,7 +62,7 @@ const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\u
 
 /**
  * The text of the file at `path` that a person has written, of these bytes, without a byte order mark.
- * @throws ExpectedError where it is in another encoding than UTF-8: read on, its letters outside of ASCII would be lost.
+ * @throws ExpectedError where it is in another encoding than UTF-8: its letters outside of ASCII would be lost.
  */
 export function writtenText(bytes: Buffer, path: string): string {
   if (!isUtf8(bytes)) throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
