@@ -441,7 +441,7 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
     await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
     io.stderr(`ralph: The settings of ralph are in ${path}.\n`);
   } catch (error) {
-    io.stderr(`ralph: ${path} could not be written (${messageOf(error)}); the defaults count.\n`);
+    io.stderr(`ralph: ${path} could not be written (${messageOf(error)}); the default settings apply.\n`);
   }
 }
 

@@ -39,7 +39,7 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
   if (status === 402)
     return { kind: "auth", message: `${name} asks for payment: ${words}. Add credit, or set another key.` };
   if (status === 413)
-    return { kind: "context", message: `${name} takes no request of this size: ${words}. Send less.` };
+    return { kind: "context", message: `${name} does not accept a request of this size: ${words}. Send less.` };
   // An error inside an answer with status 200 is told by its words alone.
   const kind = kindOfStatus(status);
   const worded = recogniseFailure(said, name, now);

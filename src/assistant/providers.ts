@@ -143,7 +143,7 @@ export const isLoopback = ({ hostname }: URL): boolean =>
 export function providerOf(address: string, where: string): { readonly provider: Provider; readonly url: URL } {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new ExpectedError(`${where}: '${address.slice(0, 200)}' is no http or https address; give it in full.`);
+    throw new ExpectedError(`${where}: '${address.slice(0, 200)}' is not an http or https address; give it in full.`);
   if (url.protocol === "http:" && isMakers(providers.find((each) => each.owns(url)) ?? compatible))
     throw new ExpectedError(`${where}: '${url.host}' is only reached over https; correct the address.`);
   const provider = providers.find((each) => each.owns(url)) ?? compatible;

@@ -177,7 +177,7 @@ export class Session {
     const { messages } = spoken;
     if (!("failure" in spoken)) return this.#compactedFrom(messages);
     if (messages.at(-1)?.role === "user" && text === "") return messages.slice(0, -1);
-    const why = spoken.failure.kind === "aborted" ? "The user stopped this answer." : "This answer broke off.";
+    const why = spoken.failure.kind === "aborted" ? "The user stopped this answer." : "This answer ended early.";
     return [...messages, { role: "assistant", content: `${text}\n[${why}]`.trim() }];
   }
 

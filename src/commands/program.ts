@@ -127,7 +127,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return updateCommand({ folders: wordsIn(folders), ...given({ since }), dryRun, ...running(values) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
-    .option("--dry-run", "print what came and a forecast; start nothing, and write only caches")
+    .option("--dry-run", "print what is new and a forecast; start no agent, and write only caches")
     .option("-i, --iterations <N>", "maximum iterations, of all projects together", number)
     .option("--max-minutes <N>", "maximum wall time of all projects together, in minutes", number)
     .option("--max-usd <N>", "maximum cost of all projects together, in US dollars", number)
@@ -174,7 +174,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--until <date>", "latest date of publication")
     .option("--limit <N>", "maximum number of papers", whole, 20)
     .option("--bibtex", "print BibTeX")
-    .option("--explain", "say why papers stand in this order, and why records are one paper or two");
+    .option("--explain", "explain the order of the papers, and why records were merged or kept apart");
 
   const ask = add("ask", "[words...]", async (values, ...words) => {
     const { askCommand } = await import("./search/ask.js");
@@ -290,7 +290,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const { check, json } = values;
     return reportCommand({ folder, check: check === true, flags: flagsOf(values), json: json === true }, io);
   })
-    .option("--check", "write nothing; list sentences whose numbers or sources nothing carries (exit 1)")
+    .option("--check", "write nothing; list sentences whose numbers or sources no quote supports (exit 1)")
     .option("--no-git", "do not commit");
   add("brief", "[folder]", async (values, folder) =>
     (await import("./inspect/brief.js")).briefCommand(

@@ -145,7 +145,7 @@ export async function openTask(
       abort,
     });
     if (snapshots === undefined)
-      notify("info", "This folder is in no git repository, so iterations can't be undone; 'git init' makes it one.");
+      notify("info", "This folder is not in a git repository, so iterations can't be undone; 'git init' makes it one.");
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);

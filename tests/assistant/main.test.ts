@@ -509,9 +509,9 @@ describe("the memory", () => {
 
   it.each([
     [["show", "99"], "There is no chunk 99."],
-    [["show", "x"], "'x' is no number of a chunk."],
+    [["show", "x"], "'x' is not the number of a chunk."],
     [["forget"], "Give the number of a chunk."],
-    [["edit", "1", "colour", "red"], "'colour' is no field"],
+    [["edit", "1", "colour", "red"], "'colour' is not a field"],
     [["edit", "1", "type", "wish"], "'wish' is no type"],
     [["list", "nowhere"], "There is no index nowhere."],
     [["search"], "Give words"],

@@ -79,6 +79,18 @@ test("a file that a comment names exists", () => {
   expect(missing).toEqual([]);
 });
 
+test("a file that a page names exists", () => {
+  const root = join(src, "..");
+  const known = fastGlob.sync("{src,tests,bench,scripts}/**/*.ts", { cwd: root });
+  const pages = ["README.md", "CONTRIBUTING.md", ...fastGlob.sync("docs/**/*.md", { cwd: root })];
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), "utf8").matchAll(/`([\w/.-]+\.ts)`/g)]
+      .filter(([, path]) => !known.some((file) => `/${file}`.endsWith(`/${path}`)))
+      .map(([, path]) => `${page}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("no file imports itself by way of others, types included", () => {
   expect(graph.size).toBeGreaterThan(100);
   expect(circlesIn(graph)).toEqual([]);

@@ -48,7 +48,7 @@ export function serverSettings(name: string, written: unknown, env: NodeJS.Proce
     if (url === undefined) throw new Wrong("has neither a command nor a url");
     const address = filled("url");
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
-      throw new Wrong("has a url that is no http or https address");
+      throw new Wrong("has a url that is not an http or https address");
     if (type !== undefined && type !== "http" && type !== "sse" && type !== "streamable-http")
       throw new Wrong('has an unknown type; there are "http" and "sse"');
     const by = type === "sse" ? ("sse" as const) : ("http" as const);

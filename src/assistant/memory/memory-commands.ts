@@ -67,7 +67,7 @@ const commands: Readonly<Record<string, Command>> = {
     async run(memory, [id, field = "", ...value]) {
       const fields = ["type", "importance", "source", "content"] as const;
       const known = fields.find((each) => each === field);
-      if (known === undefined) return failed(`'${field}' is no field; there are ${fields.join(", ")}.`);
+      if (known === undefined) return failed(`'${field}' is not a field; the fields are ${fields.join(", ")}.`);
       return shown(await memory.edit(numberIn(id), known, value.join(" ")), whole);
     },
   },
@@ -137,7 +137,7 @@ export async function memoryCommand(memory: Memory, [name = "help", ...words]: r
   if (command === undefined) return failed(`There is no command 'memory ${name}'.\n${memoryHelp()}`);
   const [id = ""] = words;
   if (command.args.startsWith("<chunk_id>") && numberIn(id) < 0)
-    return failed(id === "" ? "Give the number of a chunk." : `'${id}' is no number of a chunk.`);
+    return failed(id === "" ? "Give the number of a chunk." : `'${id}' is not the number of a chunk.`);
   try {
     const told = await command.run(memory, words);
     return { ...told, text: sanitise(told.text) };

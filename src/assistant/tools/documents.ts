@@ -30,7 +30,7 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
   parameters: takes({ url: { type: "string", maxLength: 2000 }, max_tokens: { type: "integer", minimum: 1 } }, ["url"]),
   async run({ url, max_tokens: most }, context, signal) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      return toolFailure("NETWORK_ERROR_INVALID_URL", `'${url.slice(0, 200)}' is no http or https address.`);
+      return toolFailure("NETWORK_ERROR_INVALID_URL", `'${url.slice(0, 200)}' is not an http or https address.`);
     const http = await context.http(signal);
     const got = await http.get({ url, limit: maxDownload });
     if (got.status !== "ok") return toolFailure(`NETWORK_ERROR_${fetchCodes[got.status]}`, got.reason);

@@ -74,7 +74,7 @@ export async function acceptTests(
     await tell({
       type: "notice",
       level: "warning",
-      message: `${name} is flaky: it failed, then passed on the same files; it decides nothing.`,
+      message: `${name} is flaky: it failed, then passed on the same files, so it is not counted.`,
     });
   if (unit.kind === "baseline") {
     const base = await snapshots.take(0);

@@ -51,7 +51,7 @@ export async function judge(
     if (files.length === 0)
       return {
         reasons: [
-          "No file was changed. Make the change in the current folder, then give your answer; what git ignores, and what lies in a repository within this one, does not count.",
+          "No file was changed. Make the change in the current folder, then give your answer; files that git ignores, and files of a repository inside this one, do not count.",
         ],
       };
     const said = await answered<ArtisanResult>(options, "result-artisan", run, false);

@@ -27,7 +27,7 @@ function reportText(state: CodeState): string {
     "",
     ...(last?.verdict === undefined ? [] : [`Last run: ${last.verdict}. ${oneLine(last.reason ?? "")}`, ""]),
     ...(baseline === undefined ? [] : [`Before: ${testsLine(baseline)}`]),
-    ...(flaky.length === 0 ? [] : ["", `Flaky tests, which decide nothing: ${flaky.map(oneLine).join(", ")}`]),
+    ...(flaky.length === 0 ? [] : ["", `Flaky tests, which are not counted: ${flaky.map(oneLine).join(", ")}`]),
     ...rounds.flatMap(roundLines),
     "",
   ].join("\n");

@@ -59,7 +59,7 @@ export async function testProject(
   const lost = gone.map((name) => ({
     test: name,
     signature: "gone: a test no longer runs",
-    message: "It ran before, and no longer does.",
+    message: "It ran before, and it no longer runs.",
   }));
   const failures = [...failing.map(failureOf), ...lost, ...whole];
   const { framework = "command", coverage, problem } = first.results ?? {};

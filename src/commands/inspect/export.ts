@@ -40,11 +40,11 @@ const ownNames: ReadonlySet<string> = new Set([
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
   if (as === undefined)
     throw new ExpectedError(
-      "Say with --as what to write: ris, bibtex or csl for reference managers, csv for spreadsheets, prisma for the flow in R.",
+      "Choose a format with --as: ris, bibtex or csl for reference managers, csv for spreadsheets, prisma for the flow in R.",
       2,
     );
   if (as === "prisma" && only !== undefined)
-    throw new ExpectedError("--only does not go with --as prisma: the flow counts all papers.", 2);
+    throw new ExpectedError("--only cannot be used with --as prisma: the flow counts all papers.", 2);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, notices } = await readState(folder);
   for (const notice of notices) say(io, notice);

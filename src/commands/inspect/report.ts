@@ -78,9 +78,9 @@ function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void
     for (const line of wrap(`${where}: ${oneLine(reason)}: “${oneLine(text)}”`, io.columns)) io.stdout(`${line}\n`);
   const said =
     model.narrative === "nothing"
-      ? "No report is written yet, so there is nothing to check."
+      ? "No report has been written yet, so there is nothing to check."
       : doubts.length === 0
-        ? "Every number and every source of the narrative is carried by a quote."
+        ? "A quote supports every number and every source of the report."
         : `${many(doubts.length, "sentence")} to look at.`;
   io.stdout(`${said}\n`);
 }

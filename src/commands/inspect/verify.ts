@@ -101,7 +101,7 @@ function print(
       `could not check: ${many(papers.length, "quote")} of ${oneLine([...new Set(papers)].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
     );
   const near = checked.filter(({ result, recorded }) => result === "holds" && recorded === "near").length;
-  if (near > 0) io.stdout(`near, which is no proof: ${many(near, "quote")}: a number differs in unit or rounding\n`);
+  if (near > 0) io.stdout(`near, which proves nothing: ${many(near, "quote")}: a number differs in unit or rounding\n`);
   io.stdout(
     `${many(checked.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
   );

@@ -57,7 +57,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.ask) {
     const asked = await askOpenQuestions(folder, rrd, config.git, io);
     if (asked.left)
-      throw new ExpectedError("You left the questions, so no run was started; what you answered is kept.", 2);
+      throw new ExpectedError("You left the questions, so no run was started; the answers you gave are kept.", 2);
     rrd = asked.rrd;
   }
   return work(folder, rrd, config, io, args, prompt);

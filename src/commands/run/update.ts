@@ -83,7 +83,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
       done.add(folder);
       const limits = rest(config, spent, io.clock.now() - began);
       if (limits === undefined) {
-        say(io, `The limit of this command is reached; ${basename(folder)} was not asked.`);
+        say(io, `The limit of this command is reached; no source was asked for ${basename(folder)}.`);
         code = 3;
       } else {
         const before = await spentOn(folder);
@@ -131,7 +131,7 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
   const { rrd, ledger } = await readResearch(folder);
   if ((await classicPrompt(folder, config.stateDir, false, io)) !== undefined)
     throw new ExpectedError(
-      `${basename(folder)} is worked on in classic mode, whose agents do everything by themselves; update knows only projects of separate workspaces.`,
+      `${basename(folder)} is run in classic mode, in which the agent does everything itself; update works only with projects whose agents have workspaces of their own.`,
       2,
     );
   const open = openUpdate(rrd);
@@ -142,11 +142,11 @@ async function updateOne(folder: string, args: UpdateArguments, config: Resolved
   if (args.since !== undefined && !args.json)
     say(io, `${basename(folder)}: --since is ignored until ${open.id} is finished.`);
   if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
-  if (!args.json) say(io, `${basename(folder)}: ${open.id}, opened on ${open.at.slice(0, 10)}, goes on.`);
+  if (!args.json) say(io, `${basename(folder)}: continuing ${open.id}, opened on ${open.at.slice(0, 10)}.`);
   await requireAgents(config, io, false, roleNamesOf(config));
   const code = await work(folder, rrd, config, io, args);
   if (code !== 0 && !args.json && open.until < new Date(io.clock.now()).toISOString().slice(0, 10))
-    say(io, `${basename(folder)}: what came since ${open.until} is asked once ${open.id} is finished.`);
+    say(io, `${basename(folder)}: what was published since ${open.until} is asked for once ${open.id} is finished.`);
   return code;
 }
 
@@ -208,7 +208,10 @@ async function begin(
     isOpened = true;
     opened = (await research.load()).rrd;
     if (signals.finish.aborted) {
-      say(io, `${name}: interrupted; ${update.id} is open, and 'research-ralph update ${shellWord(folder)}' goes on.`);
+      say(
+        io,
+        `${name}: interrupted; ${update.id} is open, and 'research-ralph update ${shellWord(folder)}' continues it.`,
+      );
       return interruptedBy(signals);
     }
   } catch (error) {
@@ -233,7 +236,7 @@ const interruptedBy = ({ finish }: Signals): number =>
 function requireFinished(name: string, folder: string, rrd: Rrd, ledger: readonly LedgerLine[]): void {
   if (statusOf(rrd, ledger).phase === "COMPLETE") return;
   throw new ExpectedError(
-    `${name} is not finished, so there is nothing to update; 'research-ralph run ${shellWord(folder)}' goes on with it.`,
+    `${name} is not finished, so there is nothing to update; 'research-ralph run ${shellWord(folder)}' continues it.`,
     2,
   );
 }
@@ -285,7 +288,9 @@ function missed(came: Came): string {
     ...(failed.size === 0
       ? []
       : [`Could not be asked in full; the next update asks for this period again: ${failures(came)}.`]),
-    ...(leftToAgents.length === 0 ? [] : [`Left out, as only an agent can search it: ${leftToAgents.join(", ")}.`]),
+    ...(leftToAgents.length === 0
+      ? []
+      : [`Not asked, because only an agent can search it: ${leftToAgents.join(", ")}.`]),
     ...(unchecked.papers === 0
       ? []
       : [

@@ -31,7 +31,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   const { agent } = config;
   if (isDistant(agent))
     throw new ExpectedError(
-      `A worker runs agents itself; name the one behind fleet: alone, as in --agent ${agent.replace(/^(?:fleet:)+/, "") || "claude"}.`,
+      `A worker runs the agent itself; name it without fleet:, as in --agent ${agent.replace(/^(?:fleet:)+/, "") || "claude"}.`,
       2,
     );
   if (config.fallbacks.length > 0)
@@ -84,7 +84,7 @@ async function untilSignal(worker: FleetWorker, { signals }: Io, tell: (event: W
             tell({
               type: "notice",
               level: "info",
-              message: "The worker ends after its iterations; once more ends it at once.",
+              message: "The worker ends after its iterations; a second signal ends it at once.",
             });
             worker.finish().then(() => resolve(0), reject);
           } else if (heard === 2) worker.end().then(() => resolve(codes[name]), reject);

@@ -34,7 +34,7 @@ export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): 
         ];
   const notes = [
     ...(not_found ? [`Not found: ${not_found}`] : []),
-    ...(dropped === 0 ? [] : [`${many(dropped, "statement")} dropped: no quote of theirs was found.`]),
+    ...(dropped === 0 ? [] : [`${many(dropped, "statement")} dropped: none of their quotes was found.`]),
     ...(without_text.length === 0
       ? []
       : [

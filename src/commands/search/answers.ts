@@ -40,7 +40,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
     return 0;
   }
   if (all.length === 0) {
-    say(io, `Nobody has asked this project yet: research-ralph ask ${nameFor(io.cwd, folder)} "…?"`);
+    say(io, `No question has been put to this project yet: research-ralph ask ${nameFor(io.cwd, folder)} "…?"`);
     return 0;
   }
   const colors = createColors(io.color);

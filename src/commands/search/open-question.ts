@@ -114,7 +114,7 @@ async function keepIteration(
     }
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);
-  notify("info", "A run holds the project; it keeps the answer before its next iteration.");
+  notify("info", "A run is under way; it records the answer before its next iteration.");
 }
 
 /** Reads texts, and fetches what is not kept. */

@@ -91,7 +91,7 @@ function askedSources(text: string, io: Io): Source[] {
   for (const sentence of said) say(io, sentence);
   const sources = named.flatMap((name) => {
     const found = sourcesFor(name, io.cwd);
-    if (found.length === 0) throw new ExpectedError(`'${name}' is no service that can be searched.`, 2);
+    if (found.length === 0) throw new ExpectedError(`'${name}' is not a service that can be searched.`, 2);
     return found;
   });
   return sources.filter(({ name }, index) => sources.findIndex((each) => each.name === name) === index);

@@ -29,7 +29,7 @@ export async function approveCommand(
   for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
   const files = edits.map(({ path }) => path);
   if (json) io.stdout(`${JSON.stringify({ [isNo ? "rejected" : "approved"]: files })}\n`);
-  else if (files.length === 0) say(io, `Nothing of ${shown(io.cwd, folder)} waits for your yes.`);
+  else if (files.length === 0) say(io, `No edit in ${shown(io.cwd, folder)} waits for your approval.`);
   else
     say(
       io,

@@ -56,7 +56,7 @@ async function lastReset(folder: string): Promise<LastReset> {
   const { lines } = await readLedger(folder);
   const last = lines.findLast(({ outcome }) => outcome === "reset");
   if (last === undefined)
-    throw new ExpectedError(`Nothing of ${folder} was reset, so there is nothing to take back.`, 2);
+    throw new ExpectedError(`No reset of ${folder} is recorded, so there is nothing to take back.`, 2);
   return { iteration: last.iteration, since: lines.filter(({ iteration }) => iteration > last.iteration).length };
 }
 

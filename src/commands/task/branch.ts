@@ -28,7 +28,7 @@ export async function branchOff(
   const top = await runGit(folder, ["rev-parse", "--show-toplevel"]);
   if (!top.ok)
     throw new ExpectedError(
-      `${folder} is in no git repository, so there is no branch to work on; 'git init' makes one.`,
+      `${folder} is not in a git repository, so there is no branch to work on; 'git init' makes a repository.`,
       2,
     );
   const id = newState(named.task, folder, named.file === undefined ? undefined : basename(named.file)).id;

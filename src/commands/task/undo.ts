@@ -44,12 +44,12 @@ export async function undo(
     });
     // What was asked for by the message about the broken state is done.
     if (snapshots === undefined && isRestored) {
-      const said = "The files are as they were: they are in no git repository, so no iteration of them was kept.\n";
+      const said = "The files were not changed: they are not in a git repository, so no iteration of them was kept.\n";
       io.stdout(json ? `${JSON.stringify({ type: "undone", iteration, files: [] })}\n` : said);
       return 0;
     }
     if (snapshots === undefined)
-      throw new ExpectedError(`${folder} is in no git repository, so nothing was kept that could be put back.`, 2);
+      throw new ExpectedError(`${folder} is not in a git repository, so no earlier version of the files was kept.`, 2);
     const files = await snapshots.putBack(iteration);
     await store.edit((current) => withUndone(current, iteration));
     const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;
@@ -58,7 +58,7 @@ export async function undo(
       io.stdout(
         files.length === 0
           ? `Nothing to undo: the files are as they were ${where}.\n`
-          : `The files are as they were ${where}; ${many(files.length, "file")} changed. What stood there is kept as refs/ralph/${state.id}/before-undo; what git ignores is as it was left.\n`,
+          : `The files are as they were ${where}; ${many(files.length, "file")} changed. The content before the undo is kept as refs/ralph/${state.id}/before-undo; files that git ignores were not changed.\n`,
       );
     return 0;
   } finally {

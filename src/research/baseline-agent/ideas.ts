@@ -38,7 +38,7 @@ export function proposeIdeas(unit: BriefUnit): IdeationResult {
   const all: readonly Ground[] = found.length > 0 ? found : sound.map(groundOf);
   const kept = all.filter(({ paper_id }) => papers.get(paper_id)?.decision !== "REJECT");
   if (all.length === 0)
-    throw new ExpectedError("No paper of the brief stands, so there is nothing to build an idea on.");
+    throw new ExpectedError("The brief names no included paper, so there is nothing to build an idea on.");
 
   const themes = themesIn(kept.length > 0 ? kept : all);
   const count = Math.min(Math.max(fewest, Math.min(most, themes.length)), themes.length * forms.length, most);
@@ -107,7 +107,7 @@ function ideaOf(
       paper_ids: papers.map(({ id }) => id),
       insight_ids: cited.flatMap(({ id }) => id ?? []),
       notes:
-        "Baseline agent: extractive, no model. What it rests on shares a tag; the scores are keyword counts over the cited records, not judgement.",
+        "Baseline agent: extractive, no model. Its sources share a tag; the scores are keyword counts over the cited records, not judgement.",
     },
     risks: [
       {

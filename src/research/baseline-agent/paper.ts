@@ -88,7 +88,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
 /** Why these scores. It differs from paper to paper, because tables show it alone. */
 function why(scores: AnalysisResult["scores"]): string {
   const { points, of } = total(scores);
-  if (points === 0) return "None of the counted keywords stands in what could be read.";
+  if (points === 0) return "None of the counted keywords is in the text that could be read.";
   const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
   const named = (entries: typeof dimensions) => entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
   return `The keyword counts add up to ${points} of ${of}, highest ${named(dimensions.slice(0, 2))}, lowest ${named(dimensions.slice(-2))}.`;

@@ -94,7 +94,7 @@ function themeSentence(
       const said = quotes.find(({ quote }) => plain(quote).startsWith(plain(insight)));
       if (said !== undefined) return { text: clip(said.quote, 500), rests_on: [said.handle] };
     }
-  return { text: "Insights that share what they are tagged with.", rests_on: [] };
+  return { text: "Insights that share tags.", rests_on: [] };
 }
 
 /** "Literature research on: X." asks what papers show about X, unless X is a question itself. */

@@ -76,10 +76,11 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
     case "not": {
       const { passed, detail, undecided } = await checkOne(criterion.criterion, place, seen);
       const words = wordsOf(criterion.criterion);
-      if (undecided === true) return { passed: false, detail: `Nobody knows: ${words}: ${detail}`, undecided };
+      if (undecided === true)
+        return { passed: false, detail: `It is unknown whether it is met: ${words}: ${detail}`, undecided };
       return {
         passed: !passed,
-        detail: passed ? `It is met, and should not be: ${words}.` : `Not met, as wanted: ${words}.`,
+        detail: passed ? `It is met, and should not be: ${words}.` : `It is not met, as required: ${words}.`,
       };
     }
     case "no_type_errors":

@@ -174,7 +174,8 @@ const typesIn = (value: unknown): Problem[] =>
     if (typeof type !== "string")
       return [{ pointer: `${pointer}/type`, message: "is missing", hint: `Use one of ${criterionTypes.join(", ")}.` }];
     const near = nearest(type, criterionTypes);
-    const hint = near === undefined ? `There are ${criterionTypes.join(", ")}.` : `The nearest one is "${near}".`;
+    const hint =
+      near === undefined ? `The criteria are ${criterionTypes.join(", ")}.` : `The nearest one is "${near}".`;
     return [{ pointer: `${pointer}/type`, message: `"${type}" is not a known criterion`, hint }];
   });
 
@@ -210,7 +211,7 @@ const patternsIn = (value: unknown): Problem[] =>
       return RegExp(pattern, typeof flags === "string" ? flags : "") && [];
     } catch (error) {
       const hint = String.raw`Put a \\ before a character that is meant as it is, or use "text".`;
-      return [{ pointer: `${pointer}/pattern`, message: `is no regular expression: ${messageOf(error)}`, hint }];
+      return [{ pointer: `${pointer}/pattern`, message: `is not a regular expression: ${messageOf(error)}`, hint }];
     }
   });
 
@@ -219,7 +220,7 @@ const addressesIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { type, url } }) => {
     if (type !== "http_ok" || typeof url !== "string") return [];
     const hint = "Begin it with http:// or https://, such as http://127.0.0.1:3000/.";
-    if (!URL.canParse(url)) return [{ pointer: `${pointer}/url`, message: `"${url}" is no address`, hint }];
+    if (!URL.canParse(url)) return [{ pointer: `${pointer}/url`, message: `"${url}" is not an address`, hint }];
     const { protocol } = new URL(url);
     return protocol === "http:" || protocol === "https:"
       ? []

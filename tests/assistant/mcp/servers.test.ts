@@ -263,7 +263,7 @@ describe("the settings of a server", () => {
     [{ command: "a", args: "b" }, "needs a list of texts as args"],
     [{ command: "a", env: [] }, "needs names with texts as env"],
     [{ command: "${NOWHERE}" }, "needs the variable NOWHERE"],
-    [{ url: "file:///etc/passwd" }, "no http or https address"],
+    [{ url: "file:///etc/passwd" }, "not an http or https address"],
     [{ url: "http://a", type: "pigeon" }, "unknown type"],
     [{ command: "a\0b" }, "null byte"],
     [{ command: "a", tools: "all" }, "needs a list of texts as tools"],

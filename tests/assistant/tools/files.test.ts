@@ -334,7 +334,7 @@ describe("file_search", () => {
     write("code.txt", "call(x\n");
     expect(await here.call("file_search", { search_path: "code.txt", pattern: "call(x" })).toMatchObject({
       matches: [{ line: 1 }],
-      note: expect.stringContaining("no regular expression"),
+      note: expect.stringContaining("not a regular expression"),
     });
   });
 

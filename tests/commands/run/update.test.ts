@@ -67,7 +67,7 @@ describe("update of several projects", () => {
     const done = await ralph("update", folder, other, ...since, ...limits);
     expect(done.code).toBe(3);
     expect(lines().length).toBeGreaterThan(had);
-    expect(done.err).toContain("The limit of this command is reached; z-other was not asked.");
+    expect(done.err).toContain("The limit of this command is reached; no source was asked for z-other.");
     expect(readAt(other).updates).toBeUndefined();
   });
 
@@ -138,7 +138,7 @@ describe("update", () => {
     const stopped = await update("--iterations", "1");
     expect([stopped.code, stopped.err]).toEqual([
       3,
-      expect.stringContaining("what came since 2026-07-01 is asked once update-1 is finished."),
+      expect.stringContaining("what was published since 2026-07-01 is asked for once update-1 is finished."),
     ]);
     expect((await update()).code).toBe(0);
     const next = await update("--dry-run", "--json");
@@ -160,7 +160,7 @@ describe("update", () => {
     renameSync(join(done, `${last + 1}.json`), join(folder, ".ralph", "journal", `${last + 1}.json`));
     for (const [path, bytes] of before) writeFileSync(path, bytes);
     const ended = await ralph("update", folder, ...since, "--agent", "baseline");
-    expect([ended.code, ended.err]).toEqual([0, expect.stringContaining("goes on")]);
+    expect([ended.code, ended.err]).toEqual([0, expect.stringContaining("continuing update-1")]);
     expect(read().updates).toHaveLength(1);
     expect(read().papers_pool.filter(({ id }) => id === newcomerId)).toHaveLength(1);
   });
@@ -192,7 +192,7 @@ describe("update", () => {
     const { home, update } = await finishedOutsideGit();
     writeFileSync(join(home, "prompt.md"), "---\nworkspace: folder\n---\nWork on {{RESEARCH_DIR}}.\n");
     const done = await update(...since);
-    expect([done.code, done.err]).toEqual([2, expect.stringContaining("is worked on in classic mode")]);
+    expect([done.code, done.err]).toEqual([2, expect.stringContaining("is run in classic mode")]);
   });
 
   it("of a project of samples or a folder alone says that nothing is new, and reads a file that came", async () => {

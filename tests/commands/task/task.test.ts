@@ -633,7 +633,7 @@ describe("a file that is no task", () => {
     [
       "an address that is none",
       JSON.stringify({ task: "x", acceptance_criteria: [{ type: "http_ok", url: "localhost" }] }),
-      /\/acceptance_criteria\/0\/url "localhost" is no address/,
+      /\/acceptance_criteria\/0\/url "localhost" is not an address/,
     ],
     [
       "a blank command within another criterion",

@@ -134,7 +134,7 @@ describe("the update of a finished project", () => {
     const asked = scholars.requests.filter((path) => path.includes("search_query")).length;
     const done = await update();
     expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
-    expect(done.err).toContain("update-1, opened on");
+    expect(done.err).toContain("continuing update-1, opened on");
     expect(read().updates).toHaveLength(1);
     expect(read().updates?.[0]?.new).toEqual([newcomerId]);
     expect(scholars.requests.filter((path) => path.includes("search_query")).length).toBe(asked);

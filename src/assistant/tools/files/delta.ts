@@ -98,7 +98,7 @@ async function textAfter({ root }: ToolContext, { file_path: named, operations }
   if ("code" in bytes) return bytes;
   const text = bytes.toString("utf8");
   // Written again, other bytes would be lost.
-  if (!Buffer.from(text).equals(bytes)) return fileFailure("IO", `${named} is no UTF-8 text.`);
+  if (!Buffer.from(text).equals(bytes)) return fileFailure("IO", `${named} is not UTF-8 text.`);
   return applied(text, operations);
 }
 

@@ -73,7 +73,7 @@ export function fileProblem(thrown: unknown, named: string): ToolFailure {
   if (hasCode(error, "EACCES", "EPERM", "EROFS", "ERR_ACCESS_DENIED"))
     return fileFailure("PERMISSION", `${name} may not be opened or changed (${error.code}).`);
   if (hasCode(error, "ENAMETOOLONG", "ELOOP", "EINVAL", "ERR_INVALID_ARG_VALUE"))
-    return fileFailure("INVALID_PATH", `${name} is no path (${error.code}).`);
+    return fileFailure("INVALID_PATH", `${name} is not a path (${error.code}).`);
   if (hasCode(error, "ENOMEM", "ERR_STRING_TOO_LONG", "ERR_MEMORY_ALLOCATION_FAILED"))
     return fileFailure("MEMORY", `${name} does not fit into memory.`);
   if (hasCode(error, "EISDIR")) return fileFailure("INVALID_PATH", `${name} is a folder.`);

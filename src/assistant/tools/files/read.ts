@@ -68,7 +68,7 @@ export const fileRead: AssistantTool<ReadArguments> = {
     await onFile(named, async () => {
       const bytes = await bytesIn(root, named);
       if ("code" in bytes) return bytes;
-      if (bytes.includes(0)) return fileFailure("IO", `${named} is no text file.`);
+      if (bytes.includes(0)) return fileFailure("IO", `${named} is not a text file.`);
       const lines = bytes.toString("utf8").split("\n");
       // A break at the end ends the last line and begins no other.
       const total = lines.at(-1) === "" ? lines.length - 1 : lines.length;
@@ -107,7 +107,7 @@ export const fileList: AssistantTool<ListArguments> = {
     await onFile(named, async () => {
       const folder = await there(root, named);
       if (typeof folder !== "string") return folder;
-      if (!(await stat(folder)).isDirectory()) return fileFailure("NOT_FOUND", `${named} is no folder.`);
+      if (!(await stat(folder)).isDirectory()) return fileFailure("NOT_FOUND", `${named} is not a folder.`);
       const names =
         pattern === undefined
           ? (await readdir(folder, { withFileTypes: true }))

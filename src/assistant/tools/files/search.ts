@@ -115,7 +115,9 @@ export const fileSearch: AssistantTool<SearchArguments> = {
         success: true,
         matches,
         files_searched: searched,
-        ...(isLiteral ? { note: "The pattern is no regular expression and was searched for as it stands." } : {}),
+        ...(isLiteral
+          ? { note: "The pattern is not a regular expression, so it was searched for as plain text." }
+          : {}),
         ...(stopped === undefined ? {} : { truncated: true, reason: stopped }),
       };
     }),

@@ -94,7 +94,7 @@ export const fileAppend: AssistantTool<AppendArguments> = {
       if ("code" in found) return found;
       if (!found.exists) return fileFailure("NOT_FOUND", `There is no file ${named}; file_write makes one.`);
       const before = await stat(found.path);
-      if (!before.isFile()) return fileFailure("INVALID_PATH", `${named} is no regular file.`);
+      if (!before.isFile()) return fileFailure("INVALID_PATH", `${named} is not a regular file.`);
       const size = before.size + Buffer.byteLength(content);
       if (size > maxFile) return tooLarge(named, size);
       await appendFile(found.path, content);
