@@ -365,15 +365,22 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
   const areasAt = areasByPlace(areas);
   const lies = (box: Box, area: Box): boolean =>
     area.left <= box.left + 1 && area.right >= box.right - 1 && area.low <= box.low + 1 && area.high >= box.high - 1;
-  const isScan = shown.filter(({ mode }) => mode % 4 === invisible).length > 0.8 * shown.length;
+  // A picture set in a way that is not followed may be anywhere: of a page of nothing but text it is known that it has
+  // none.
+  const hasGround = areas.length > 0 || isPlaced;
+  const isScan = hasGround && shown.filter(({ mode }) => mode % 4 === invisible).length > 0.8 * shown.length;
   const isKnown = areas.length < maxAreas;
   const unseen = new Set<Shown>();
   const underPictures: Shown[] = [];
   for (const each of shown) {
     const around = areasAt(each.box).filter((area) => lies(each.box, area));
     const below = around.findLast((area) => area.at < each.at);
-    const isCovered = around.some((area) => area.at > each.at && !area.isPicture && area.colour !== undefined);
-    const isWithoutInk = each.mode % 4 === invisible && !isScan && below?.isPicture !== true;
+    const isInvisible = each.mode % 4 === invisible;
+    // Beneath a scan and its white ground text may lie that was never to be seen, but read.
+    const isCovered =
+      !(isInvisible && isScan) &&
+      around.some((area) => area.at > each.at && !area.isPicture && area.colour !== undefined);
+    const isWithoutInk = isInvisible && !isScan && below?.isPicture !== true;
     const ground = !isKnown ? undefined : below === undefined ? white : below.isPicture ? undefined : below.colour;
     const isInGround =
       each.mode % 4 === 0 && each.colour !== undefined && ground !== undefined && isUnseen(each.colour, ground);

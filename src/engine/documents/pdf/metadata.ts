@@ -87,6 +87,7 @@ function largestLines(lines: readonly Line[]): string | undefined {
   const titles = named.filter(({ title }) => !isMasthead(title));
   const body = heightOfMost(lines);
   const isSet = titles.some(({ height }) => height > 1.05 * body);
+  if (!isSet && !named.some(({ height }) => height > 1.05 * body)) return firstLines(lines);
   const largest = largestOf(isSet ? titles : named);
   if (largest === undefined) return undefined;
   const above = largestOf(titles.slice(0, titles.indexOf(largest)).filter(({ title }) => wordsIn(title) >= minWords));
@@ -95,6 +96,22 @@ function largestLines(lines: readonly Line[]): string | undefined {
     above !== undefined && first.filter(({ height }) => height > above.height - 0.5).length <= maxTitleLines;
   return (isInPicture && isLarger ? above : largest).title || undefined;
 }
+
+/**
+ * The title of a page that is set in one size, as a typewriter does: what stands apart above the rest, if it is no
+ * sentence. Else nobody can tell it from the text.
+ */
+function firstLines(lines: readonly Line[]): string | undefined {
+  const steps = lines.slice(1).map((line, index) => (lines[index]?.y ?? 0) - line.y);
+  const usual = steps.filter((step) => step > 0).toSorted((a, b) => a - b)[Math.floor(steps.length / 4)] ?? 0;
+  const end = steps.findIndex((step) => step > apart * usual) + 1;
+  const title = titleOf(lines.slice(0, end));
+  const isTitle = end > 0 && end <= maxTitleLines && wordsIn(title) > 1 && !/[.:;,]$|[.!?] \p{Lu}/u.test(title);
+  return isTitle && !isMasthead(title) ? title : undefined;
+}
+
+/** Lines this much further apart than others, in their steps, do not belong together. */
+const apart = 1.3;
 
 /** The height in which most characters of a page are set. */
 function heightOfMost(lines: readonly Line[]): number {

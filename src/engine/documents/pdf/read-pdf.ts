@@ -5,6 +5,7 @@ import type { Run } from "./rows.js";
 import { Characters, withMathLetters } from "./characters.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
+import { type TextItem, textRunsOf } from "./text-runs.js";
 import { isPlausible } from "./plausible.js";
 import { metadataOf } from "./metadata.js";
 import { joinPages } from "./pages.js";
@@ -46,7 +47,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
-  const { document, names, excess, omitted } = opened;
+  const { document, names, excess, fonts, omitted } = opened;
   try {
     const groups = await document.getOptionalContentConfig();
     const isOn = (group: unknown): boolean =>
@@ -68,8 +69,9 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         return unreadable(drawn);
       }
       const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
-      const content = await page.getTextContent();
-      const items = content.items.flatMap((item) =>
+      const own = textRunsOf(drawn as Operators, { names, view: page.view, fonts });
+      const given = own ?? (await page.getTextContent()).items;
+      const items = given.flatMap((item) =>
         "str" in item ? [{ ...item, str: characters.of(item.str, item.fontName, ink.unknown.get(item.fontName)) }] : [],
       );
       const words = withoutLetterSpacing(items.map(placeOf), ink.glyphsOn);
@@ -131,16 +133,6 @@ async function filledInFields(document: OpenPdf["document"]): Promise<string[]> 
       const [value] = values.filter((each) => each.trim() !== "");
       return value === undefined ? [] : [value.slice(0, longestValue)];
     });
-}
-
-interface TextItem {
-  readonly str: string;
-  readonly transform: readonly number[];
-  readonly width: number;
-  /** Of writing from top to bottom its length, else that of the font. */
-  readonly height: number;
-  /** "ttb" of writing from top to bottom. */
-  readonly dir: string;
 }
 
 const placeOf = ({ str, transform, width }: TextItem) => ({
@@ -297,7 +289,9 @@ function assemble(
     return unreadable(
       omitted > 0
         ? `A stream of the PDF unpacks to more than ${unpackedLimit}.`
-        : "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
+        : hidden.length > 8 * pages.length && hidden.length > letters
+          ? "The PDF shows no text: what it has is hidden. If it looks like a page, run OCR over it (for example with ocrmypdf) and try again."
+          : "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
     );
   // Without the marks of pages and the leaders of tables of contents.
   const { signs } = countOf(all.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));

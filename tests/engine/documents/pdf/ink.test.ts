@@ -144,8 +144,25 @@ describe("text of a PDF that nobody sees", () => {
     expect(text.warnings).toEqual([]);
   });
 
-  it("is not the text of a scan, all of which is in the invisible mode", async () => {
-    const text = await read(body.replaceAll("BT", "BT 3 Tr"));
+  it.each([
+    ["under its picture", (text: string) => text + picture(0, 0, 612, 792)],
+    ["over its picture", (text: string) => picture(0, 0, 612, 792) + text],
+    ["over strips of it", (text: string) => picture(0, 0, 612, 400) + picture(0, 400, 612, 392) + text],
+    ["under its picture on white", (text: string) => `${text}1 g 0 0 612 792 re f\n${picture(0, 0, 612, 792)}`],
+  ])("is not the text of a scan, all of which is in the invisible mode, %s", async (_, page) => {
+    const text = await read(page(body.replaceAll("BT", "BT 3 Tr")), {
+      objects: { image },
+      resources: "/XObject << /Im @image >>",
+    });
     expect(text.text).toContain("Line 19 of a page");
+    expect(text.warnings).toEqual([]);
+  });
+
+  it("is all of a page that looks blank", async () => {
+    const blank = await readPdf(rawPdf({ pages: [body.replaceAll("BT", "BT 3 Tr")] }));
+    expect(blank).toEqual({
+      status: "unreadable",
+      reason: expect.stringMatching(/^The PDF shows no text: .* is hidden/),
+    });
   });
 });
