@@ -936,6 +936,26 @@ export const forged: readonly QuoteClass[] = [
     },
   },
   {
+    name: "another symbol, or a word parted from a letter that makes it another",
+    make: (draw) => {
+      const [inText, inQuote] = draw.one([
+        ["β sub", "α sub"],
+        ["β sub", "β_{sup}"],
+        ["C max", "C_{min}"],
+        ["C max", "Cmin"],
+        ["x i", "x_j"],
+        ["x₂", "x2"],
+        ["x_2", "x 3"],
+        ["a never", "an ever"],
+        ["an ever", "a never"],
+        ["Fig. 3: Drift", "Fig. 4Drift"],
+        ["Figure 3: Drift", "Figure 33.Drift"],
+      ] as const);
+      const [start, rest] = [capital(clause(draw)), `of ${draw.decimal()} ${draw.place()}`];
+      return { text: `${start} at ${inText} ${rest}.`, quote: `${start} at ${inQuote} ${rest}.` };
+    },
+  },
+  {
     name: "words inserted in brackets that bound what is said",
     make: (draw) => {
       const inserted = draw.one([
@@ -1509,6 +1529,31 @@ export const disguised: readonly QuoteClass[] = [
         ).split("|"),
       );
       return { text: `${frame} ${said}.`, quote: said.split(" ").slice(draw.whole(0, 7)).join(" ") };
+    },
+  },
+  {
+    name: "what is set low behind a symbol, apart or not",
+    make: (draw) => {
+      const [n, end] = [draw.decimal(), draw.place()];
+      const [inText, inQuote] = draw.one([
+        ["β sub", "βsub"],
+        ["βsub", "β sub"],
+        ["β sub", "β_{sub}"],
+        ["λ max", "λ_max"],
+        ["C max", "C_{max}"],
+        ["C max", "Cmax"],
+        ["Cmax", "C max"],
+        ["x i", "xᵢ"],
+        ["x i", "x_i"],
+        ["w i,j", "w_{i,j}"],
+        ["IC 50", "IC50"],
+        ["Fig. 3: Drift and", "Fig. 3Drift and"],
+        ["Figure 3: Drift and", "Figure 3.Drift and"],
+      ] as const);
+      const [start, rest] = [capital(clause(draw)), `of ${n} ${end}`];
+      if (inText.startsWith("Fig"))
+        return { text: `${start}.\n\n${inText} rest ${rest}.`, quote: `${inQuote} rest ${rest}.` };
+      return { text: `${start} at a ${inText} ${rest}.`, quote: `${start} at a ${inQuote} ${rest}.` };
     },
   },
   {

@@ -81,6 +81,8 @@ export function normalise(source: string, extras?: Extras): Normalised {
   let lastRank: string | undefined;
   /** Where the brace closes that holds a power, as in `10^{-5}`. */
   let brace = -1;
+  /** Where a Greek letter ended by which a symbol begins: of "βsub" readers make "β sub" as well. */
+  let afterGreek = -1;
 
   for (let at = 0; at < text.length;) {
     const char = text[at] as string;
@@ -199,6 +201,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
       continue;
     }
     push(plain, at, end);
+    if (contextual !== undefined && isGreek(code)) afterGreek = end;
     at = end;
   }
   return {
@@ -212,6 +215,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
   };
 
   function push(plain: string, start: number, end: number): void {
+    if (start === afterGreek && gap === GAP_NONE && isLetter(plain)) gap = GAP_HYPHEN;
     // One entry a UTF-16 unit, so that positions found in `chars` are positions in the arrays.
     for (let unit = 0; unit < plain.length; unit += 1) {
       chars.push(plain[unit] as string);

@@ -117,6 +117,13 @@ const common = new Set(
   ).split(" "),
 );
 
+/** What is set low behind a symbol and read with a space or without: "C max", "Kcat". */
+const subscripts = new Set(
+  "max min sub tot eff cat obs exp ref crit sat app peak rms avg opt lim inh rel net sim calc meas init fin train test val".split(
+    " ",
+  ),
+);
+
 /** What runs into the word behind it where a space is lost; no other word begins so, save the compounds above. */
 const runsOn = new Set("the of and was were from that this these those which".split(" "));
 /** What the word before it runs into. */
@@ -148,6 +155,7 @@ function makesAnotherWord(
   // Symbols of a formula, which readers set apart as they like: "w i", "σ j".
   const isSymbol = (word: string) => word.length <= 2 && !common.has(word) && !prefixes.has(word);
   if (isSymbol(first) && isSymbol(second)) return false;
+  if (first.length === 1 && subscripts.has(second)) return false;
   if ((isSymbol(second) || isSymbol(first)) && !words.has(first + second)) return false;
   const pair = pairs.get(`${first} ${second}`) ?? 0;
   const isWord = (word: string) => common.has(word) || (words.get(word) ?? 0) > (isPartedInText ? pair : 0);

@@ -57,7 +57,12 @@ export function variantsOf(quote: string, text: string): Variant[] {
       variants.push({ ...sourced, quote: withoutInsertions(cut, text, replaces).quote, insertions, replaces });
   const usual = usualIn(text);
   const retyped = distinct([...variants, ...rewritten(variants, (each) => asTyped(each, text, usual))]);
-  const all = distinct([...retyped, ...rewritten(retyped, lowered), ...rewritten(retyped, onTheLine)]);
+  const all = distinct([
+    ...retyped,
+    ...rewritten(retyped, lowered),
+    ...rewritten(retyped, onTheLine),
+    ...rewritten(retyped, setApart),
+  ]);
   if (/\p{Nd}\s?[°º˚]/u.test(plain))
     all.push({
       quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"),
@@ -237,7 +242,7 @@ const typings: readonly Typing[] = [
   // Readers write "Figure 2: Drift"; the page has "Figure 2. Drift" or sets the name on a line of its own.
   [
     /^(?:Fig(?:ure|\.)?|Table|Box|Scheme|Chart|Plate|Algorithm) \p{L}?\p{Nd}{1,3}: /mu,
-    /\b(Figure|Fig\.?|Table|Box|Scheme|Chart|Plate|Algorithm) (\p{L}?\p{Nd}{1,3})(?:\s?[.|:–—-]\s{1,3}|\s{1,3})(?=\(?\p{Lu})/gu,
+    /\b(Figure|Fig\.?|Table|Box|Scheme|Chart|Plate|Algorithm) (\p{L}?\p{Nd}{1,3})(?:\s?[.|:–—-]\s{1,3}|\s{1,3}|\.?(?=\(?\p{Lu}\p{L}))(?=\(?\p{Lu})/gu,
     "$1 $2: ",
   ],
   [/\bet al\./, /\bet al(?![.\p{L}])/gu, "et al."],
@@ -404,6 +409,13 @@ const onTheLine = (quote: string): string =>
     .replace(/(?<=[\p{L}\p{Nd}₀-₉])(?:[²³]?[⁺⁻](?![⁰¹²³⁴-⁹])|\^\{?[23]?[+−-]\}?(?!\p{Nd}))/gu, inPlain)
     .replace(/(?<![\p{L}\p{N}^])(?:[¹²³⁰⁴-⁹]{1,3}ᵐ?|\^\{\p{Nd}{1,3}m?\})(?=\p{Lu}\p{Ll}?(?!\p{L}))/gu, inPlain)
     .replace(formulaNumber, inPlain);
+/** Letters set low, which readers of PDFs set apart: "C max" and "x i" for "C_max" and "xᵢ". */
+const setApart = (quote: string): string =>
+  quote.replace(
+    /(?<=\p{L}|′)(?:_\{?(?:[\p{L}\p{Nd}]{1,8}|[\p{L}\p{Nd}],[\p{L}\p{Nd}])\}?|[ᵢ-ᵪₐ-ₜⱼ]{1,6})(?!\p{L})/gu,
+    (low) => ` ${inPlain(low)}`,
+  );
+
 /** A page keeps powers and sets the numbers of "CO₂" on the line, as its readers do. */
 const lowered = (quote: string): string => quote.replace(formulaNumber, inPlain);
 const formulaNumber =
