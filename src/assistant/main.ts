@@ -11,7 +11,6 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { bugSentence } from "../engine/ui/bug-report.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
-import type { Said } from "./converse.js";
 import { modelFetch } from "./model-fetch.js";
 import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
 import { openOwnMemory } from "./memory/own-memory.js";
@@ -29,6 +28,7 @@ import {
 import type { Handed, ToolContext } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
 import { agreedServers, trustFolder } from "./trust.js";
+import { plainView, quietView } from "./dialogue/plain-view.js";
 
 /** What the program is. */
 export interface Program {
@@ -152,11 +152,10 @@ export async function main(
         isAllowed: values.yes === true,
         goesOn: values.continue === true,
       };
-      const here = { ...asked, cwd: io.cwd };
       const { signal } = interrupt;
-      if (positionals.length === 0 && canTalk(io)) return await talk(here, flags, version, io, signal, outside);
-      const message = await messageFrom(positionals, io, signal);
-      return await answer(message, here, flags, version, io, signal, outside);
+      const started = { asked: { ...asked, cwd: io.cwd }, flags, version, io, signal, outside };
+      if (positionals.length === 0 && canTalk(io)) return await talk(started);
+      return await answer(await messageFrom(positionals, io, signal), started);
     } catch (error) {
       if (interrupt.signal.aborted) return interrupted(interrupt.signal, io);
       throw error;
@@ -244,7 +243,17 @@ interface Flags {
   readonly goesOn: boolean;
 }
 
-/** The conversation to go on with, where one is wanted and there is one. */
+/** What an answer or a dialogue is started with. */
+interface Started {
+  readonly asked: Asked;
+  readonly flags: Flags;
+  readonly version: string;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly outside: Outside;
+}
+
+/** The conversation to continue, if one is wanted and there is one. */
 async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?: SavedSession }> {
   if (!goesOn) return {};
   const { lastSession } = await import("./conversation/saved.js");
@@ -255,7 +264,7 @@ async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?:
 }
 
 /** A conversation that is ready to be opened: its settings are read, and a person has agreed to its servers. */
-async function begun(asked: Asked, flags: Flags, version: string, io: Io, { fetch = modelFetch(), handed }: Outside) {
+async function begun({ asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: Started) {
   const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
   const written = await agreedServers(io, await ownServers(asked));
   const before = await conversationBefore(io, flags);
@@ -268,16 +277,9 @@ async function begun(asked: Asked, flags: Flags, version: string, io: Io, { fetc
   return { redact, settings: ready.settings, open, ...before };
 }
 
-async function answer(
-  message: string,
-  asked: Asked,
-  flags: Flags,
-  version: string,
-  io: Io,
-  signal: AbortSignal,
-  outside: Outside,
-): Promise<number> {
-  const { redact, open } = await begun(asked, flags, version, io, outside);
+async function answer(message: string, started: Started): Promise<number> {
+  const { asked, flags, io, signal } = started;
+  const { redact, open } = await begun(started);
   const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
   const { session, servers } = await open(permissionFrom(io, flags.isAllowed, signal), say);
   // Its tools are of use only if they are there with the first request.
@@ -318,39 +320,6 @@ async function viewOn(io: Io) {
   return { ...answerView(io, createColors(io.color)), broke: () => undefined };
 }
 
-/** The answer as it is on stdout, for a file or another program. */
-function plainView(io: Io) {
-  let isMidLine = false;
-  return {
-    tell(said: Said) {
-      if (said.type === "text") {
-        const text = sanitise(said.text);
-        if (text !== "") isMidLine = !text.endsWith("\n");
-        io.stdout(text);
-      }
-      if (said.type !== "again") return;
-      // What comes now begins a line of its own.
-      if (isMidLine) io.stdout("\n");
-      io.stderr(`ralph: ${said.reason}\n`);
-      isMidLine = false;
-    },
-    /** A sentence about what went wrong begins a line of its own. */
-    broke() {
-      if (isMidLine) io.stderr("\n");
-    },
-    end: () => undefined,
-  };
-}
-
-/** Nothing before the end: whether the answer is JSON is known then. */
-const quietView = (io: Io) => ({
-  tell(said: Said) {
-    if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
-  },
-  broke: () => undefined,
-  end: () => undefined,
-});
-
 /** The JSON of an answer, also where it stands in a fence; undefined where it is not. */
 function jsonIn(text: string): string | undefined {
   const bare = text.trim().replace(/^```(?:json)?\n|\n?```$/g, "");
@@ -369,15 +338,9 @@ const aborted = async (signal: AbortSignal): Promise<void> =>
   });
 
 /** A dialogue. Until its prompt stands, nothing is loaded but readline and the settings. */
-async function talk(
-  asked: Asked,
-  flags: Flags,
-  version: string,
-  io: Io,
-  signal: AbortSignal,
-  outside: Outside,
-): Promise<number> {
-  const { redact, settings, before, open } = await begun(asked, flags, version, io, outside);
+async function talk(started: Started): Promise<number> {
+  const { flags, version, io, signal } = started;
+  const { redact, settings, before, open } = await begun(started);
   const { dialogue } = await import("./dialogue/dialogue.js");
   const { model, provider, url } = settings;
   const where = provider.name === "compatible" ? url.host : provider.title;

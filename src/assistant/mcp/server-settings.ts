@@ -1,3 +1,4 @@
+import { isObject } from "../../engine/lib/json-fields.js";
 /** One server of `mcpServers`, checked and with its variables filled in. */
 export interface ServerSettings {
   readonly name: string;
@@ -31,7 +32,7 @@ class Wrong extends Error {}
  */
 export function serverSettings(name: string, written: unknown, env: NodeJS.ProcessEnv): ServerSettings | ServerProblem {
   try {
-    if (!isFields(written)) throw new Wrong("holds no settings");
+    if (!isObject(written)) throw new Wrong("holds no settings");
     const { command, url, type, tools } = written;
     const filled = (key: string) => filledIn(written[key], key, env);
     const picked = tools === undefined ? {} : { picked: textsOf(tools, "tools", env) };
@@ -63,11 +64,6 @@ export function serverSettings(name: string, written: unknown, env: NodeJS.Proce
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function textsOf(value: unknown, key: string, env: NodeJS.ProcessEnv): string[] {
   if (!Array.isArray(value)) throw new Wrong(`needs a list of texts as ${key}`);
   return value.map((each) => filledIn(each, key, env));
@@ -75,7 +71,7 @@ function textsOf(value: unknown, key: string, env: NodeJS.ProcessEnv): string[] 
 
 function fieldsOf(value: unknown, key: string, env: NodeJS.ProcessEnv): Record<string, string> {
   if (value === undefined) return {};
-  if (!isFields(value)) throw new Wrong(`needs names with texts as ${key}`);
+  if (!isObject(value)) throw new Wrong(`needs names with texts as ${key}`);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filledIn(each, key, env)]));
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BoundTool } from "./call.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 
 /** A call that a model wrote as JSON, for want of tool calls. */
 export interface Action {
@@ -72,9 +73,6 @@ const testCommand = (root: string): string | undefined =>
 /** What models write next to an action and no tool takes. */
 const remarks: ReadonlySet<string> = new Set(["thought", "thoughts", "reason", "reasoning", "explanation", "comment"]);
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /**
  * The actions that a text asks for: an object with `action`, or a list of such, in a block of its own or as the whole
  * text. Names and fields that models spell in their own ways are put right; what they mean is checked by the tool's
@@ -84,7 +82,7 @@ export function actionsIn(text: string, tools: readonly BoundTool[]): readonly A
   return jsonIn(text)
     .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
     .flatMap((value) => {
-      const action = isFields(value) ? actionOf(value, tools) : undefined;
+      const action = isObject(value) ? actionOf(value, tools) : undefined;
       return action === undefined ? [] : [action];
     });
 }
@@ -93,7 +91,7 @@ export function actionsIn(text: string, tools: readonly BoundTool[]): readonly A
 export function callInText(text: string, tools: readonly BoundTool[]): readonly Action[] {
   const [before = "", block] = text.trim().split("```");
   const value = parsed((before === "" && block !== undefined ? block.replace(/^json/, "") : text).trim());
-  if (!isFields(value)) return [];
+  if (!isObject(value)) return [];
   const [name, input] = [value["name"] ?? value["tool"], inputOf(value)];
   return typeof name === "string" && input !== undefined && tools.some((tool) => tool.name === name)
     ? [{ tool: name, input }]
@@ -137,7 +135,7 @@ function inputOf(value: Fields): Fields | undefined {
   const name = containers.find((each) => value[each] !== undefined);
   const content = name === undefined ? undefined : value[name];
   const inner = typeof content === "string" ? parsed(content) : content;
-  return isFields(inner) ? inner : undefined;
+  return isObject(inner) ? inner : undefined;
 }
 
 /** Numbers and booleans that were written as strings, where the tool takes no string. */

@@ -4,7 +4,8 @@ import { userFolder } from "../lib/layout.js";
 import { locateSyntaxError, repeatedName } from "../storage/json-syntax.js";
 import { readRegularFile, writtenText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
-import { type ConfigKeys, isRecord, unknownKeysIn } from "./keys.js";
+import { type ConfigKeys, unknownKeysIn } from "./keys.js";
+import { isObject } from "../lib/json-fields.js";
 
 /** Keys and values of a file that fits schemas/config.schema.json. */
 export type WrittenKeys = Readonly<Record<string, unknown>>;
@@ -85,7 +86,7 @@ async function fromYaml(text: string, path: string): Promise<unknown> {
 
 /** The value as a config, or an ExpectedError that names `where`, the pointer and a hint. */
 export function checkConfig(keys: ConfigKeys, value: unknown, where: string, exitCode: 1 | 2): WrittenKeys {
-  if (!isRecord(value))
+  if (!isObject(value))
     throw new ExpectedError(`${where} must hold keys and values, such as 'agent: codex'.`, exitCode);
   const wrong = unknownKeysIn(keys, value);
   if (wrong.length === 0) {

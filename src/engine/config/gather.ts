@@ -4,7 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { given } from "../lib/given.js";
 import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
-import { type ConfigKeys, isRecord, readScalar, variableOf } from "./keys.js";
+import { type ConfigKeys, readScalar, variableOf } from "./keys.js";
+import { isObject } from "../lib/json-fields.js";
 
 /** Where a value comes from: a flag, a variable, the path of a file, or `default`. */
 type Origin = string;
@@ -161,7 +162,7 @@ function mergedByName(layers: readonly Layer[], key: string): Record<string, obj
   const merged: Record<string, object> = {};
   for (const { written } of layers.toReversed()) {
     const names = written[key];
-    for (const [name, options] of Object.entries(isRecord(names) ? names : {}))
+    for (const [name, options] of Object.entries(isObject(names) ? names : {}))
       merged[name] = { ...merged[name], ...(options as object) };
   }
   return merged;

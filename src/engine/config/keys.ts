@@ -1,6 +1,7 @@
 import type { EngineConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
+import { isObject } from "../lib/json-fields.js";
 
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
@@ -187,8 +188,8 @@ export function unknownKeysIn(keys: ConfigKeys, written: Readonly<Record<string,
   const top = Object.keys(written).filter((key) => !known.includes(key));
   const inner = Object.entries(keys.named).flatMap(([key, kinds]) => {
     const value = written[key];
-    return (isRecord(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
-      Object.keys(isRecord(options) ? options : {})
+    return (isObject(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
+      Object.keys(isObject(options) ? options : {})
         .filter((option) => !(option in kinds))
         .map(
           (option) =>
@@ -198,9 +199,6 @@ export function unknownKeysIn(keys: ConfigKeys, written: Readonly<Record<string,
   });
   return [...top.map((key) => `/${key} is not a configuration key: ${adviceFor(keys, "", key, known)}`), ...inner];
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A number or a truth from text; `where` says whose text it is. Bounds are the schema's business. */
 export function readScalar(kind: Kind, text: string, where: string, exitCode: 1 | 2): string | number | boolean {

@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
 import { checkConfig, readConfigFile } from "./config-file.js";
-import { type ConfigKeys, isRecord, kindAt, readScalar } from "./keys.js";
+import { type ConfigKeys, kindAt, readScalar } from "./keys.js";
+import { isObject } from "../lib/json-fields.js";
 
 /**
  * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the
@@ -53,9 +54,9 @@ function parseYamlValue(parse: (text: string) => unknown, key: string, text: str
 }
 
 const isSet = (record: unknown, path: readonly string[]): boolean =>
-  path.reduce<unknown>((inner, part) => (isRecord(inner) ? inner[part] : undefined), record) !== undefined;
+  path.reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), record) !== undefined;
 
 function setIn(record: unknown, [first = "", ...rest]: readonly string[], value: unknown): Record<string, unknown> {
-  const before = isRecord(record) ? record : {};
+  const before = isObject(record) ? record : {};
   return { ...before, [first]: rest.length === 0 ? value : setIn(before[first], rest, value) };
 }

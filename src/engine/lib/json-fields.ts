@@ -3,6 +3,10 @@
  * None of them throws.
  */
 
+/** Whether a value is an object with fields: neither null nor an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** What stands at a path of objects and arrays; undefined where the path breaks off. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value;

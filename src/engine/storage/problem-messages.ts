@@ -1,6 +1,7 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { nearest } from "../lib/nearest.js";
 import { oneLine } from "../lib/sanitise.js";
+import { isObject } from "../lib/json-fields.js";
 
 /** Something wrong in a file, for the person who has to mend it. */
 export interface Problem {
@@ -95,9 +96,6 @@ const quote = (text: string): string => `"${text}"`;
 
 /** A name as a reader sees it. */
 const shownAs = (name: string): string => oneLine(name).normalize("NFKC").trim();
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 

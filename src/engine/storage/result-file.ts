@@ -14,6 +14,7 @@ import {
   tooDeepAt,
 } from "./json-syntax.js";
 import { type Problem, problemsOf, type SchemaName } from "./schema-check.js";
+import { isObject } from "../lib/json-fields.js";
 
 const maxBytes = 5 * 1024 * 1024;
 
@@ -126,7 +127,7 @@ export function jsonIn(message: string): string | undefined {
   const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
   const whole = message.trim();
   return [whole, ...fenced.toReversed(), braced].find(
-    (json) => whole.length - json.length <= maxSurrounding && isObject(json),
+    (json) => whole.length - json.length <= maxSurrounding && isObjectText(json),
   );
 }
 
@@ -161,11 +162,11 @@ function cutJsonIn(message: string): string | undefined {
   return start >= 0 && start <= maxSurrounding && isUnfinished(json) ? json : undefined;
 }
 
-function isObject(text: string): boolean {
+function isObjectText(text: string): boolean {
   if (!text.trimStart().startsWith("{") || hasTooManyBrackets(text)) return false;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject(value);
   } catch {
     return false;
   }
@@ -243,8 +244,7 @@ export async function readChecked(
   const result = await readResult(path);
   if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
   const { value: found, found: redacted } = redactValue(result.value, redact);
-  const isObject = typeof found === "object" && found !== null && !Array.isArray(found);
-  const { value, dropped, problems } = checkedResult(schema, isObject ? { ...found, ...kept } : found);
+  const { value, dropped, problems } = checkedResult(schema, isObject(found) ? { ...found, ...kept } : found);
   return problems.length > 0 ? { redacted, dropped, reasons: reasonsOf(problems) } : { redacted, dropped, value };
 }
 

@@ -1,6 +1,7 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import type { Criterion, Rrd } from "../generated/rrd.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 
 /** Most criteria of a project, and most characters of one, as the schema has them. */
 const maxCriteria = 20;
@@ -134,5 +135,4 @@ function listOf(value: unknown): Partial<Record<"id" | "kind" | "text", unknown>
   return Array.isArray(criteria) ? criteria.map(fieldsOf) : [];
 }
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

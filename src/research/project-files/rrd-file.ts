@@ -22,7 +22,7 @@ import {
   updateFile,
 } from "./layout.js";
 import { readRrdShape } from "./legacy/read-rrd.js";
-import { isFields } from "./legacy/readers.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
 export const maxRrdBytes = 200_000_000;
@@ -63,7 +63,7 @@ function pointerInFile(written: unknown, pointer: string): string {
   let at = written;
   let found = "";
   for (const segment of pointer.split("/").slice(1)) {
-    if (segment === "0" && isFields(at) && !Object.hasOwn(at, segment)) continue;
+    if (segment === "0" && isObject(at) && !Object.hasOwn(at, segment)) continue;
     found += `/${segment}`;
     at = (at as Fields | undefined | null)?.[segment.replaceAll("~1", "/").replaceAll("~0", "~")];
   }

@@ -13,6 +13,7 @@ import { checkArguments } from "../../engine/tools/check-arguments.js";
 import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
 import type { Given, ResearchTool, ToolContext } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 
 /** Every tool there is. Taking one away takes its file and its line here. */
 export const tools: readonly ResearchTool[] = [
@@ -83,7 +84,7 @@ function strictSchema(tool: ResearchTool): object {
  * them.
  */
 function checkedArguments(tool: ResearchTool, given: unknown): Given | Problem {
-  const isFields = typeof given === "object" && given !== null && !Array.isArray(given);
+  const isFields = isObject(given);
   const filled = isFields ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")) : given;
   const checked = checkArguments(tool.name, strictSchema(tool), filled);
   return isProblem(checked) ? checked : (checked as Given);

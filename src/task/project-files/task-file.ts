@@ -8,6 +8,7 @@ import { readRegularUpTo, writtenText } from "../../engine/storage/regular-file.
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 
 /** Every type of criterion there is. */
 export const criterionTypes = [
@@ -143,9 +144,6 @@ const withHint = (problem: Problem): Problem => {
 
 const wrong = (message: string, hint?: string): ExpectedError =>
   new ExpectedError(`${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}.`, 2);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 interface Placed {
   readonly pointer: string;

@@ -138,7 +138,10 @@ describe("report", () => {
 describe("report --check", () => {
   test("is clean where every number and source is carried", async () => {
     const { folder, run } = project(said());
-    expect(await run("--check")).toMatchObject({ exitCode: 0, out: expect.stringContaining("A quote supports every number") });
+    expect(await run("--check")).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining("A quote supports every number"),
+    });
     expect(existsSync(join(folder, "research-report.md"))).toBe(false);
   });
 

@@ -72,7 +72,7 @@ describe("an edit of what instructs agents, made while an agent ran that nothing
     expect(await command()).toContain("AGENTS.md, CLAUDE.md, prompt.md: approved");
     expect([await waiting(), await agreedPrompt(root, stateDir)]).toEqual([[], undefined]);
     expect(await lessons()).toContain("Always give 5.");
-    expect(await command()).toContain("Nothing");
+    expect(await command()).toContain("No edit");
   });
 
   it("is taken back by a no, and the edited file is kept", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { hasTooManyBrackets, tooDeepAt } from "../../storage/json-syntax.js";
+import { isObject } from "../../lib/json-fields.js";
 
 /** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -15,8 +16,7 @@ export function objectIn(line: string): Json | undefined {
   }
 }
 
-export const object = (value: unknown): Json | undefined =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+export const object = (value: unknown): Json | undefined => (isObject(value) ? value : undefined);
 export const objects = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.map(object).filter((one): one is Json => one !== undefined) : [];
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

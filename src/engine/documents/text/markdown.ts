@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { buildText, type DocumentText, type Part, takeOut } from "./document-text.js";
+import { isObject } from "../../lib/json-fields.js";
 
 /**
  * The text of a Markdown or plain-text document. YAML front matter gives title, authors, date, abstract, id, doi and
@@ -36,8 +37,7 @@ function splitFrontMatter(source: string): { front: Record<string, unknown>; bod
   if (match?.[1] === undefined) return { front: {}, body: source };
   try {
     const front: unknown = parse(match[1], { schema: "core", maxAliasCount: 10 });
-    if (typeof front === "object" && front !== null && !Array.isArray(front))
-      return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
+    if (isObject(front)) return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
   } catch {
     // Not YAML: two rules around ordinary text.
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { Collection, Fields, StateFormat } from "./format.js";
+import { isObject } from "../../lib/json-fields.js";
 
 /** A change of one record, of the file's own top level, or of one of its objects. */
 export interface Change {
@@ -224,9 +225,6 @@ function holds(value: unknown, other: unknown): boolean {
   if (!isObject(value) || !isObject(other)) return false;
   return Object.entries(other).every(([name, each]) => holds(value[name], each));
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
 

@@ -13,6 +13,7 @@ import { explaining } from "../explain-system-error.js";
 import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
 import type { RecordStore } from "./record-store.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
+import { isObject } from "../../lib/json-fields.js";
 
 /** Most characters of what a person says at once: every brief includes it. */
 export const maxMessage = 1_000;
@@ -150,8 +151,7 @@ function parse(text: string): Message | undefined {
     if (isNewer(value)) return undefined;
     if (value.clear === true) return { clear: true };
     const { record, decision, why, beside } = value;
-    if (typeof beside === "object" && beside !== null && !Array.isArray(beside))
-      return { beside: beside as BesideMessage["beside"] };
+    if (isObject(beside)) return { beside: beside as BesideMessage["beside"] };
     if (typeof record === "string" && typeof why === "string" && (decision === "include" || decision === "exclude"))
       return { record, decision, why };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;

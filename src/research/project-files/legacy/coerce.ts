@@ -1,4 +1,5 @@
-import { absent, type Fields, isFields } from "./readers.js";
+import { absent, type Fields } from "./readers.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 /*
  * What people and models write where a text, a number, a list or a time is meant. Each function answers with the value
@@ -9,7 +10,7 @@ import { absent, type Fields, isFields } from "./readers.js";
 export function toText(value: unknown): unknown {
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return value.map(textOf).join("; ");
-  return isFields(value) ? textOf(value) : value;
+  return isObject(value) ? textOf(value) : value;
 }
 
 /** The first text of a list, such as of several addresses; false counts as no text. */
@@ -19,11 +20,11 @@ export const toFirst = (value: unknown): unknown =>
 /** Texts from a line with commas, an object's fields or a list of objects with names. */
 export function toTexts(value: unknown): unknown {
   if (typeof value === "string") return partsOf(value, /[,;\n]/);
-  if (isFields(value)) return Object.entries(value).flatMap(([name, field]) => (field === false ? [] : [name]));
+  if (isObject(value)) return Object.entries(value).flatMap(([name, field]) => (field === false ? [] : [name]));
   if (!Array.isArray(value) || value.every((each) => typeof each === "string")) return value;
   return value
     .filter((each) => each !== null)
-    .map((each) => (isFields(each) ? (nameOf(each) ?? textOf(each)) : textOf(each)));
+    .map((each) => (isObject(each) ? (nameOf(each) ?? textOf(each)) : textOf(each)));
 }
 
 /** What stands between separators, without what is empty. */
@@ -44,7 +45,7 @@ export const toSentences = (value: unknown): unknown =>
 export const toNumber =
   (...outOf: readonly number[]) =>
   (value: unknown): unknown => {
-    if (isFields(value)) {
+    if (isObject(value)) {
       const total = ["total", "score", "value", "points", "rating", "combined_total", "combined"]
         .map((name) => value[name])
         .find((field) => field != null);
@@ -139,10 +140,10 @@ export function toDays(value: unknown): unknown {
 }
 
 /** What is not an object is left out: it is derived again, or nothing depends on it. */
-export const toFieldsOrNull = (value: unknown): unknown => (isFields(value) ? value : null);
+export const toFieldsOrNull = (value: unknown): unknown => (isObject(value) ? value : null);
 
 /** An object in brackets where a list is meant; false is an empty list. */
-export const toList = (value: unknown): unknown => (isFields(value) ? [value] : value === false ? [] : value);
+export const toList = (value: unknown): unknown => (isObject(value) ? [value] : value === false ? [] : value);
 
 export const absentUnless =
   (fits: (value: unknown) => boolean) =>
@@ -178,7 +179,7 @@ export function nameOf(value: Fields): string | undefined {
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(", ");
-  if (!isFields(value)) return String(value);
+  if (!isObject(value)) return String(value);
   return Object.entries(value)
     .map(([name, field]) => `${name}: ${textOf(field)}`)
     .join("; ");

@@ -1,5 +1,6 @@
 import { absentUnless, toFieldsOrNull, toList, toText } from "./coerce.js";
-import { absent, fieldsOf, inTurn, isFields, leaf, listOf, type Reader } from "./readers.js";
+import { absent, fieldsOf, inTurn, leaf, listOf, type Reader } from "./readers.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
@@ -12,7 +13,7 @@ const outcomes: readonly unknown[] = ["accepted", "refused", "failed"];
 
 /** Other tools kept other things under this name; the loop learns nothing from them. */
 const isObservation = (value: unknown): boolean =>
-  isFields(value) &&
+  isObject(value) &&
   isWhole(value["iteration"]) &&
   value["iteration"] !== 0 &&
   isText(value["unit"]) &&
@@ -54,7 +55,7 @@ const readLimits = fieldsOf({
 
 /** A person may add a line of steering by hand, as a text or without an id. What holds no text is left out. */
 function toSteering(value: unknown): unknown {
-  const { id, text: words, at, ...rest } = isFields(value) ? value : { text: value };
+  const { id, text: words, at, ...rest } = isObject(value) ? value : { text: value };
   if (isText(id) && isText(words)) return value;
   return isText(words) && words.trim() !== ""
     ? { ...rest, id: isText(id) ? id : words.slice(0, 40), ...(isText(at) ? { at } : {}), text: words }
@@ -76,7 +77,7 @@ export const readLoop: Reader = inTurn(
     error: leaf(toText),
     last_run: leaf(
       absentUnless(
-        (value) => isFields(value) && isText(value["verdict"]) && isText(value["reason"]) && isText(value["at"]),
+        (value) => isObject(value) && isText(value["verdict"]) && isText(value["reason"]) && isText(value["at"]),
       ),
     ),
     loop_type: leaf(toText),
@@ -84,8 +85,8 @@ export const readLoop: Reader = inTurn(
     history_summary: leaf(toText),
     stagnation_count: whole,
     stagnation_since: whole,
-    limits: inTurn(leaf(absentUnless(isFields)), readLimits),
-    rch_metrics: inTurn(leaf(absentUnless(isFields)), readMetrics),
+    limits: inTurn(leaf(absentUnless(isObject)), readLimits),
+    rch_metrics: inTurn(leaf(absentUnless(isObject)), readMetrics),
     steering: readSteering,
   }),
 );

@@ -15,7 +15,6 @@ import {
   type Fields,
   fieldsOf,
   inTurn,
-  isFields,
   leaf,
   listOf,
   orAbsent,
@@ -24,6 +23,7 @@ import {
   valuesOf,
 } from "./readers.js";
 import { readScores } from "./read-scores.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 const text = leaf(toText);
 const identifier = leaf((value) => (typeof value === "number" ? String(value) : value));
@@ -33,7 +33,7 @@ const boolean = orAbsent(leaf(toBoolean));
 
 /** Text or list of points; an object becomes a list of its fields, so that a reader of the report sees them apart. */
 const prose = leaf((value) => {
-  if (isFields(value)) return Object.entries(value).map(([name, field]) => `${name}: ${String(toText(field))}`);
+  if (isObject(value)) return Object.entries(value).map(([name, field]) => `${name}: ${String(toText(field))}`);
   if (!Array.isArray(value)) return toText(value);
   return value.every((each) => typeof each === "string") ? value : value.map((each) => String(toText(each)));
 });
@@ -58,11 +58,11 @@ const decisions: readonly (readonly [RegExp, string])[] = [
 
 /** The status of a paper that says only that it was read, or nothing, follows from its decision. */
 const readRecord: Reader = (value, pointer, tell) => {
-  if (!isFields(value)) return value;
+  if (!isObject(value)) return value;
   const added: Fields = {};
   const { id, title, status, decision, analysis, score, score_breakdown: breakdown } = value;
   if (title == null && typeof id === "string") added["title"] = id;
-  if (score == null && isFields(breakdown) && typeof breakdown["combined_total"] === "number")
+  if (score == null && isObject(breakdown) && typeof breakdown["combined_total"] === "number")
     added["score"] = breakdown["combined_total"];
   const decided = decisions.find(([word]) => word.test(String(decision)))?.[1];
   if (status == null) added["status"] = decided ?? (analysis == null ? "pending" : "insights_extracted");
@@ -74,13 +74,13 @@ const readRecord: Reader = (value, pointer, tell) => {
 
 /** What a quote compares is kept only whole. */
 const isOutcome = (value: unknown): boolean =>
-  isFields(value) &&
+  isObject(value) &&
   ["outcome", "compared"].every((name) => typeof value[name] === "string") &&
   ["up", "down", "none"].some((direction) => direction === value["direction"]);
 
 /** A claim that stands alone is its own quote; nobody has looked whether the paper says so. */
 const readEvidence: Reader = (value, pointer, tell) => {
-  const given: Fields | undefined = isFields(value) ? value : typeof value === "string" ? { claim: value } : undefined;
+  const given: Fields | undefined = isObject(value) ? value : typeof value === "string" ? { claim: value } : undefined;
   if (given === undefined) return value;
   const firstText = (...names: string[]) => names.map((name) => given[name]).find((field) => typeof field === "string");
   const claim = firstText("claim", "text", "statement", "finding", "quote");
@@ -105,12 +105,12 @@ const readAnalysis: Reader = inTurn(
       value === false
         ? null
         : Array.isArray(value)
-          ? value.map((each) => (isFields(each) ? (nameOf(each) ?? toText(each)) : each)).join(", ")
+          ? value.map((each) => (isObject(each) ? (nameOf(each) ?? toText(each)) : each)).join(", ")
           : toText(value),
     ),
     market: text,
     evidence: inTurn(
-      orAbsent(leaf((value) => (typeof value === "string" || isFields(value) ? [value] : value))),
+      orAbsent(leaf((value) => (typeof value === "string" || isObject(value) ? [value] : value))),
       listOf(inTurn(fieldsOf({ about: leaf((value) => (isOutcome(value) ? value : absent)) }), readEvidence)),
     ),
   }),
@@ -134,12 +134,12 @@ const isDepth = (value: unknown): boolean => value === "full" || value === "part
 
 /** What code wrote of a paper's updates is kept only whole. */
 const isUpdate = (value: unknown): boolean =>
-  isFields(value) &&
+  isObject(value) &&
   ["type", "source"].every((name) => typeof value[name] === "string") &&
   ["date", "notice"].every((name) => ["string", "undefined"].includes(typeof value[name]));
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
 const isCheck = (value: unknown): boolean =>
-  isFields(value) && typeof value["at"] === "string" && isTexts(value["checked_by"]) && isTexts(value["unchecked"]);
+  isObject(value) && typeof value["at"] === "string" && isTexts(value["checked_by"]) && isTexts(value["unchecked"]);
 
 /** Reads one record of papers_pool. */
 export const readPaperRecord: Reader = inTurn(
@@ -149,7 +149,7 @@ export const readPaperRecord: Reader = inTurn(
     url: leaf(toFirst),
     pdf_url: leaf(toFirst),
     authors: leaf((value) =>
-      isFields(value) ? (nameOf(value) ?? toText(value)) : typeof value === "string" ? value : toTexts(value),
+      isObject(value) ? (nameOf(value) ?? toText(value)) : typeof value === "string" ? value : toTexts(value),
     ),
     date: text,
     source: text,
@@ -181,7 +181,7 @@ export const readPaperRecord: Reader = inTurn(
 /** Reads one entry of insights. */
 export const readInsight: Reader = inTurn(
   leaf((value) => (typeof value === "string" ? { insight: value } : value)),
-  (value, pointer, tell) => (isFields(value) ? renamed(insightName(value))(value, pointer, tell) : value),
+  (value, pointer, tell) => (isObject(value) ? renamed(insightName(value))(value, pointer, tell) : value),
   fieldsOf({ id: identifier, insight: text, tags: texts, cross_refs: texts, papers: texts, cross_cluster: text }),
   readSourcePaper,
 );
@@ -198,7 +198,7 @@ const readPaperId = fieldsOf({ paper_id: text });
 
 /** An insight of several papers is of none of them alone; `papers` names them. */
 function readSourcePaper(value: unknown, pointer: string, tell: Parameters<Reader>[2]): unknown {
-  if (!isFields(value) || !Array.isArray(value["paper_id"])) return readPaperId(value, pointer, tell);
+  if (!isObject(value) || !Array.isArray(value["paper_id"])) return readPaperId(value, pointer, tell);
   const ids = value["paper_id"].map(String);
   const read: Fields =
     ids.length === 1 ? { ...value, paper_id: ids[0] } : { ...value, paper_id: null, papers: value["papers"] ?? ids };

@@ -22,7 +22,6 @@ import {
   type Fields,
   fieldsOf,
   inTurn,
-  isFields,
   leaf,
   listOf,
   orAbsent,
@@ -31,6 +30,7 @@ import {
   wordReading,
 } from "./readers.js";
 import type { Problem } from "../../../engine/storage/schema-check.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 const text = leaf(toText);
 const boolean = orAbsent(leaf(toBoolean));
@@ -84,7 +84,7 @@ function toTerms(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return Object.fromEntries(
     value.map((each) => {
-      const { term, name, definition, meaning, description } = isFields(each) ? each : ({ term: each } as Fields);
+      const { term, name, definition, meaning, description } = isObject(each) ? each : ({ term: each } as Fields);
       return [String(toText(term ?? name)), toText(definition ?? meaning ?? description) ?? null];
     }),
   );
@@ -97,14 +97,14 @@ const readGlossary = inTurn(
 
 const readQuestion: Reader = inTurn(
   leaf((value) => {
-    if (!isFields(value) || typeof value["question"] === "string") return value;
+    if (!isObject(value) || typeof value["question"] === "string") return value;
     const found = ["q", "text", "title", "description", "topic"].map((name) => value[name]).find(isText);
     return found === undefined ? value : { ...value, question: found };
   }),
   fieldsOf({
     field: text,
     options: orAbsent(leaf(toSentences)),
-    current_default: leaf((value) => (isFields(value) ? toText(value) : value)),
+    current_default: leaf((value) => (isObject(value) ? toText(value) : value)),
   }),
 );
 
@@ -149,7 +149,7 @@ const count = leaf((value) => {
 });
 const names = leaf((value) => (typeof value === "number" || typeof value === "boolean" ? null : toTexts(value)));
 const isRetractionCheck = (value: unknown): boolean =>
-  isFields(value) &&
+  isObject(value) &&
   isText(value["at"]) &&
   isWhole(value["checked"]) &&
   isWhole(value["not_checked"]) &&
@@ -176,12 +176,12 @@ const readStatistics = inTurn(
             ? value
             : typeof value === "string"
               ? [value]
-              : isFields(value)
+              : isObject(value)
                 ? Object.keys(value)
                 : null,
         ),
         source_failure_reasons: leaf(toFieldsOrNull),
-        failures_in_a_row: inTurn(leaf(absentUnless(isFields)), valuesOf(leaf(absentUnless(isWhole)))),
+        failures_in_a_row: inTurn(leaf(absentUnless(isObject)), valuesOf(leaf(absentUnless(isWhole)))),
         batches: leaf(absentUnless(isWhole)),
         batches_without_new: leaf(absentUnless(isWhole)),
         searched_for: leaf(absentUnless(isText)),
@@ -200,19 +200,19 @@ const readIdeation = inTurn(
     max_ideas: number(),
     output_filename: orAbsent(text),
     ranking_goal: orAbsent(text),
-    assumed_constraints: leaf((value) => (isFields(value) ? value : value === null ? absent : { constraints: value })),
+    assumed_constraints: leaf((value) => (isObject(value) ? value : value === null ? absent : { constraints: value })),
   }),
 );
 
 /** An insight without an id can be named by no report and taken out by no reset, so it gets the next number. */
 function readIds(value: unknown, pointer: string, tell: Parameters<Reader>[2]): unknown {
-  if (!Array.isArray(value) || value.every((each) => !isFields(each) || isText(each["id"]))) return value;
+  if (!Array.isArray(value) || value.every((each) => !isObject(each) || isText(each["id"]))) return value;
   let last = value.reduce<number>(
     (highest, each) => Math.max(highest, Number(/^insight_(\d{1,9})$/.exec(String(each?.id))?.[1] ?? 0)),
     0,
   );
   return value.map((each: unknown, index) => {
-    if (!isFields(each) || isText(each["id"])) return each;
+    if (!isObject(each) || isText(each["id"])) return each;
     const id = `insight_${String((last += 1)).padStart(3, "0")}`;
     tell(`${pointer}/${index}/id`, each["id"], id);
     return { ...each, id };
@@ -221,7 +221,7 @@ function readIds(value: unknown, pointer: string, tell: Parameters<Reader>[2]): 
 
 /** { source: reason } as a list; a line of several as several. */
 const toBlocked = (value: unknown): unknown =>
-  isFields(value)
+  isObject(value)
     ? Object.entries(value).flatMap(([source, reason]) =>
         reason === false ? [] : [isText(reason) ? { source, reason } : source],
       )
@@ -231,11 +231,11 @@ const toBlocked = (value: unknown): unknown =>
       : toTexts(value);
 
 const readBlocked = leaf((value) =>
-  Array.isArray(value) && value.every((each) => isText(each) || isFields(each)) ? value : toBlocked(value),
+  Array.isArray(value) && value.every((each) => isText(each) || isObject(each)) ? value : toBlocked(value),
 );
 
 const readVisited = leaf((value) =>
-  Array.isArray(value) && value.every((each) => isText(each) || isFields(each))
+  Array.isArray(value) && value.every((each) => isText(each) || isObject(each))
     ? value
     : isText(value)
       ? partsOf(value, /\s/)
@@ -247,7 +247,7 @@ const readExcluded = inTurn(
   listOf(
     leaf((value) => {
       if (isText(value)) return { id: value, reason: "no reason recorded" };
-      if (!isFields(value)) return value;
+      if (!isObject(value)) return value;
       const id = [value["id"], value["paper_id"], value["url"], value["title"]].find(isText) ?? value["id"];
       return id === value["id"] && isText(value["reason"])
         ? value
@@ -299,7 +299,7 @@ export function readRrdShape(value: unknown): { readonly value: unknown; readonl
 
 /** Where no phase is named, the pool tells where the project stands. */
 function withPhase(value: unknown, _: string, tell: Parameters<Reader>[2]): unknown {
-  if (!isFields(value) || value["phase"] != null || !Array.isArray(value["papers_pool"])) return value;
+  if (!isObject(value) || value["phase"] != null || !Array.isArray(value["papers_pool"])) return value;
   const phase: Rrd["phase"] = value["papers_pool"].length === 0 ? "DISCOVERY" : "ANALYSIS";
   tell("/phase", value["phase"], phase);
   return { ...value, phase };

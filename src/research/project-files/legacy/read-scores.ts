@@ -1,5 +1,6 @@
 import { absentUnless, toNumber } from "./coerce.js";
-import { fieldsOf, type Fields, inTurn, isFields, leaf, orAbsent, type Reader, renamed } from "./readers.js";
+import { fieldsOf, type Fields, inTurn, leaf, orAbsent, type Reader, renamed } from "./readers.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 /** Names under which each dimension was met, letters and digits alone. */
 const dimensions: ReadonlyMap<string, string> = new Map(
@@ -42,7 +43,7 @@ const readPoints: Reader = inTurn(
 /** [{ dimension, score }] as the object that it spells out. */
 function fromList(list: readonly unknown[]): Fields | undefined {
   const names = list.map((each) =>
-    isFields(each) ? (each["dimension"] ?? each["name"] ?? each["criterion"]) : undefined,
+    isObject(each) ? (each["dimension"] ?? each["name"] ?? each["criterion"]) : undefined,
   );
   return names.every((name) => typeof name === "string")
     ? Object.fromEntries(names.map((name, index) => [name, list[index]]))
@@ -51,9 +52,9 @@ function fromList(list: readonly unknown[]): Fields | undefined {
 
 /** A number under the name of a rubric is its total; an object under another name of it holds its points. */
 function partOf(name: string, value: unknown): string {
-  if (settled.has(name) && (isFields(value) || (name !== "execution" && name !== "blue_ocean"))) return name;
+  if (settled.has(name) && (isObject(value) || (name !== "execution" && name !== "blue_ocean"))) return name;
   const plain = lettersOf(name);
-  const isTotal = !isFields(value) && !Array.isArray(value) && value !== null;
+  const isTotal = !isObject(value) && !Array.isArray(value) && value !== null;
   if (/^(execution|exec)(score|scores|total|rubric|points)?$/.test(plain))
     return isTotal ? "execution_total" : "execution";
   if (/^(blueocean|strategic)(score|scores|total|rubric|points)?$/.test(plain))

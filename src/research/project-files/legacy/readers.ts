@@ -1,5 +1,6 @@
 import { describe } from "../../../engine/storage/problem-messages.js";
 import type { Problem } from "../../../engine/storage/schema-check.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 export type Fields = Record<string, unknown>;
 
@@ -56,7 +57,7 @@ export const listOf =
 export function fieldsOf(readers: Readonly<Record<string, Reader>>): Reader {
   const known = Object.entries(readers);
   return (value, pointer, tell) => {
-    if (!isFields(value)) return value;
+    if (!isObject(value)) return value;
     let changed: Map<string, unknown> | undefined;
     for (const [name, reader] of known) {
       if (!Object.hasOwn(value, name)) continue;
@@ -71,7 +72,7 @@ export function fieldsOf(readers: Readonly<Record<string, Reader>>): Reader {
 export const valuesOf =
   (reader: Reader): Reader =>
   (value, pointer, tell) =>
-    isFields(value)
+    isObject(value)
       ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell)
       : value;
 
@@ -79,7 +80,7 @@ export const valuesOf =
 export const renamed =
   (nameOf: (name: string, value: unknown) => string): Reader =>
   (value, pointer, tell) => {
-    if (!isFields(value)) return value;
+    if (!isObject(value)) return value;
     const changes = new Map<string, string>();
     for (const name of Object.keys(value)) {
       const other = nameOf(name, value[name]);
@@ -89,9 +90,6 @@ export const renamed =
     for (const [name, other] of changes) tell(`${pointer}/${name}`, name, other);
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [changes.get(name) ?? name, field]));
   };
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fields {
   const entries = Object.entries(value).map(

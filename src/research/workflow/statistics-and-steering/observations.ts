@@ -14,6 +14,7 @@ import type { Change } from "../../project-files/research.js";
 import { isAnswerUnit } from "../../project-files/logs/answers-log.js";
 import { readResult } from "../../../engine/storage/result-file.js";
 import { resultName } from "../../../engine/lib/layout.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 
 /**
  * Fingerprint and sketch of the result in a workspace, or of the agent's last message where the result is missing. An
@@ -36,8 +37,7 @@ function proseIn(value: unknown): string[] {
 }
 
 /** The same answer to another unit is the same answer. */
-const withoutUnit = (value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value, unit: undefined } : value;
+const withoutUnit = (value: unknown): unknown => (isObject(value) ? { ...value, unit: undefined } : value);
 
 /**
  * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { isObject } from "../../../../src/engine/lib/json-fields.js";
 import {
   absent,
   fieldsOf,
   inTurn,
-  isFields,
   leaf,
   listOf,
   orAbsent,
@@ -145,7 +145,7 @@ it.each<[unknown, boolean]>([
   [null, false],
   ["x", false],
   [undefined, false],
-])("%j is an object with fields: %j", (value, is) => expect(isFields(value)).toBe(is));
+])("%j is an object with fields: %j", (value, is) => expect(isObject(value)).toBe(is));
 
 describe("the warning of a value that was read as another one", () => {
   it.each<[unknown, unknown, string]>([

@@ -1,0 +1,36 @@
+import { sanitise } from "../../engine/lib/sanitise.js";
+import type { Io } from "../../engine/ui/io.js";
+import type { Said } from "../converse.js";
+
+/** The answer as it is on stdout, for a file or another program. */
+export function plainView(io: Io) {
+  let isMidLine = false;
+  return {
+    tell(said: Said) {
+      if (said.type === "text") {
+        const text = sanitise(said.text);
+        if (text !== "") isMidLine = !text.endsWith("\n");
+        io.stdout(text);
+      }
+      if (said.type !== "again") return;
+      // What comes now begins a line of its own.
+      if (isMidLine) io.stdout("\n");
+      io.stderr(`ralph: ${said.reason}\n`);
+      isMidLine = false;
+    },
+    /** A sentence about what went wrong begins a line of its own. */
+    broke() {
+      if (isMidLine) io.stderr("\n");
+    },
+    end: () => undefined,
+  };
+}
+
+/** Nothing before the end: whether the answer is JSON is known then. */
+export const quietView = (io: Io) => ({
+  tell(said: Said) {
+    if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
+  },
+  broke: () => undefined,
+  end: () => undefined,
+});
