@@ -87,7 +87,7 @@ function largestLines(lines: readonly Line[]): string | undefined {
   const titles = named.filter(({ title }) => !isMasthead(title));
   const body = heightOfMost(lines);
   const isSet = titles.some(({ height }) => height > 1.05 * body);
-  if (!isSet && !named.some(({ height }) => height > 1.05 * body)) return firstLines(lines);
+  if (named.length > 0 && named.every(({ height }) => Math.abs(height - body) < 0.05 * body)) return firstLines(lines);
   const largest = largestOf(isSet ? titles : named);
   if (largest === undefined) return undefined;
   const above = largestOf(titles.slice(0, titles.indexOf(largest)).filter(({ title }) => wordsIn(title) >= minWords));
@@ -104,10 +104,15 @@ function largestLines(lines: readonly Line[]): string | undefined {
 function firstLines(lines: readonly Line[]): string | undefined {
   const steps = lines.slice(1).map((line, index) => (lines[index]?.y ?? 0) - line.y);
   const usual = steps.filter((step) => step > 0).toSorted((a, b) => a - b)[Math.floor(steps.length / 4)] ?? 0;
-  const end = steps.findIndex((step) => step > apart * usual) + 1;
-  const title = titleOf(lines.slice(0, end));
-  const isTitle = end > 0 && end <= maxTitleLines && wordsIn(title) > 1 && !/[.:;,]$|[.!?] \p{Lu}/u.test(title);
-  return isTitle && !isMasthead(title) ? title : undefined;
+  const ends = steps.flatMap((step, index) => (step > apart * usual ? [index + 1] : []));
+  for (const [at, end] of ends.slice(0, 2).entries()) {
+    const title = titleOf(lines.slice(ends[at - 1] ?? 0, Math.min(end, (ends[at - 1] ?? 0) + maxTitleLines + 1)));
+    // A running head ends, or begins, with the number of its page.
+    if (isMasthead(title) || /^\d{1,4}\s|\s\d{1,4}$/.test(title)) continue;
+    const isTitle = end - (ends[at - 1] ?? 0) <= maxTitleLines && wordsIn(title) > 1;
+    return isTitle && !/[.:;,]$|[.!?] \p{Lu}/u.test(title) ? title : undefined;
+  }
+  return undefined;
 }
 
 /** Lines this much further apart than others, in their steps, do not belong together. */

@@ -212,21 +212,29 @@ const combining: Readonly<Record<string, string>> = {
   "¸": "\u0327",
 };
 
+/** Forms of Arabic letters within words, and radicals in the place of the Chinese characters that look so. */
+const shapes = /[\ufb50-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc\u2e9f\u2ef3\u2f00-\u2fd5]+/g;
+
 /** Puts accents that a PDF sets by themselves onto their letters ("na¨ıve", "Erd ˝os") and takes ligatures apart. */
 export function withAccents(text: string): string {
-  return text
-    .replace(/[ﬀ-ﬆ]/g, (ligature) => ligature.normalize("NFKC"))
-    .replace(
-      /(\p{L}?)( ?)([´¨ˆ˜¯˘˙˚˝ˇ¸]) ?([\p{L}ı]?)/gu,
-      (all, before: string, space: string, accent: string, after: string) => {
-        const mark = combining[accent] ?? "";
-        // TeX sets the accent first, then its letter. A cedilla may come after.
-        const onNext = composed(after === "ı" ? "i" : after, mark);
-        if (onNext !== undefined) return `${before}${space !== "" && before === "" ? space : ""}${onNext}`;
-        const onLast = composed(before, mark);
-        return onLast === undefined ? all : `${onLast}${after}`;
-      },
-    );
+  return (
+    text
+      .replace(/[ﬀ-ﬆ]/g, (ligature) => ligature.normalize("NFKC"))
+      .replace(shapes, (shape) => shape.normalize("NFKC"))
+      // A mark over the letter before it is set by itself, as a space with the mark.
+      .replace(/ (?=[\u064b-\u065f\u0670])/g, "")
+      .replace(
+        /(\p{L}?)( ?)([´¨ˆ˜¯˘˙˚˝ˇ¸]) ?([\p{L}ı]?)/gu,
+        (all, before: string, space: string, accent: string, after: string) => {
+          const mark = combining[accent] ?? "";
+          // TeX sets the accent first, then its letter. A cedilla may come after.
+          const onNext = composed(after === "ı" ? "i" : after, mark);
+          if (onNext !== undefined) return `${before}${space !== "" && before === "" ? space : ""}${onNext}`;
+          const onLast = composed(before, mark);
+          return onLast === undefined ? all : `${onLast}${after}`;
+        },
+      )
+  );
 }
 
 function composed(letter: string, mark: string): string | undefined {

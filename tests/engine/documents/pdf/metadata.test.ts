@@ -126,3 +126,27 @@ describe("the abstract of a PDF", () => {
     `(env.) The abstract is coded as follows. ${long}\n\nMore`,
   ])("is not what follows the word in a sentence: %j", (text) => expect(abstractOf(text)).toBeUndefined());
 });
+
+describe("a first page that is set in one size", () => {
+  const prose = "We measured the force of each finger. In all of the trials the robot dropped two";
+  const page = (...steps: readonly (readonly [step: number, text: string])[]): Line[] => {
+    let y = 760;
+    return steps.map(([step, text]) => ({ text, height: 12, y: (y -= step) }));
+  };
+  const body = Array.from({ length: 20 }, (): [number, string] => [14, prose]);
+
+  it.each<[string, string | undefined, Line[]]>([
+    [
+      "what stands apart above the text",
+      "Touch Helps the Hand",
+      page([0, "Touch Helps the Hand"], [30, prose], ...body),
+    ],
+    [
+      "what stands apart behind a running head",
+      "Touch Helps the Hand",
+      page([0, "TOUCH AND GRASP 1"], [60, "Touch Helps the Hand"], [40, prose], ...body),
+    ],
+    ["nothing where all of it is text", undefined, page(...body)],
+    ["nothing where a sentence stands apart", undefined, page([0, "It works. We say why."], [30, prose], ...body)],
+  ])("has as its title %s", (_, title, lines) => expect(metadataOf({}, lines, "").title).toBe(title));
+});
