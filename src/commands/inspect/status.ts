@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
-import { bar, count, duration, many, say, timeText, wrap } from "../../engine/ui/terminal/format.js";
+import { bar, count, duration, many, say, statusRow, timeText } from "../../engine/ui/terminal/format.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -119,8 +119,7 @@ function statusLines(status: Status, io: Io): string[] {
   const { progress, papers, blocked_sources: blocked, refused } = status;
   const lines = [oneLine(status.project), shown(io.cwd, status.folder), ""];
   const say = (label: string, text: string) => {
-    const [first = "", ...rest] = wrap(text, Math.max(20, io.columns - 14));
-    lines.push(`  ${label.padEnd(10)} ${first}`, ...rest.map((line) => `${" ".repeat(13)}${line}`));
+    lines.push(...statusRow(label, text, io.columns));
   };
   const percent = progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100);
   say("Phase", status.phase);

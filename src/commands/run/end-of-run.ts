@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Verdict } from "../../engine/loop/types.js";
-import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { labelled, many } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
@@ -61,7 +61,7 @@ interface Row {
 }
 
 const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[] => [
-  ...wrap(text, Math.max(20, columns - 12)).map((line, index) => `  ${(index === 0 ? label : "").padEnd(8)}${line}`),
+  ...labelled(`  ${label.padEnd(8)}`, text, columns - 2),
   ...commands.map((command) => (command.length <= columns - 11 ? `${" ".repeat(10)}${command}` : command)),
 ];
 

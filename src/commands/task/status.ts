@@ -5,7 +5,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { wordsInForce } from "../../engine/storage/state/from-outside.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { bar, count, duration, many, timeText, wrap } from "../../engine/ui/terminal/format.js";
+import { bar, count, duration, many, statusRow, timeText, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
@@ -54,7 +54,8 @@ export async function taskStatus(folder: string, json: boolean, io: Io): Promise
 }
 
 /** Files that keep a run from its next iteration. */
-const heldIn = (folder: string): string[] => [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
+export const heldIn = (folder: string): string[] =>
+  [pauseName, stopName].filter((name) => existsSync(join(folder, name)));
 
 /** Most characters of what a check has found. */
 const maxFound = 160;
@@ -67,26 +68,42 @@ interface Around {
   readonly steering: readonly string[];
 }
 
+/** The first lines of the status of a task or a coding run: what it is, its folder, and how its runs stand. */
+export function headLines(
+  what: string,
+  folder: string,
+  {
+    running,
+    lastRun,
+  }: { readonly running: boolean; readonly lastRun: NonNullable<TaskState["loop"]>["last_run"] | undefined },
+  io: Io,
+): string[] {
+  const [held] = heldIn(folder);
+  const by = held === pauseName ? "paused" : "stopped";
+  const state =
+    held === undefined
+      ? "a run is under way"
+      : `${running ? "a run ends before its next iteration, " : ""}${by}; research-ralph resume lets it run`;
+  const { verdict, at = "", reason = "" } = lastRun ?? {};
+  return [
+    ...wrap(oneLine(what), Math.max(20, io.columns - 1)).slice(0, 3),
+    shown(io.cwd, folder),
+    "",
+    ...(held === undefined && !running ? [] : statusRow("State", state, io.columns)),
+    ...(running || verdict === undefined
+      ? []
+      : statusRow("Last run", `${oneLine(verdict)}, ${timeText(at, io.clock.now())}: ${oneLine(reason)}`, io.columns)),
+  ];
+}
+
 function lines(state: TaskState, folder: string, { running, steering }: Around, io: Io): string[] {
   const { task, checks, attempts, loop, plan } = state;
   const spent = spentIn(state);
   const budget = budgetOf(state);
-  const out = [...wrap(oneLine(task.task), Math.max(20, io.columns - 1)).slice(0, 3), shown(io.cwd, folder), ""];
-  const say = (label: string, text: string) => {
-    const [first = "", ...rest] = wrap(text, Math.max(20, io.columns - 14));
-    out.push(`  ${label.padEnd(10)} ${first}`, ...rest.map((line) => `${" ".repeat(13)}${line}`));
-  };
+  const out = headLines(task.task, folder, { running, lastRun: loop?.last_run }, io);
+  const say = (label: string, text: string) => void out.push(...statusRow(label, text, io.columns));
   const total = task.acceptance_criteria.length;
   const met = metIn(checks);
-  const [held] = heldIn(folder);
-  if (held !== undefined) {
-    const by = held === pauseName ? "paused" : "stopped";
-    say("State", `${running ? "a run ends before its next iteration, " : ""}${by}; research-ralph resume lets it run`);
-  } else if (running) say("State", "a run is under way");
-  if (!running && loop?.last_run?.verdict !== undefined) {
-    const { verdict, at = "", reason = "" } = loop.last_run;
-    say("Last run", `${oneLine(verdict)}, ${timeText(at, io.clock.now())}: ${oneLine(reason)}`);
-  }
   say("Criteria", checks.length === 0 ? `${total}, not checked yet` : `${bar(met, total, 20)} ${met} of ${total} met`);
   for (const { criterion, passed, detail } of checks) {
     const found = passed ? "" : `: ${shortened(oneLine(detail.split("\n")[0] ?? ""))}`;

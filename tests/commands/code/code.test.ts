@@ -69,6 +69,14 @@ describe("a coding run", () => {
     expect([report.done, report.running, report.tests.failing, report.spent.iterations]).toEqual([true, false, 0, 4]);
   });
 
+  it("shows in its status what a person has told the agents", async () => {
+    await here("steer", "Use no library.");
+    expect((await here("status")).out).toContain("  Steering   Use no library.");
+    expect(JSON.parse((await here("status", "--json")).out).steering).toEqual(["Use no library."]);
+    await here("steer", "--clear");
+    expect((await here("status")).out).not.toContain("Steering");
+  });
+
   it("is watched from outside", () => {
     expect(seen.at(-1)).toMatchObject({ phase: "CODE", last_run: { verdict: "complete" } });
     expect(seen.filter(({ type }) => type === "iteration").map(({ line }) => line.unit)).toEqual([

@@ -99,6 +99,10 @@ export function labelled(label: string, text: string, columns: number): string[]
   return [`${label}${first}`, ...rest.map((line) => `${" ".repeat(width(label))}${line}`)];
 }
 
+/** A row of a status: its label, and its text in lines that stand below each other. */
+export const statusRow = (label: string, text: string, columns: number): string[] =>
+  labelled(`  ${label.padEnd(10)} `, text, columns - 1);
+
 /** A message, broken at words for a terminal; a log keeps it on one line. */
 export const flowed = (
   message: string,
