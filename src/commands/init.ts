@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
 import { packageFile } from "../engine/lib/package-root.js";
@@ -121,7 +121,8 @@ async function ignore(cwd: string): Promise<Step> {
   const missing = ignored.filter((entry) => !lines.includes(entry));
   if (missing.length === 0) return { file: ".gitignore", did: "kept" };
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-  await writeFile(path, `${before}${gap}${missing.join("\n")}\n`);
+  // What stands there stays as it is, whatever its encoding, and also where the disk is full.
+  await appendFile(path, `${gap}${missing.join("\n")}\n`);
   return { file: ".gitignore", did: before === "" ? "made" : "added to" };
 }
 

@@ -30,11 +30,13 @@ test("init copies the files people edit, makes the researches folder, a reposito
 test("init overwrites nothing, adds to .gitignore what is missing, and says so; a second time it changes nothing", async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, "AGENTS.md"), "mine");
-  writeFileSync(join(cwd, ".gitignore"), "node_modules");
+  const before = Buffer.from("# d\xe9pendances\nnode_modules", "latin1");
+  writeFileSync(join(cwd, ".gitignore"), before);
   const { out } = await init(cwd);
   expect(out).toContain("kept as it is: AGENTS.md");
   expect(out).toContain("added to: .gitignore");
   expect(readFileSync(join(cwd, "AGENTS.md"), "utf8")).toBe("mine");
+  expect(readFileSync(join(cwd, ".gitignore")).subarray(0, before.length)).toEqual(before);
   const ignored = readFileSync(join(cwd, ".gitignore"), "utf8");
   expect(ignored.startsWith("node_modules\n.ralph/\n")).toBe(true);
   const steps = (JSON.parse((await init(cwd, true)).out) as { steps: { did: string }[] }).steps;

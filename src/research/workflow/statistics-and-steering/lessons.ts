@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../../../engine/lib/errors.js";
-import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { readRegularFile, readRegularText, writtenText } from "../../../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
 import { flat } from "./markdown.js";
@@ -75,11 +75,12 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   const fresh = await unlearned(root, patterns);
   if (fresh.length === 0) return;
   const path = join(root, lessonsName);
-  const text = await readRegularText(path).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return "# What agents should know in this repository\n";
-    // One that is there and can't be read would be lost.
+  const bytes = await readRegularFile(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return Buffer.from("# What agents should know in this repository\n");
+    // One that is there and can't be read would be lost; so would letters of another encoding.
     throw explainSystemError(error, path);
   });
+  const text = writtenText(bytes, path);
   const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
   const start = text.indexOf(learnedHeading);
   if (start < 0) {

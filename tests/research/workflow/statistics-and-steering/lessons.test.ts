@@ -33,6 +33,17 @@ describe("learned patterns", () => {
     expect(await unlearned(folder, patterns)).toEqual(patterns.slice(1));
   });
 
+  test("are not added to an AGENTS.md in another encoding, whose letters would be lost", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "AGENTS.md");
+    const text = Buffer.from("# Mine\n\nBe naïve.\n", "latin1");
+    writeFileSync(path, text);
+    await expect(learnPatterns(folder, [{ unit: "p1", text: "Tables." }])).rejects.toThrow(
+      `${path} is not UTF-8; save it as UTF-8 in your editor.`,
+    );
+    expect(readFileSync(path)).toEqual(text);
+  });
+
   test("are one line of what a person can see, also those of a log from before; one without a word is none", async () => {
     const nasty = "\u001b]52;c;ZQ==\u0007Learn\u009b31m this\u202e.\u{e0041}";
     const lines = patternLines("p1", ["\u200b", nasty]);
