@@ -94,3 +94,13 @@ export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescu
 
 /** The parts of a long text, within a workspace. */
 export const partsName = "paper";
+
+/** A name as far as it has room beside what is added to it: file systems allow 255 bytes, some 80 letters of Japanese. */
+export function nameStart(name: string): string {
+  let start = "";
+  for (const letter of name) {
+    if (Buffer.byteLength(start + letter) > 200) break;
+    start += letter;
+  }
+  return start;
+}

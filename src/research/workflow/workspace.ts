@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
-import { workspacesFolder } from "../project-files/layout.js";
+import { nameStart, workspacesFolder } from "../project-files/layout.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {
@@ -40,7 +40,7 @@ const ownName = new RegExp(`^(${keptMark})?(\\d+)$`);
 
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
-  const root = join(workspacesFolder(stateDir), `${basename(folder)}-${hash}`);
+  const root = join(workspacesFolder(stateDir), `${nameStart(basename(folder))}-${hash}`);
   /**
    * Removes one, unless the way to it leads through a link: an agent may have put one there, and behind it stands a
    * person's folder.

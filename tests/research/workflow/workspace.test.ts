@@ -86,6 +86,13 @@ test.each(["workspaces", "workspaces/one", "workspaces/one/1"])(
   },
 );
 
+test.each(["a", "研"])("a project whose name is as long as names can be has one: %s", async (letter) => {
+  const folder = `/researches/${letter.repeat(255 / Buffer.byteLength(letter))}`;
+  const [one, other] = [folder, folder.slice(0, -1)].map((each) => workspacesOf(temporaryFolder(), each));
+  expect(existsSync((await one?.create(1)) ?? "")).toBe(true);
+  expect(basename(one?.root ?? "")).not.toBe(basename(other?.root ?? ""));
+});
+
 test("only what has a name of ours is swept", async () => {
   const workspaces = workspacesOf(temporaryFolder(), "/researches/one");
   for (const name of ["1", "2x", "notes", "refused-1", "refused-", "refused-1b"])

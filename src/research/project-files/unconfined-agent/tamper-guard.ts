@@ -27,6 +27,7 @@ import {
   candidatesFile,
   committedFiles,
   lastGoodFile,
+  nameStart,
   progressFile,
   queriesFile,
   rescuedFolder,
@@ -230,7 +231,7 @@ async function saved(
   files: readonly { path: string; remembered: Version }[],
   rescue: string,
 ): Promise<string> {
-  const place = join(rescue, `${basename(folder)}-${timeForName(Date.now())}`);
+  const place = join(rescue, `${nameStart(basename(folder))}-${timeForName(Date.now())}`);
   await explaining(place, async () => {
     for (const { path, remembered } of files) await putVersion(join(place, basename(path)), remembered);
   });
