@@ -95,7 +95,10 @@ export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescu
 /** The parts of a long text, within a workspace. */
 export const partsName = "paper";
 
-/** A name as far as it has room beside what is added to it: file systems allow 255 bytes, some 80 letters of Japanese. */
+/**
+ * As much of a name as leaves room for what is added to it: file systems allow 255 bytes, which are some 80 letters of
+ * Japanese.
+ */
 export function nameStart(name: string): string {
   let start = "";
   for (const letter of name) {
