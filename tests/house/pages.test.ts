@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import { describe, expect, test } from "vitest";
 import { summaries } from "../../src/commands/help-text.js";
+import { tools } from "../../src/research/toolbox/toolbox.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });
@@ -80,4 +81,11 @@ test("CI runs the two commands of the README", () => {
   expect(read("README.md")).toContain("npm ci && npm run demo");
   for (const command of ["npm ci", "npm run demo", "npm test", "npm run check", "npm run test:e2e"])
     expect(ci).toContain(command);
+});
+
+test("every tool has a row where tools are listed, and stands among those of the assistant", () => {
+  const names = tools.map(({ name }) => name);
+  const [concepts, assistant] = [read("docs/concepts.md"), read("docs/assistant.md")];
+  expect(names.filter((name) => !concepts.includes(`\n| \`${name}\` | `))).toEqual([]);
+  expect(names.filter((name) => !assistant.includes(`\`${name}\``))).toEqual([]);
 });
