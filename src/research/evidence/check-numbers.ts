@@ -60,6 +60,7 @@ export function numbersWithoutQuote(
   return { missing: [...missing], near: [...near].map(([number, held]) => ({ number, quoted: held })) };
 }
 
+const unsignedOf = ({ isNegative: _, ...number }: Quantity): Quantity => number;
 const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && value <= maxSmall;
 
 function statusOf(
@@ -71,6 +72,8 @@ function statusOf(
   if (quoted.some((each) => isSame(number, each))) return { status: "verified" };
   const near = quoted.find((each) => compareQuantities(number, each) === "near");
   if (near !== undefined) return { status: "near", reason: `a quote has "${near.written}"` };
+  const unsigned = quoted.find((each) => isSame(unsignedOf(number), each));
+  if (unsigned !== undefined) return { status: "near", reason: `a quote has "${unsigned.written}" without a minus` };
   if (!hasText) return { status: "could-not-check" };
   const isSomewhere = everywhere.some((each) => isSame(number, each));
   return isSomewhere
@@ -80,4 +83,6 @@ function statusOf(
 
 /** A number written without its unit is the quote's as well: "94" for "94 %". */
 const isSame = (said: Quantity, known: Quantity): boolean =>
-  compareQuantities(said, known) === "same" || (said.unit === undefined && said.value === known.value);
+  (compareQuantities(said, known) === "same" || (said.unit === undefined && said.value === known.value)) &&
+  // "Reduced by 3.2" may be said of −3.2; a minus is nobody's but the paper's.
+  (said.isNegative !== true || known.isNegative === true);

@@ -77,6 +77,7 @@ function differenceAt(
   for (const { index, quantity } of numbers) {
     const token = tokens[at + index];
     if (token === undefined || !("quantity" in token)) return undefined;
+    if ((quantity.per === undefined) !== (token.quantity.per === undefined)) return undefined;
     const relation = compareQuantities(quantity, token.quantity);
     if (relation === "other") return undefined;
     if (relation === "near" || !sameDigits(quantity.written, token.quantity.written))

@@ -2,6 +2,8 @@
 export interface Unit {
   readonly dimension: string;
   readonly factor: number;
+  /** What is added before: 25 °C is 298.15 K. */
+  readonly offset?: number;
 }
 
 const units = new Map<string, Unit>();
@@ -51,9 +53,18 @@ for (const [dimension, listed] of [
   ["time", "nanoseconds:1e-9 min:60 mins:60 minute:60 minutes:60 h:3600 hr:3600 hrs:3600 hour:3600 hours:3600"],
   ["time", "d:86400 day:86400 days:86400 week:604800 weeks:604800 wk:604800 wks:604800"],
   ["length", "meter:1 meters:1 metre:1 metres:1 centimeters:1e-2 centimetres:1e-2 millimeters:1e-3 Å:1e-10"],
-  ["length", "millimetres:1e-3 kilometers:1e3 kilometres:1e3"],
-  ["mass", "gram:1 grams:1 mcg:1e-6 t:1e6"],
-  ["ratio", "%:1e-2 percent:1e-2 ‰:1e-3"],
+  [
+    "length",
+    "millimetres:1e-3 kilometers:1e3 kilometres:1e3 inch:0.0254 inches:0.0254 foot:0.3048 feet:0.3048 ft:0.3048",
+  ],
+  ["length", "mile:1609.344 miles:1609.344 yard:0.9144 yards:0.9144"],
+  ["months", "month:1 months:1 mo:1 mos:1 year:12 years:12 yr:12 yrs:12"],
+  ["area", "m²:1 cm²:1e-4 mm²:1e-6 km²:1e6 m2:1 cm2:1e-4 mm2:1e-6 km2:1e6 ha:1e4 acre:4046.8564224 acres:4046.8564224"],
+  ["volume", "m³:1e3 dm³:1 cm³:1e-3 mm³:1e-6 m3:1e3 dm3:1 cm3:1e-3 mm3:1e-6 cc:1e-3 liter:1 liters:1 litre:1 litres:1"],
+  ["pressure", "mmHg:133.322387415 torr:133.322368421 atm:101325 bar:1e5 mbar:100 psi:6894.757293168"],
+  ["energy", "cal:4.184 kcal:4184 Wh:3600 kWh:3.6e6 MWh:3.6e9"],
+  ["mass", "gram:1 grams:1 mcg:1e-6 t:1e6 lb:453.59237 lbs:453.59237 pound:453.59237 pounds:453.59237 oz:28.349523125"],
+  ["ratio", "%:1e-2 percent:1e-2 ‰:1e-3 ppm:1e-6 ppb:1e-9"],
   ["count", "thousand:1e3 million:1e6 billion:1e9 trillion:1e12 mio:1e6 bn:1e9"],
 ] as const)
   for (const each of listed.split(" ")) {
@@ -61,13 +72,18 @@ for (const [dimension, listed] of [
     units.set(name, { dimension, factor: Number(factor) });
   }
 
+units.set("°C", { dimension: "temperature", factor: 1, offset: 273.15 });
+units.set("°F", { dimension: "temperature", factor: 5 / 9, offset: 459.67 });
+
 /** The unit that a word names, or undefined. Case counts: mW is no MW. */
 export const unitOf = (word: string): Unit | undefined =>
   units.get(
     word
       .normalize("NFC")
       .replace(/^[\u03bcµ]/u, "µ")
-      .replace("\u212b", "Å"),
+      .replace("\u212b", "Å")
+      .replace(/^(?:° ?C|℃|[Dd]egrees? C(?:elsius)?)$/u, "°C")
+      .replace(/^(?:° ?F|℉|[Dd]egrees? F(?:ahrenheit)?)$/u, "°F"),
   );
 
 /** Words behind a number that are its unit although nothing is converted to them. */
