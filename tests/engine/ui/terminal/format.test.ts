@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { bar, count, duration, money, truncate, width, wrap } from "../../../../src/engine/ui/terminal/format.js";
+import {
+  bar,
+  count,
+  duration,
+  money,
+  say,
+  statusRow,
+  truncate,
+  width,
+  wrap,
+} from "../../../../src/engine/ui/terminal/format.js";
 import { oneLine, sanitise } from "../../../../src/engine/lib/sanitise.js";
 
 test.each([
@@ -53,6 +63,24 @@ test("wrapping breaks at spaces and loses no word", () => {
   const lines = wrap(text, 10);
   expect(lines.every((line) => line.length <= 10)).toBe(true);
   expect(lines.join(" ")).toBe(text);
+});
+
+test("a sentence on stderr is broken at words on a terminal, behind its label, and stays one line in a log", () => {
+  const said = (isTTY: boolean, label?: string) => {
+    let text = "";
+    say({ isTTY, columns: 31, stderr: (more) => void (text += more) }, "one two three\nfour five six seven", label);
+    return text;
+  };
+  expect(said(true)).toBe("one two three four five six\nseven\n");
+  expect(said(true, "  Undo   ")).toBe("  Undo   one two three four\n         five six seven\n");
+  expect(said(false, "  Undo   ")).toBe("  Undo   one two three four five six seven\n");
+});
+
+test("the rows of a status stand below each other behind their label", () => {
+  expect(statusRow("Last run", "complete: all papers are read", 34)).toEqual([
+    "  Last run   complete: all papers",
+    "             are read",
+  ]);
 });
 
 test("text of others loses everything that would act on a terminal, and keeps its words", () => {
