@@ -5,7 +5,7 @@ import type { Run } from "./rows.js";
 import { Characters, withMathLetters } from "./characters.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
-import { type TextItem, textRunsOf } from "./text-runs.js";
+import { type TextItem, textRunsOf, turnLigatures } from "./text-runs.js";
 import { isPlausible } from "./plausible.js";
 import { metadataOf } from "./metadata.js";
 import { joinPages } from "./pages.js";
@@ -70,6 +70,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       }
       const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
       const own = textRunsOf(drawn as Operators, { names, view: page.view, fonts });
+      if (own === undefined) turnLigatures(drawn as Operators, names);
       const given = own ?? (await page.getTextContent()).items;
       const items = given.flatMap((item) =>
         "str" in item ? [{ ...item, str: characters.of(item.str, item.fontName, ink.unknown.get(item.fontName)) }] : [],

@@ -62,22 +62,30 @@ function asWritten(runs: readonly Run[], isArabic: boolean): Run[] {
   const numbers = isArabic ? arabicNumber : hebrewNumber;
   const kept = /\p{L}/u.test(text) ? /[\p{L}\p{N}][^]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu : numbers;
   const height = Math.max(...runs.map((run) => run.height));
-  return [{ ...first, text: backwards(text, kept), width: end - first.x, height }];
+  return [{ ...first, text: turnedAround(text, kept), width: end - first.x, height }];
+}
+
+/**
+ * Some programs name a bracket by how it looks, others by how it is written: a bracket that closes what was never
+ * opened tells.
+ */
+function turnedAround(text: string, kept: RegExp): string {
+  const turned = backwards(text, kept, mirrored);
+  return /^[^([{]*[)\]}]/.test(turned) && /[([{]/.test(turned) ? backwards(text, kept, reversed) : turned;
 }
 
 /** A text from its end to its beginning, but for what matches. */
-function backwards(text: string, kept: RegExp): string {
+function backwards(text: string, kept: RegExp, turn: (between: string) => string): string {
   let turned = "";
   let at = 0;
   for (const match of text.matchAll(kept)) {
-    turned = match[0] + mirrored(text.slice(at, match.index)) + turned;
+    turned = match[0] + turn(text.slice(at, match.index)) + turned;
     at = match.index + match[0].length;
   }
-  return mirrored(text.slice(at)) + turned;
+  return turn(text.slice(at)) + turned;
 }
 
+const reversed = (text: string): string => Array.from(text).toReversed().join("");
 const brackets = "()[]{}<>«»";
 const mirrored = (text: string): string =>
-  Array.from(text, (sign) => brackets[brackets.indexOf(sign) ^ 1] ?? sign)
-    .toReversed()
-    .join("");
+  reversed(text).replace(/[()[\]{}<>«»]/g, (sign) => brackets[brackets.indexOf(sign) ^ 1] ?? sign);

@@ -199,6 +199,28 @@ export function textRunsOf({ fnArray, argsArray }: Operators, { names, view, fon
   return run.items.some(({ str }) => rightToLeft.test(str)) ? undefined : run.items;
 }
 
+/** Glyphs that stand for several letters, as they have been turned. */
+const turnedGlyphs = new WeakSet<object>();
+
+/**
+ * A glyph may stand for several Arabic or Hebrew letters (لا). pdf.js turns each line letter by letter, and these with
+ * it; turned before, they come out as they are written. The glyphs are those that pdf.js keeps.
+ */
+export function turnLigatures({ fnArray, argsArray }: Operators, names: Page["names"]): void {
+  for (const [at, operation] of fnArray.entries()) {
+    if (names[operation] !== "showText") continue;
+    const [glyphs] = (argsArray[at] ?? []) as readonly ({ unicode?: string } | number | null)[][];
+    for (const glyph of glyphs ?? []) {
+      if (glyph === null || typeof glyph === "number" || (glyph.unicode?.length ?? 0) < 2) continue;
+      if (turnedGlyphs.has(glyph) || !rightToLeft.test(glyph.unicode ?? "")) continue;
+      turnedGlyphs.add(glyph);
+      glyph.unicode = Array.from(glyph.unicode ?? "")
+        .toReversed()
+        .join("");
+    }
+  }
+}
+
 const isMask = (group: unknown): boolean => Boolean((group as { readonly smask?: unknown } | undefined)?.smask);
 const copyOf = (state: State): State => ({ ...state, text: [...state.text], line: [...state.line] });
 

@@ -221,6 +221,15 @@ describe("a page in another script", () => {
     expect(await read({ pages: [byWord.join("")], ...font })).toContain(lines.join("\n"));
   });
 
+  it("of Arabic has the letters of its ligatures in their order", async () => {
+    const font = unicodeFont(`${arabic.join("")}\ufefb`, 500);
+    const { map } = font.objects as { map: { dictionary: string; content: string } };
+    const content = map.content.replace("<fefb> <fefb>", "<fefb> <06440627>");
+    const pages = arabic.map((line, index) => unicodeAt(mirrored(`${line} \ufefb`), 100, 700 - index * 16)).join("");
+    const text = await read({ pages: [pages], ...font, objects: { ...font.objects, map: { ...map, content } } });
+    expect(text).toContain(`${arabic[0]} لا\n${arabic[1]} لا`);
+  });
+
   it("of Hebrew has its words of other scripts in their own order, and its right column first", async () => {
     const font = unicodeFont(hebrew.join(""), 500);
     const line =

@@ -26,6 +26,11 @@ describe("a line written from right to left", () => {
     ["words in brackets", ["רואה", " (Smith et al., 2021)", " המצלמה"], "המצלמה (Smith et al., 2021) רואה"],
     ["words of several runs", ["הנתונים", " BERT", "-base", " 3.5", " במודל"], "במודל BERT-base 3.5 הנתונים"],
     ["the end of a sentence", [".", "החפצים"], "החפצים."],
+    [
+      "words in brackets that are named as they are written",
+      ["רואה", " )Smith, 2021(", " המצלמה"],
+      "המצלמה (Smith, 2021) רואה",
+    ],
     ["a number in brackets", ["רואה", " (40)", " המצלמה"], "המצלמה (40) רואה"],
   ])("keeps %s in its place", (_, pieces, text) => expect(lineOf(pieces)).toBe(text));
 
