@@ -47,13 +47,7 @@ export async function serveOverStdio(
   await new Promise<void>((resolve) => {
     serveStdio(() => serverFor(tools, resources, context, version), {
       transport,
-      // The validator's own words are a page of JSON.
-      onerror: ({ message }) =>
-        report(
-          /^\s*[[{]|JSON|token/.test(message)
-            ? "The client sent a line that is no MCP message; it is ignored."
-            : message,
-        ),
+      onerror: ({ message }) => report(worded(message)),
     });
     const close = transport.onclose;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
@@ -62,6 +56,14 @@ export async function serveOverStdio(
       resolve();
     };
   });
+}
+
+/** What went wrong with a client, for a person: the validator's own words are a page of JSON. */
+function worded(message: string): string {
+  if (message.startsWith("ReadBuffer exceeded")) return "The client sent a line of more than 10 MB; the server ends.";
+  return /^\s*[[{]|JSON|token/.test(message)
+    ? "The client sent a line that is no MCP message; it is ignored."
+    : message;
 }
 
 /** The low-level server: the high-level one answers wrong arguments and unknown tools in its own words, at length. */

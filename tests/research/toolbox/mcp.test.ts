@@ -334,3 +334,17 @@ test("passages are found and an answer is checked over MCP, with nothing written
   }
   expect(files()).toEqual(before);
 });
+
+test("what a client sends that is no message is told of, and one without an end ends the server", async () => {
+  const { io, stdin, ended } = server([], () => undefined);
+  stdin.write("[]\n{}\n");
+  while (io.err().split("\n").length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  stdin.write(Buffer.alloc(11_000_000, "x"));
+  expect(await ended).toBe(0);
+  const ignored = "research-ralph: The client sent a line that is no MCP message; it is ignored.";
+  expect(io.err().trimEnd().split("\n")).toEqual([
+    ignored,
+    ignored,
+    "research-ralph: The client sent a line of more than 10 MB; the server ends.",
+  ]);
+});
