@@ -231,6 +231,9 @@ interface Reading {
   readonly dropped: readonly string[];
 }
 
+/** Fields of an earlier result that stay as they are; a map within stands for an object that is kept in part. */
+export type Kept = ReadonlyMap<string, unknown>;
+
 /**
  * Reads the result at `path` and checks it against its schema, without the user's secrets.
  * `kept`: fields that the agent has no say in.
@@ -239,14 +242,25 @@ export async function readChecked(
   schema: SchemaName,
   path: string,
   redact: (text: string) => string,
-  kept: Readonly<Record<string, unknown>> = {},
+  kept: Kept = new Map(),
 ): Promise<Reading & ({ readonly value: unknown } | { readonly reasons: readonly string[] })> {
   const result = await readResult(path);
   if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
   const { value: found, found: redacted } = redactValue(result.value, redact);
-  const { value, dropped, problems } = checkedResult(schema, isObject(found) ? { ...found, ...kept } : found);
+  const { value, dropped, problems } = checkedResult(schema, isObject(found) ? withKept(found, kept) : found);
   return problems.length > 0 ? { redacted, dropped, reasons: reasonsOf(problems) } : { redacted, dropped, value };
 }
+
+const withKept = (found: Readonly<Record<string, unknown>>, kept: Kept): object => ({
+  ...found,
+  ...Object.fromEntries(
+    [...kept].map(([field, held]) => {
+      const here = found[field];
+      if (!(held instanceof Map)) return [field, held];
+      return [field, isObject(here) ? withKept(here, held) : here];
+    }),
+  ),
+});
 
 const maxReasons = 20;
 

@@ -435,6 +435,16 @@ describe("refusals", () => {
     expect(rrd.insights?.map(({ insight }) => insight)).toEqual(["Fourteen minutes are enough."]);
   });
 
+  test("a repair of one score leaves the others as they were", async () => {
+    const { execution, blue_ocean } = mendable.scores;
+    const wrong = { ...reading("p1"), scores: { execution: { ...execution, novelty: 99 }, blue_ocean } };
+    const scores = { execution: { ...execution, novelty: 2, feasibility: 1, adoption: 1 } };
+    const invented = { ...reading("p1"), scores: { ...scores, blue_ocean: { ...blue_ocean, market_creation: 1 } } };
+    const { rrd, ledger } = await briefsFor([{ result: wrong }, { result: invented }]);
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(["refused", "accepted"]);
+    expect(rrd.papers_pool[0]?.score_breakdown).toMatchObject({ execution: { ...execution, novelty: 2 }, blue_ocean });
+  });
+
   test("a text that came only after the refusal is given whole, and read_depth is what the accepted result's brief showed", async () => {
     let tries = 0;
     const late = library({

@@ -8,7 +8,7 @@ import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
 import { usesBothRubrics } from "../scores-and-decisions/scores-and-decision.js";
 import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "../scores-and-decisions/status.js";
-import { checkedResult, readResult } from "../../../engine/storage/result-file.js";
+import { checkedResult, type Kept, readResult } from "../../../engine/storage/result-file.js";
 import { resultName } from "../../../engine/lib/layout.js";
 
 /** What a short repair brief says of a refused result, so that the paper need not be read again. */
@@ -26,7 +26,7 @@ export interface Repair {
  */
 interface AskedRepair {
   readonly repair: Repair;
-  readonly kept: Readonly<Record<string, unknown>>;
+  readonly kept: Kept;
 }
 
 /** Together with the rubric and the unit these stay below the brief's 6,000. */
@@ -55,7 +55,7 @@ export async function repairFor(
   if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > tokens.previous) return undefined;
   const reasons = fit(first.reasons, tokens.reasons, (reason) => clip(reason, 60)).lines;
   const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
-  if (paper === undefined) return { repair: { reasons, previous, passages: [] }, kept: {} };
+  if (paper === undefined) return { repair: { reasons, previous, passages: [] }, kept: new Map() };
 
   // The schema's problems are not of these: every required field is there.
   const reading = value as AnalysisResult;
@@ -65,11 +65,28 @@ export async function repairFor(
   if (usesBothRubrics(state.rrd) && reading.scores?.blue_ocean === undefined) return undefined;
   const evidence = await evidenceOf(reading, text, paper);
   if (evidence === undefined) return undefined;
-  const isFaulty = (field: string) => problems.some(({ pointer }) => `${pointer}/`.startsWith(`/${field}/`));
+  const pointers = problems.map(({ pointer }) => pointer);
   // Answers to criteria take the paper to mend them.
-  if (isFaulty("criteria")) return undefined;
-  const kept = Object.entries(reading).filter(([field]) => !["unit", "evidence"].includes(field) && !isFaulty(field));
-  return { repair: { reasons, previous, passages: passagesOf(evidence) }, kept: Object.fromEntries(kept) };
+  if (pointers.some((pointer) => isWithin(pointer, "/criteria"))) return undefined;
+  const { unit: _, evidence: __, ...fields } = reading;
+  return { repair: { reasons, previous, passages: passagesOf(evidence) }, kept: withoutFault(fields, pointers, "") };
+}
+
+const isWithin = (pointer: string, place: string): boolean => `${pointer}/`.startsWith(`${place}/`);
+
+/**
+ * The fields that nobody found fault with, within objects as well: one wrong score leaves the others no say. A list
+ * with a fault is left out whole.
+ */
+function withoutFault(value: object, pointers: readonly string[], place: string): Kept {
+  const kept: [string, unknown][] = [];
+  for (const [field, held] of Object.entries(value)) {
+    const at = `${place}/${field}`;
+    const isObject = typeof held === "object" && held !== null && !Array.isArray(held);
+    if (!pointers.some((pointer) => isWithin(pointer, at))) kept.push([field, held]);
+    else if (isObject && !pointers.includes(at)) kept.push([field, withoutFault(held, pointers, at)]);
+  }
+  return new Map(kept);
 }
 
 /** The check of a refused reading's quotes; undefined where too few were found for a repair of some. */

@@ -36,6 +36,7 @@ import { criteriaWords } from "../eligibility/criteria-section.js";
 import { askedCriteria } from "../eligibility/eligibility.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { committedFiles } from "../../project-files/layout.js";
+import type { Kept } from "../../../engine/storage/result-file.js";
 import { type Repair, repairFor } from "./repair.js";
 import { reportData } from "./report-digest.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
@@ -68,7 +69,7 @@ export interface Material extends PaperMaterial {
   /** In an update: the narrative as it stands, where no finding won or lost ground. Code then renders it again. */
   readonly sameReport?: ReportFile;
   /** Of a repair: fields of the refused result that stay as they are. */
-  readonly kept?: Readonly<Record<string, unknown>>;
+  readonly kept?: Kept;
 }
 
 /** The server of these tools, for one paper where one is named. */
