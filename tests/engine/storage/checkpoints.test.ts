@@ -111,13 +111,16 @@ describe("a checkpoint", () => {
 
   it("that a kill left out is made by a run that has nothing to fold; nothing new makes none", async () => {
     const root = repository();
-    const folder = researchIn(root);
+    // Its path has the letter by which git tells of a file that is gone.
+    const folder = researchIn(join(root, "My Data"));
     const killed = await open(folder, { git: false });
     await killed.fold(acceptance(1));
     await killed.close();
     await (await open(folder, { git: true })).close();
     expect(subjects(root)).toEqual(["What an interrupted run left", "begin"]);
-    expect(git(root, "show", "HEAD:researches/sample-2026-01-01/ledger.jsonl")).toBe(read(folder, "ledger.jsonl"));
+    expect(git(root, "show", "HEAD:My Data/researches/sample-2026-01-01/ledger.jsonl")).toBe(
+      read(folder, "ledger.jsonl"),
+    );
     writeFileSync(join(folder, "progress.txt"), "A person's own note.\n", { flag: "a" });
     await (await open(folder, { git: true })).close();
     expect(subjects(root)).toHaveLength(2);
@@ -300,7 +303,7 @@ describe("beside an agent that nothing confines", () => {
     await fold("two");
     await finish();
     expect([own.ran(), planted.ran(), subjects(root)[0]]).toEqual([true, false, "two"]);
-    expect(told).toEqual([expect.stringContaining("filter.a=b.clean, filter.a=b.required)")]);
+    expect(told).toEqual([expect.stringContaining("(filter.a=b.clean, filter.a=b.required)")]);
   });
 
   it("what was planted in one run is not run in the next, nor with a confined agent, until the person says that it is theirs", async () => {
@@ -320,6 +323,11 @@ describe("beside an agent that nothing confines", () => {
       ]);
     }
     expect([own.ran(), planted.ran(), subjects(root)[0]]).toEqual([true, false, "next false"]);
+    // Taken out, and their own again: there is nothing to tell of any more.
+    git(root, "config", "--unset", "filter.evil.clean");
+    git(root, "config", "filter.own.clean", own.command);
+    expect((await checkpoints(root)).told).toEqual([]);
+    git(root, "config", "filter.evil.clean", planted.command);
     rmSync(join(root, ".git/research-ralph-planted.json"));
     const last = await checkpoints(root, { unconfined: false });
     await last.fold("last");
@@ -346,15 +354,30 @@ describe("beside an agent that nothing confines", () => {
     expect(since().filter((each) => each.startsWith("gc"))).toEqual([]);
   });
 
-  it("hooks that the configuration names are switched off", async () => {
+  it("hooks and filters that the configuration names by now are switched off, and nothing else of it", async () => {
     const root = repository();
-    const { fold } = await checkpoints(root, { unconfined: true });
+    const { fold, told } = await checkpoints(root, { unconfined: true });
     git(root, "config", "hook.mine.command", "true");
+    git(root, "config", "filter.evil.clean", "true");
+    git(root, "config", "filter.evil.required", "true");
+    git(root, "config", "user.name", "Another");
     const log = join(temporaryFolder(), "log");
     const since = listeningGit(undefined, `env | grep ^GIT_CONFIG_ >> '${log}'`);
     await fold("one");
     expect(since().some((each) => each.includes("commit -q"))).toBe(true);
-    expect(readFileSync(log, "utf8")).toMatch(/GIT_CONFIG_KEY_\d=hook\.mine\.enabled/);
+    const said = readFileSync(log, "utf8");
+    const keys = [...said.matchAll(/^GIT_CONFIG_KEY_(\d)=(.*)$/gm)].map(
+      ([, n, key]) => `${key}=${new RegExp(`^GIT_CONFIG_VALUE_${n}=(.*)$`, "m").exec(said)?.[1]}`,
+    );
+    expect([...new Set(keys)].toSorted()).toEqual([
+      "filter.evil.clean=",
+      "filter.evil.required=false",
+      "hook.mine.command=",
+      "hook.mine.enabled=false",
+    ]);
+    expect(told).toEqual([
+      expect.stringContaining("(hook.mine.command, filter.evil.clean, filter.evil.required); checkpoints start no"),
+    ]);
   });
 });
 
