@@ -6,8 +6,7 @@
  *    hours), else a guess that doubles from 1 to 15 minutes with each refusal in a row.
  * 3. rate-limiter.ts keeps it for all processes of this machine (hosts/ in the state folder), so that nobody asks
  *    before.
- * 4. polite-http.ts waits for it as long as its patience allows, else hands the failure on; it is never taken for "not
- *    found".
+ * 4. polite-http.ts hands the failure to its caller at once; it is never taken for "not found".
  */
 
 import type { HostRule } from "./host-rules.js";

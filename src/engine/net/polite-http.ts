@@ -23,8 +23,8 @@ import { given } from "../lib/given.js";
 /**
  * One request, politely: answered from the cache while that is fresh, else at the host's pace, tried again where that
  * may help, and logged. On a 429 the time that the host names, or a guess that doubles (backoff.ts), is kept for all
- * processes of this machine (rate-limiter.ts); the request waits for it where its patience allows, and comes back as
- * `rate_limited` where it does not.
+ * processes of this machine (rate-limiter.ts). Nobody waits for it here: until then every request to the host comes
+ * back as `rate_limited` at once, and its caller does other things meanwhile.
  */
 
 export interface PoliteHttpOptions {
@@ -143,13 +143,13 @@ function wireOf(
   };
 }
 
-type Patient = PoliteHttpOptions & { readonly clock: Clock; readonly gate: Gate; readonly privateAddresses: boolean };
+type Settled = PoliteHttpOptions & { readonly clock: Clock; readonly gate: Gate; readonly privateAddresses: boolean };
 
 /**
  * Tries again where that may help: after a failure of the server or the connection. A host that asked to be left alone
  * is not waited for: the answer is `rate_limited` at once.
  */
-async function persist(request: WireRequest, options: Patient): Promise<HttpDocument | Failed | NotModified> {
+async function persist(request: WireRequest, options: Settled): Promise<HttpDocument | Failed | NotModified> {
   const { clock, signal, random = Math.random } = options;
   for (let retries = 0; ;) {
     const answer = await exchange(request, options);

@@ -19,8 +19,8 @@ export interface Edited {
 
 /**
  * Changes rrd.json for a command of a person: under its lock, after interrupted iterations are completed. What a
- * person saves by hand meanwhile wins, field by field (`engine/storage/state/merge-hand-edits.ts`). `change` is pure.
- * The next checkpoint commits it. Edits at the same moment wait for each other.
+ * person saves by hand meanwhile wins, field by field (`engine/storage/state/hand-edits/merge-hand-edits.ts`). `change`
+ * is pure. The next checkpoint commits it. Edits at the same moment wait for each other.
  * @throws ExpectedError when a run holds the project or rrd.json is invalid.
  */
 export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {

@@ -10,7 +10,7 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import type { Rrd } from "../generated/rrd.js";
 import { researchFormat } from "./rrd-file.js";
 
-export type { Change } from "../../engine/storage/state/merge-hand-edits.js";
+export type { Change } from "../../engine/storage/state/hand-edits/merge-hand-edits.js";
 export type { Fold } from "../../engine/storage/state/fold.js";
 
 /** The state of a project and its ledger. */
@@ -21,7 +21,7 @@ interface LoadedResearch {
 
 /**
  * A project's folder that this process alone writes. The file is read again before each fold; what a person saved
- * meanwhile is merged field by field, and wins (`engine/storage/state/merge-hand-edits.ts`).
+ * meanwhile is merged field by field, and wins (`engine/storage/state/hand-edits/merge-hand-edits.ts`).
  */
 export interface Research extends Omit<RecordStore<Rrd>, "load"> {
   /**

@@ -31,7 +31,7 @@ export const maxRrdBytes = 200_000_000;
  * Reads the text of an rrd.json, or its bytes: valid in syntax, schema and ids, or every problem found (of the syntax
  * only the first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept.
  * `path` is named in problems about the whole file. What a person edits during a run is merged field by field, and wins
- * (`engine/storage/state/merge-hand-edits.ts`).
+ * (`engine/storage/state/hand-edits/merge-hand-edits.ts`).
  */
 export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
   if (content.length > maxRrdBytes)

@@ -6,7 +6,7 @@ import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readRegularUpTo, writtenText } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
-import { readOnceSaved } from "../../engine/storage/wait-for-editor.js";
+import { readOnceSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 

@@ -1,12 +1,12 @@
 // Merging as the record store does it with a project's rrd.json.
-import * as records from "../../../src/engine/storage/state/merge-hand-edits.js";
-import { restoreStaleSaves as restore } from "../../../src/engine/storage/state/stale-saves.js";
+import * as records from "../../../src/engine/storage/state/hand-edits/merge-hand-edits.js";
+import { restoreStaleSaves as restore } from "../../../src/engine/storage/state/hand-edits/stale-saves.js";
 import type { JournalEntry } from "../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { researchFormat } from "../../../src/research/project-files/rrd-file.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 
-export type { Change, JournalledChange } from "../../../src/engine/storage/state/merge-hand-edits.js";
+export type { Change, JournalledChange } from "../../../src/engine/storage/state/hand-edits/merge-hand-edits.js";
 
 export function mergeChanges(rrd: Rrd, changes: readonly records.JournalledChange[], putBack: boolean) {
   const { state, notices } = records.mergeChanges(researchFormat, rrd, changes, putBack);

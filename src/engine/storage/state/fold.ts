@@ -10,8 +10,8 @@ import { stateVersion } from "./format-version.js";
 import { lastIteration, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
 import { formatLine } from "./ledger.js";
 import { type OutputFile, writeOutputs } from "./output-files.js";
-import { type Change, completeChange, mergeChanges } from "./merge-hand-edits.js";
-import { restoreStaleSaves } from "./stale-saves.js";
+import { type Change, completeChange, mergeChanges } from "./hand-edits/merge-hand-edits.js";
+import { restoreStaleSaves } from "./hand-edits/stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
 
 /**

@@ -9,7 +9,7 @@ import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import type { Fields, StateFormat } from "./format.js";
 import { isNewer, jsonFilesIn, newerFormat, stateVersion } from "./format-version.js";
-import { areKnown } from "./merge-hand-edits.js";
+import { areKnown } from "./hand-edits/merge-hand-edits.js";
 
 /** Makes the journal's folders. */
 export const makeJournal = (folder: string): void =>

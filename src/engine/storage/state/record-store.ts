@@ -6,7 +6,7 @@ import { hiddenFolder, journalFolder, lockFile } from "../../lib/layout.js";
 import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "../atomic-file.js";
 import { acquireLock } from "../lock.js";
 import { requireRegular } from "../regular-file.js";
-import { readOnceSaved } from "../wait-for-editor.js";
+import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
 import type { Fields, StateFormat } from "./format.js";
 import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";

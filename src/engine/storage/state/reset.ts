@@ -10,7 +10,7 @@ import { backUp, copyRegular } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
 import { readEntry } from "./journal.js";
 import { outputNames, outputsAfter } from "./output-files.js";
-import { changesBetween, undoChanges } from "./merge-hand-edits.js";
+import { changesBetween, undoChanges } from "./hand-edits/merge-hand-edits.js";
 import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
 import { invalid, lastRecorded, readStateFile } from "./state-file.js";
 

@@ -7,7 +7,7 @@ import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../at
 import { explainSystemError } from "../explain-system-error.js";
 import { readRegularUpTo } from "../regular-file.js";
 import type { Problem } from "../schema-check.js";
-import { readOnceSaved } from "../wait-for-editor.js";
+import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";

@@ -15,8 +15,8 @@ type Asked = Pick<Source, "name" | "keyVariable" | "pageMeansUnknown">;
  * Asks for a text. `unknown`: what a 404 of this request says; without it a 404 is an error like any other.
  *
  * A 429 has been dealt with below (engine/net/polite-http.ts): its host rests for all processes, for the time that
- * Retry-After names or a guess that doubles (backoff.ts), and the request waited as long as its patience allows. What
- * comes back here then is `rate_limited`, and the search asks again later (search/retry-failed.ts).
+ * Retry-After names or a guess that doubles (backoff.ts). What comes back here meanwhile is `rate_limited`, and the
+ * search asks again later (search/retry-failed.ts).
  */
 export async function askText(
   source: Asked,

@@ -35,7 +35,7 @@ import {
   temporaryFolder,
 } from "../../../support/folders.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { readOnceSaved } from "../../../../src/engine/storage/wait-for-editor.js";
+import { readOnceSaved } from "../../../../src/engine/storage/state/hand-edits/wait-for-editor.js";
 import { stampOf } from "../../../../src/engine/storage/atomic-file.js";
 import { lastGoodFile } from "../../../../src/research/project-files/layout.js";
 import { hastenDates } from "../../../support/clock.js";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JournalEntry } from "../../generated/journal.js";
-import type { LedgerLine } from "../../generated/ledger.js";
-import type { Fields, StateFormat } from "./format.js";
+import type { JournalEntry } from "../../../generated/journal.js";
+import type { LedgerLine } from "../../../generated/ledger.js";
+import type { Fields, StateFormat } from "../format.js";
 import { mergeChanges, recordOf, recordsOf } from "./merge-hand-edits.js";
-import { currentAccepted } from "./ledger.js";
+import { currentAccepted } from "../ledger.js";
 
 interface Restored<State> {
   readonly state: State;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dirname } from "node:path";
-import { ExpectedError } from "../lib/errors.js";
-import { readRegularText } from "./regular-file.js";
-import { type Stamp, stampOf } from "./atomic-file.js";
-import { isUnfinished } from "./json-syntax.js";
+import { ExpectedError } from "../../../lib/errors.js";
+import { readRegularText } from "../../regular-file.js";
+import { type Stamp, stampOf } from "../../atomic-file.js";
+import { isUnfinished } from "../../json-syntax.js";
 
 /**
  * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none.

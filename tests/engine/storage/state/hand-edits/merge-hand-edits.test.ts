@@ -1,6 +1,6 @@
-import fc from "../../../support/runner/fast-check.js";
+import fc from "../../../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import type { Rrd } from "../../../../../src/research/generated/rrd.js";
 import {
   type Change,
   changesBetween,
@@ -8,11 +8,11 @@ import {
   mergeChanges,
   undoChanges,
   type JournalledChange,
-} from "../../../support/projects/rrd-merge.js";
-import { mergeChanges as merged } from "../../../../src/engine/storage/state/merge-hand-edits.js";
-import { type Task, taskFormat } from "../../../support/projects/task-format.js";
-import { formatRrd } from "../../../../src/research/project-files/rrd-file.js";
-import { paperOf, pendingPaper, sampleRrd } from "../../../support/folders.js";
+} from "../../../../support/projects/rrd-merge.js";
+import { mergeChanges as merged } from "../../../../../src/engine/storage/state/hand-edits/merge-hand-edits.js";
+import { type Task, taskFormat } from "../../../../support/projects/task-format.js";
+import { formatRrd } from "../../../../../src/research/project-files/rrd-file.js";
+import { paperOf, pendingPaper, sampleRrd } from "../../../../support/folders.js";
 
 const complete = (rrd: Rrd, ...changes: Change[]) => changes.map((change) => completeChange(change, rrd));
 const merge = (disk: Rrd, base: Rrd, ...changes: Change[]) => mergeChanges(disk, complete(base, ...changes), true);

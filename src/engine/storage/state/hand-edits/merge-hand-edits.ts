@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JournalEntry } from "../../generated/journal.js";
-import type { Collection, Fields, StateFormat } from "./format.js";
-import { isObject } from "../../lib/json-fields.js";
+import type { JournalEntry } from "../../../generated/journal.js";
+import type { Collection, Fields, StateFormat } from "../format.js";
+import { isObject } from "../../../lib/json-fields.js";
 
 /** A change of one record, of the file's own top level, or of one of its objects. */
 export interface Change {
