@@ -245,6 +245,8 @@ export const forged: readonly QuoteClass[] = [
           "The appeal court overturned the finding that|Unless it can be shown that|In the absence of proof that|Despite claims that|" +
           "Does it follow that|How likely is it that|It is tempting to conclude that|It was erroneously concluded that|" +
           "It could well be that|Critics say that the data show that|It is not true that, in winter,|We tested whether|Does|On paper,|" +
+          "The sponsor claims the trial showed that|Proponents argue that the logs demonstrated that|They claim to have shown that|" +
+          "The trial is believed to show that|Sceptics think that the study proves that|Our hypothesis implies that|" +
           "At best,|As critics would have it,|In the opinion of the dissent,|If the oil is warm,|Suppose"
         )
           .split("|")
@@ -1525,6 +1527,7 @@ export const disguised: readonly QuoteClass[] = [
           "The court held that|The statute provides that|Lemma 3 guarantees that|There is no doubt that|Nobody disputes that|" +
           "It cannot be denied that|It is no accident that|The fact is that|The upshot is that|What matters is that|The audit uncovered that|" +
           "Despite good evidence that it is old, we saw that|Not surprisingly,|Last but not least,|In the real world,|If necessary,|" +
+          "The proposed model shows that|Both trials confirmed the hypothesis that|Our theory was confirmed: we saw that|Promising results show that|" +
           "Doubts remain, but we found that|In the oven that was cold,|A few sites report that|The films with NO groups show that"
         ).split("|"),
       );

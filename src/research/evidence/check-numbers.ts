@@ -21,7 +21,7 @@ export function checkNumbers(
   const checked = new Map<string, CheckedNumber>();
   for (const number of quantitiesIn(said)) {
     if (checked.has(number.written) || checked.size >= maxNumbers) continue;
-    if (number.unit === undefined && isSmall(number)) continue;
+    if (mayLackUnit(number) && isSmall(number)) continue;
     checked.set(number.written, {
       number: number.written,
       ...statusOf(number, quoted, everywhere, text !== undefined),
@@ -51,7 +51,7 @@ export function numbersWithoutQuote(
   const missing = new Set<string>();
   const near = new Map<string, string>();
   for (const number of quantitiesIn(said)) {
-    if (number.unit === undefined && (isSmall(number) || known.has(number.value))) continue;
+    if (mayLackUnit(number) && (isSmall(number) || known.has(number.value))) continue;
     if (quoted.some((each) => isSame(number, each))) continue;
     const like = quoted.find((each) => compareQuantities(number, each) === "near");
     if (like === undefined) missing.add(number.written);
@@ -61,6 +61,7 @@ export function numbersWithoutQuote(
 }
 
 const unsignedOf = ({ isNegative: _, ...number }: Quantity): Quantity => number;
+const mayLackUnit = ({ unit }: Quantity): boolean => unit === undefined || unit.isOptional === true;
 const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && value <= maxSmall;
 
 function statusOf(

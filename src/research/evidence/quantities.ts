@@ -26,13 +26,13 @@ export type Token =
 const whole = "\\p{Nd}{1,3}(?:[,\\u202f ]\\p{Nd}{3}){1,4}(?!\\p{Nd})(?:\\.\\p{Nd}{1,15})?";
 /** A comma is a point where a number has nothing else that it could be: "0,05", "12,5 %". */
 const withComma = "0,\\p{Nd}{1,9}(?![\\p{Nd},])|\\p{Nd}{1,4},\\p{Nd}{1,2}(?=\\s?%)";
-/** "× 10⁻⁵", "x 10^-5", "e-5". */
+/** "× 10⁻⁵", "x 10^-5", "e-5". Behind a dash that is no minus two digits are a range: "3 × 10–12 repetitions". */
 const power =
-  "\\s?[×x·*]\\s?10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|[-−–]\\p{Nd}{1,2}(?!\\p{Nd})|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})|[eE][-−+]?\\p{Nd}{1,3}(?![\\p{L}\\p{Nd}])";
+  "\\s?[×x·*]\\s?10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|(?:−\\p{Nd}{1,2}|[-–]\\p{Nd})(?!\\p{Nd})|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})|[eE][-−+]?\\p{Nd}{1,3}(?![\\p{L}\\p{Nd}])";
 const pieces = [
   "\\[(?:p\\. ?)?\\d{1,5}(?:\\s?[,;–-]\\s?\\d{1,3}){0,9}\\]",
-  `(?<number>${withComma}|${whole}|\\p{Nd}{1,15}(?:\\.\\p{Nd}{1,15})?)(?<power>${power})?`,
   "(?<ten>(?<![\\p{N}.,])10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))",
+  `(?<number>${withComma}|${whole}|\\p{Nd}{1,15}(?:\\.\\p{Nd}{1,15})?)(?<power>${power})?`,
   "(?<word>\\p{L}{1,60}(?:[-\\u2010\\u2011]\\n?\\p{L}{1,60}){0,5}\\p{N}{0,9})",
   "(?<sign>[<>≤≥≠±=~≈×+^/−–$€£-])",
 ];
@@ -94,7 +94,7 @@ function quantityAt(text: string, start: number, number: string, length: number,
   const [whole = "", part = ""] = plain.split(".");
   const digits = `${whole}${part}`.replace(/^0{1,15}/, "").length;
   const numberEnd = start + length;
-  const [behind = "", name = ""] = unitBehind.exec(text.slice(numberEnd, numberEnd + 16)) ?? [];
+  const [behind = "", name = ""] = unitBehind.exec(text.slice(numberEnd, numberEnd + 24)) ?? [];
   const unit = unitOf(name);
   const unitEnd = unit === undefined ? numberEnd : numberEnd + behind.length;
   const [stroke = "", perName = ""] =
@@ -118,6 +118,8 @@ function quantityAt(text: string, start: number, number: string, length: number,
 export const quantitiesIn = (text: string): Quantity[] =>
   tokensOf(text).flatMap((token) => ("quantity" in token ? [token.quantity] : []));
 
+const withoutUnit = ({ unit: _, per: __, ...number }: Quantity): Quantity => number;
+
 /** The relative error of a conversion in floating point. */
 const slack = 1e-9;
 
@@ -127,6 +129,8 @@ const slack = 1e-9;
  * is to invent.
  */
 export function compareQuantities(said: Quantity, known: Quantity): "same" | "near" | "other" {
+  if (said.unit?.isOptional && known.unit === undefined) return compareQuantities(withoutUnit(said), known);
+  if (known.unit?.isOptional && said.unit === undefined) return compareQuantities(said, withoutUnit(known));
   // "5 mg" may be said of "5 mg/day".
   const hasPer = said.per !== undefined && known.per !== undefined;
   const dimensionOf = ({ unit, per }: Quantity) => (hasPer ? `${unit?.dimension}/${per?.dimension}` : unit?.dimension);
@@ -146,16 +150,18 @@ export function compareQuantities(said: Quantity, known: Quantity): "same" | "ne
   )
     return "other";
   const [saidFactor, knownFactor] = [factorOf(said), factorOf(known)];
-  const valueOf = ({ value, unit }: Quantity, factor: number) => (value + (unit?.offset ?? 0)) * factor;
+  const hasOffset = said.unit?.offset !== known.unit?.offset;
+  // Of one scale it is for others to compare the signs; between two it is a part of the value.
+  const valueOf = ({ value, unit, isNegative }: Quantity, factor: number) =>
+    (hasOffset ? (isNegative ? -value : value) + (unit?.offset ?? 0) : value) * factor;
   const [saidValue, knownValue] = [valueOf(said, saidFactor), valueOf(known, knownFactor)];
   const apart = Math.abs(saidValue - knownValue);
-  const isSameUnit = saidFactor === knownFactor && sameDimension && said.unit?.offset === known.unit?.offset;
+  const isSameUnit = saidFactor === knownFactor && sameDimension && !hasOffset;
   if (apart <= slack * Math.abs(knownValue)) return isSameUnit ? "same" : "near";
   const step = 10 ** -said.decimals * saidFactor;
   const knownStep = 10 ** -known.decimals * knownFactor;
   // What was converted by a factor that is no power of ten, such as lb to kg, is seldom a round number.
   const isConverted = !isSameUnit && Math.log10(saidFactor / knownFactor) % 1 !== 0;
-  const hasOffset = said.unit?.offset !== known.unit?.offset;
   const isRounded = said.digits >= 2 && (knownStep < step * (1 - slack) || isConverted || hasOffset);
   return isRounded && apart <= (step / 2) * (1 + slack) ? "near" : "other";
 }

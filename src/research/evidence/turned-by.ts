@@ -102,6 +102,11 @@ const vouchingEnd =
 /** Courts and texts that make so what they say. */
 const ruling =
   /(?:^| )(?:(?:court|tribunal|chamber|judges?|justices?|commission|panel)(?: [\p{L}']{1,20}){0,4} (?:held|holds|ruled|rules|decided|affirmed|reaffirmed)|(?:statute|law|act|code|directive|regulation|treaty|constitution|clause|section|article|theorem|lemma|proposition|corollary|convention)(?: [\p{L}\p{N}'().]{1,20}){0,4} (?:provide[sd]?|requires?|required|states?|stated|says?|stipulate[sd]?|prescribe[sd]?|specifie[sd]|asserts?|mandate[sd]?))$/u;
+/** Verbs of those who say or think it: what vouches for it behind them, they alone have said. */
+const sayingBefore =
+  /^(?:claim(?:s|ed|ing)?|argu(?:e|es|ed|ing)|alleg(?:e|es|ed|ing|edly)|contend(?:s|ed|ing)?|believ(?:e|es|ed|ing)|think(?:s|ing)?|thought|assum(?:e|es|ed|ing)|suppos(?:e|es|ed|ing|edly)|suspect(?:s|ed|ing)?|speculat(?:e|es|ed|ing)|conjectur(?:e|es|ed|ing)|hop(?:e|es|ed|ing)|purport(?:s|ed|ing|edly)?|hypothesi[sz](?:e|es|ed|ing)|imagin(?:e|es|ed|ing)|said|says?|told|tells?|promis(?:e|es|ed))$/u;
+/** Thoughts that nobody has shown: "our hypothesis implies". */
+const thoughts = /^(?:hypothes[ei]s|theor(?:y|ies)|conjectures?|speculations?|assumptions?|beliefs?)$/u;
 /** Words that take back what is brought in, whatever vouches for it beside them. */
 const denying =
   /(?:^| )(?:false\p{L}{0,3}|wrong\p{L}{0,4}|untrue|erroneous\p{L}{0,2}|mistak\p{L}{0,5}|mislead\p{L}{0,5}|misle?d|misconce\p{L}{1,8}|misbelie\p{L}{1,4}|fallac\p{L}{1,5}|myths?|rumou?r\p{L}{0,3}|doubt\p{L}{0,5}|dubious|sceptical|skeptical|disput\p{L}{1,4}|debat\p{L}{1,5}|question\p{L}{0,6}|refut\p{L}{1,5}|reject(?:s|ed|ing)?|disprov\p{L}{1,4}|contradict\p{L}{0,5}|falsif\p{L}{1,4}|den(?:y|ies|ied|ying|ial)|retract\p{L}{0,4}|withdr[ae]w\p{L}{0,3}|overturn\p{L}{0,3}|revers(?:e|ed|ing) the|quash\p{L}{0,3}|rul(?:e|es|ed|ing) out|exclud\p{L}{1,3}|inconsistent|incompatible|impossible|improbable|unlikely|unclear|uncertain|unproven|unknown|undecided|unsettled|unable|inability|fail\p{L}{0,4}|lack\p{L}{0,3}|absence|insufficient|scant|contrary|against(?= (?:the |this |that |an? |any )?(?:[a-z]{1,20} ?){0,2}$)|(?:despite|spite of)(?! (?:[a-z]{1,12} ){0,2}(?:evidence|proof|knowledge|awareness|recognition)(?: |$))|notwithstanding|unless|until|lest|if|whether|even supposing|in the event|(?:provided|providing)$|possible|possibly|possibility|conceivabl\p{L}{1,2}|imaginable|plausible|cannot|might|would|(?:could|may)(?: [a-z]{1,12})? be|may well|anything but|far from|rather than|instead of|pretend\p{L}{0,3}|hallucinat\p{L}{1,3}|lied|exaggerat\p{L}{1,3}|tempting|premature|too early|hasty|naive|absurd|unreasonable|hard|difficult|error|prejudice|yet to|remains? to|once|non|angeblich|zweif\p{L}{1,6}|fraglich|falsch|dout\p{L}{1,5}|faux|dud\p{L}{1,4}|dubbi\p{L}{1,2}|duvid\p{L}{1,4}|twijfel\p{L}{0,3}|tvivl?\p{L}{1,4}|wątp\p{L}{1,5}|сомн\p{L}{1,8}|(?:hop|aim|want|try|tri|attempt|design|plan|seek|sought|set out|intend|wish|expect|order|meant)\p{L}{0,4}(?: \p{L}{1,12}ly)? to \p{L}{1,20})(?= |$)/u;
@@ -241,7 +246,11 @@ function standingOf(frame: string): Frame["standing"] {
   const said = wordsOf(frame);
   if (denying.test(frame)) return "doubted";
   if (said.some((word) => doubts.has(word) || isContraction(word))) return "doubted";
-  if (vouchingEnd.test(frame) || ruling.test(frame) || said.some((word) => vouching.test(word))) return "vouched";
+  const vouches = said.findIndex((word) => vouching.test(word));
+  const isBefore = (word: string, at: number) =>
+    at < vouches && (sayingBefore.test(word) || (at === vouches - 1 && thoughts.test(word)));
+  if (said.some(isBefore)) return "doubted";
+  if (vouchingEnd.test(frame) || ruling.test(frame) || vouches >= 0) return "vouched";
   return saying.test(frame) ? "doubted" : "unknown";
 }
 

@@ -4,6 +4,8 @@ export interface Unit {
   readonly factor: number;
   /** What is added before: 25 °C is 298.15 K. */
   readonly offset?: number;
+  /** Papers often leave it out: "mean age 65.2", "systolic 140". */
+  readonly isOptional?: true;
 }
 
 const units = new Map<string, Unit>();
@@ -58,7 +60,7 @@ for (const [dimension, listed] of [
     "millimetres:1e-3 kilometers:1e3 kilometres:1e3 inch:0.0254 inches:0.0254 foot:0.3048 feet:0.3048 ft:0.3048",
   ],
   ["length", "mile:1609.344 miles:1609.344 yard:0.9144 yards:0.9144"],
-  ["months", "month:1 months:1 mo:1 mos:1 year:12 years:12 yr:12 yrs:12"],
+  ["months", "month:1 months:1 mo:1 mos:1 year:12 years:12 yr:12 yrs:12 y:12"],
   ["area", "m²:1 cm²:1e-4 mm²:1e-6 km²:1e6 m2:1 cm2:1e-4 mm2:1e-6 km2:1e6 ha:1e4 acre:4046.8564224 acres:4046.8564224"],
   ["volume", "m³:1e3 dm³:1 cm³:1e-3 mm³:1e-6 m3:1e3 dm3:1 cm3:1e-3 mm3:1e-6 cc:1e-3 liter:1 liters:1 litre:1 litres:1"],
   ["pressure", "mmHg:133.322387415 torr:133.322368421 atm:101325 bar:1e5 mbar:100 psi:6894.757293168"],
@@ -69,7 +71,8 @@ for (const [dimension, listed] of [
 ] as const)
   for (const each of listed.split(" ")) {
     const [name = "", factor] = each.split(":");
-    units.set(name, { dimension, factor: Number(factor) });
+    const isOptional = dimension === "months" || name === "mmHg";
+    units.set(name, { dimension, factor: Number(factor), ...(isOptional ? { isOptional } : {}) });
   }
 
 units.set("°C", { dimension: "temperature", factor: 1, offset: 273.15 });

@@ -53,6 +53,21 @@ describe("a number of a result, by what a quote has", () => {
     ["1.2 × 10⁵ cells", "120,000 cells", "verified"],
     ["5 mg daily", "5 mg/day", "verified"],
     ["15 to 20 mg", "15–20 mg", "verified"],
+    ["a load of 10⁶ CFU", "a load of 10^6 CFU", "verified"],
+    ["a load of 1,000,000 CFU", "a load of 10⁶ CFU", "verified"],
+    ["a load of 10⁶ CFU", "a load of 10⁵ CFU", "not-in-text"],
+    ["p ‹ 10⁻⁶", "p ‹ 10⁻⁴", "not-in-text"],
+    ["12 repetitions", "3 × 10–12 repetitions", "verified"],
+    ["a mean age of 65.2 years", "a mean age of 65.2 (SD 8.1)", "verified"],
+    ["a mean age of 65.2 years", "a mean age of 66.2 (SD 8.1)", "not-in-text"],
+    ["a follow-up of 12 years", "follow-up was 12 y", "verified"],
+    ["a follow-up of 24 months", "median follow-up (months): 24", "verified"],
+    ["a pressure of 140 mmHg", "systolic 140", "verified"],
+    ["aged 18–65 years", "aged 18-65", "verified"],
+    ["293.15 K", "stored at −20 °C", "not-in-text"],
+    ["253.15 K", "stored at −20 °C", "near"],
+    ["−4 °F", "stored at −20 °C", "near"],
+    ["77 °F", "heated to 77 degrees Fahrenheit", "verified"],
     ["24 months", "2 years", "near"],
     ["a change of −13.2 points", "a change of −13.2 points", "verified"],
     ["reduced by 13.2 points", "a change of −13.2 points", "verified"],
@@ -63,4 +78,10 @@ describe("a number of a result, by what a quote has", () => {
     const [first] = checkNumbers(said, [{ claim: "c", quote, status: "verified" }], text);
     expect(first?.status).toBe(status);
   });
+});
+
+it("takes a small number of years for the word that the paper has", () => {
+  const text = { text: "", marks: [], sha256: "", kind: "text", depth: "full" } as never;
+  const evidence = [{ claim: "c", quote: "They were followed for two years.", status: "verified" } as const];
+  expect(checkNumbers("followed for 2 years", evidence, text)).toEqual([]);
 });

@@ -76,7 +76,7 @@ export function authorsSource(latex: string): string {
 }
 
 const institution =
-  /\b(?:universit|institut|department|dept|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|inc|corp|ltd|gmbh|hospital|collaboration)/i;
+  /\b(?:universit|institut|department|dept|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|(?:inc|corp|ltd|gmbh)\b|hospital|collaboration)/i;
 
 /** The names in a list of authors. Affiliations, which stand behind marks, are left out. */
 export function namesIn(written: string): string[] {

@@ -26,8 +26,12 @@ const latin: readonly Writing[] = [
   {
     charsets: ["windows-1252"],
     // With the codes of its quotation marks and dashes, of which some decoders make control characters.
-    frequent: new Set("äöüßéèêëàâçîïôûñáíóúãõåæøìòùÄÖÜÉ’‘“”–—…•€°±×²³µ§©®«»¿¡\x80\x85\x91\x92\x93\x94\x95\x96\x97"),
+    frequent: new Set(
+      "äöüßéèêëàâçîïôûñáíóúãõåæøìòùÄÖÜÉÅÆØÁÍÓÚÑÇ’‘“”–—…•€°±×²³µ§©®«»¿¡\x80\x85\x91\x92\x93\x94\x95\x96\x97",
+    ),
   },
+  // Icelandic: its ð, ý and þ are the ğ, ı and ş of Turkish.
+  { charsets: ["windows-1252"], frequent: new Set("áéíóúýðþæöÁÉÍÓÚÝÐÞÆÖ’„“–") },
   { charsets: ["windows-1254"], frequent: new Set("şğıçöüİŞÇÖÜ’“”–") },
   { charsets: ["windows-1250", "iso-8859-2"], frequent: new Set("ąćęłńóśźżáčďéěíňřšťúůýžőűöüäîâ’„”–") },
 ];

@@ -111,6 +111,14 @@ describe("readLatex", () => {
     expect(result.status === "ok" && result.text.authors).toEqual(["Ann Bee", "Carl Dee"]);
   });
 
+  it("takes no name that begins like a company for one", () => {
+    const body = "The hand grasps what it never felt. ".repeat(40);
+    const result = readLatex(
+      Buffer.from(`\\title{Touch}\\author{Ann Corporaal \\and Carl Incerti}\\begin{document}${body}\\end{document}`),
+    );
+    expect(result.status === "ok" && result.text.authors).toEqual(["Ann Corporaal", "Carl Incerti"]);
+  });
+
   it("finds a title with notes, and one above both columns", () => {
     const body = `\\begin{document}${filler}\\end{document}`;
     expect(textOf(Buffer.from(`\\documentclass{a}\\title{On Touch\\tnoteref{t1}\\thanks{X.}}${body}`)).title).toBe(

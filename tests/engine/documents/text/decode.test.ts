@@ -165,6 +165,12 @@ describe("the text of a document", () => {
     ["the same from the other end", Buffer.from("A test. ".repeat(9), "utf16le").swap16(), "A test. ".repeat(9)],
   ])("is read as what it is: %s", (_, bytes, text) => expect(decodeText(bytes)).toBe(text));
 
+  it("of the north is not taken for Turkish", () => {
+    const text =
+      "Aðferðin var notuð við mælingar á hæð og þyngd, og niðurstöðurnar sýna að það þarf fleiri rannsóknir á þessu sviði.";
+    expect(decodeText(latin(text))).toBe(text);
+  });
+
   it("is not given up for one broken character", () => {
     expect(decodeText(Buffer.concat([Buffer.from("naïve "), latin("\xff"), Buffer.from(" Erdős")]))).toBe(
       "naïve \ufffd Erdős",
