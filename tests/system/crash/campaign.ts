@@ -146,20 +146,23 @@ const lastWords = ({ stderr, events }: RunEnd): string =>
 
 /**
  * A kill of git may leave its lock. A run reports it, leaves it alone and goes on; a person who was told deletes it
- * once no git runs.
+ * once no git runs. Returns whether there was one.
  */
-async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: string) => void): Promise<void> {
+async function asAPerson(world: World, run: RunEnd, tally: Tally, fault: (what: string) => void): Promise<boolean> {
   await gitIsIdle(world.root);
   const told = run.events.flatMap((event) =>
     event.type === "notice" ? (/git's lock (.+\.lock) exists/.exec(event.message)?.[1] ?? []) : [],
   );
-  for (const lock of new Set(told)) {
-    // One that was reported may have been that of a git of the run before, which has ended since.
-    if (!existsSync(lock)) continue;
+  // One that was reported may have been that of a git of the run before, which has ended since.
+  const stale = [...new Set(told)].filter((lock) => existsSync(lock));
+  for (const lock of stale) {
     tally.staleLocks += 1;
-    if (!run.events.some((event) => event.type === "iteration-ended")) fault(`${lock} stopped the run`);
+    // A complete project has no iteration left.
+    if (run.code !== 0 && !run.events.some((event) => event.type === "iteration-ended"))
+      fault(`${lock} stopped the run`);
     rmSync(lock);
   }
+  return stale.length > 0;
 }
 
 /** The last run, which nobody disturbs: it must come to the end, and the end must be the usual one. */
@@ -171,7 +174,9 @@ async function finish(
   fault: (what: string) => void,
   tally: Tally,
 ): Promise<void> {
-  const run = await startRun(cli, world);
+  let run = await startRun(cli, world);
+  // Its commit is made up for by the next run.
+  if (company === "git" && (await asAPerson(world, run, tally, fault))) run = await startRun(cli, world);
   if (run.code !== 0) return void fault(`the last run ended with ${run.code}: ${lastWords(run)}`);
   const lines = readFileSync(join(world.folder, "ledger.jsonl"), "utf8").trimEnd().split("\n");
   const ledger = new Set(lines.map((line) => (JSON.parse(line) as LedgerLine).iteration));
@@ -187,7 +192,6 @@ async function finish(
   for (const [name, text] of Object.entries(usual.files)) difference(name, files[name] ?? "", text, fault);
   if (company !== "git") return;
 
-  await asAPerson(world, run, tally, fault);
   const git = (...args: string[]) => execa("git", args, { cwd: world.folder, env: world.env, reject: false });
   const fsck = await git("fsck", "--no-dangling", "--no-progress");
   if (fsck.failed) fault(`git fsck: ${fsck.stderr}`);
