@@ -75,6 +75,13 @@ test("the map of the house names every wing and every folder of engine and resea
   expect(named.toSorted()).toEqual(there.toSorted());
 });
 
+test("every decision is listed", () => {
+  const listed = read("docs/decisions/README.md");
+  const decisions = fastGlob.sync("*.md", { cwd: join(root, "docs/decisions"), ignore: ["README.md"] });
+  expect(decisions.filter((name) => !listed.includes(`](${name})`))).toEqual([]);
+  expect(decisions.length).toBeGreaterThan(20);
+});
+
 test("CI runs the two commands of the README", () => {
   const ci = read(".ci/run");
 

@@ -143,13 +143,17 @@ function wireOf(
   };
 }
 
-type Settled = PoliteHttpOptions & { readonly clock: Clock; readonly gate: Gate; readonly privateAddresses: boolean };
+type WholeOptions = PoliteHttpOptions & {
+  readonly clock: Clock;
+  readonly gate: Gate;
+  readonly privateAddresses: boolean;
+};
 
 /**
  * Tries again where that may help: after a failure of the server or the connection. A host that asked to be left alone
  * is not waited for: the answer is `rate_limited` at once.
  */
-async function persist(request: WireRequest, options: Settled): Promise<HttpDocument | Failed | NotModified> {
+async function persist(request: WireRequest, options: WholeOptions): Promise<HttpDocument | Failed | NotModified> {
   const { clock, signal, random = Math.random } = options;
   for (let retries = 0; ;) {
     const answer = await exchange(request, options);

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 import type { getDocumentProxy } from "unpdf";
 import { packageFile } from "../../lib/package-root.js";
-import type { FontFacts } from "./text-runs.js";
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -13,8 +12,6 @@ export interface OpenPdf {
   readonly names: readonly (string | undefined)[];
   /** Comes to pass where a page draws what no page of a paper does; it says what, in a sentence. Else never. */
   readonly excess: Promise<string>;
-  /** By pdf.js's names, the fonts of the pages whose operations have been asked for. */
-  readonly fonts: ReadonlyMap<string, FontFacts>;
   /** Streams so far that unpack to more than is read; what stands in them is missing. */
   omitted(): number;
 }
@@ -51,7 +48,7 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   });
   const names: (string | undefined)[] = [];
   for (const [name, number] of Object.entries(operations)) names[number] = name;
-  return { document, names, excess, fonts: port.fonts, omitted: () => omitted };
+  return { document, names, excess, omitted: () => omitted };
 }
 
 const delivered = Promise.resolve();
@@ -59,7 +56,6 @@ const delivered = Promise.resolve();
 /** What goes between pdf.js's two halves, as far as it is looked at. */
 interface Message {
   readonly action?: string;
-  readonly data?: readonly unknown[];
   readonly stream?: number;
   readonly chunk?: { readonly fnArray?: readonly unknown[]; readonly argsArray?: readonly unknown[] };
 }
@@ -76,7 +72,6 @@ const drawn = new Set(["commonobj", "obj"]);
  * its lists and goes on with them, and leaves out what only a painter needs.
  */
 class SharingPort {
-  readonly fonts = new Map<string, FontFacts>();
   readonly #listeners = new Set<(event: { readonly data: unknown }) => void>();
   readonly #forms: FormCount;
 
@@ -85,12 +80,7 @@ class SharingPort {
   }
 
   postMessage(message: Message, transfer: readonly ArrayBuffer[] = []): void {
-    if (drawn.has(message.action ?? "")) {
-      const [name, kind, font] = message.data ?? [];
-      const facts = kind === "Font" ? factsOf(font) : undefined;
-      if (facts !== undefined) this.fonts.set(String(name), facts);
-      return;
-    }
+    if (drawn.has(message.action ?? "")) return;
     const { chunk } = message;
     if (chunk?.fnArray !== undefined) this.#forms.add(chunk.fnArray);
     const data =
@@ -126,26 +116,6 @@ class SharingPort {
   terminate(): void {
     this.#listeners.clear();
   }
-}
-
-/** Where pdf.js writes the facts of a font that it hands over: two bits for what is or is not so, its matrix, names. */
-const [drawsItself, isVertical] = [5, 9];
-const [matrixAt, stringsAt] = [36, 92];
-/** Of a font that has no matrix of its own. */
-const usualUnit = 0.001;
-
-/** Undefined where it is no font. */
-function factsOf(font: unknown): FontFacts | undefined {
-  const { buffer } = (font ?? {}) as { readonly buffer?: unknown };
-  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < stringsAt + 4) return undefined;
-  const view = new DataView(buffer);
-  const isSo = (bit: number): boolean => ((view.getUint8(bit >> 2) >> ((bit & 3) * 2)) & 3) === 2;
-  const unit = view.getUint8(matrixAt) === 0 ? usualUnit : view.getFloat64(matrixAt + 1, true);
-  let at = stringsAt + 4;
-  // Its fallback, the name it is loaded by, its type.
-  for (let skipped = 0; skipped < 3; skipped += 1) at += 4 + view.getUint32(at);
-  const name = Buffer.from(buffer, at + 4, view.getUint32(at)).toString("utf8");
-  return { name, unit, isSpecial: isSo(drawsItself) || isSo(isVertical) };
 }
 
 /** Forms drawn within so many others: a figure holds a plot, that its marks, and an office program's page all of it. */

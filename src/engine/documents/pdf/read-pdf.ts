@@ -5,7 +5,7 @@ import type { Run } from "./rows.js";
 import { Characters, withMathLetters } from "./characters.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
-import { type TextItem, textRunsOf, turnLigatures } from "./text-runs.js";
+import { turnLigatures } from "./right-to-left.js";
 import { isPlausible } from "./plausible.js";
 import { metadataOf } from "./metadata.js";
 import { joinPages } from "./pages.js";
@@ -47,7 +47,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
-  const { document, names, excess, fonts, omitted } = opened;
+  const { document, names, excess, omitted } = opened;
   try {
     const groups = await document.getOptionalContentConfig();
     const isOn = (group: unknown): boolean =>
@@ -69,10 +69,9 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         return unreadable(drawn);
       }
       const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
-      const own = textRunsOf(drawn as Operators, { names, view: page.view, fonts });
-      if (own === undefined) turnLigatures(drawn as Operators, names);
-      const given = own ?? (await page.getTextContent()).items;
-      const items = given.flatMap((item) =>
+      turnLigatures(drawn as Operators, names);
+      const content = await page.getTextContent();
+      const items = content.items.flatMap((item) =>
         "str" in item ? [{ ...item, str: characters.of(item.str, item.fontName, ink.unknown.get(item.fontName)) }] : [],
       );
       const words = withoutLetterSpacing(items.map(placeOf), ink.glyphsOn);
@@ -134,6 +133,16 @@ async function filledInFields(document: OpenPdf["document"]): Promise<string[]> 
       const [value] = values.filter((each) => each.trim() !== "");
       return value === undefined ? [] : [value.slice(0, longestValue)];
     });
+}
+
+interface TextItem {
+  readonly str: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+  /** Of writing from top to bottom its length, else that of the font. */
+  readonly height: number;
+  /** "ttb" of writing from top to bottom. */
+  readonly dir: string;
 }
 
 const placeOf = ({ str, transform, width }: TextItem) => ({

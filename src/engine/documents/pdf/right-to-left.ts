@@ -1,3 +1,4 @@
+import type { Operators } from "./ink.js";
 import type { Run } from "./rows.js";
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
@@ -89,3 +90,25 @@ const reversed = (text: string): string => Array.from(text).toReversed().join(""
 const brackets = "()[]{}<>«»";
 const mirrored = (text: string): string =>
   reversed(text).replace(/[()[\]{}<>«»]/g, (sign) => brackets[brackets.indexOf(sign) ^ 1] ?? sign);
+
+/** Glyphs that stand for several letters, as they have been turned. */
+const turnedGlyphs = new WeakSet<object>();
+
+/**
+ * A glyph may stand for several Arabic or Hebrew letters (لا). pdf.js turns each line letter by letter, and these with
+ * it; turned before, they come out as they are written. The glyphs are those that pdf.js keeps.
+ */
+export function turnLigatures({ fnArray, argsArray }: Operators, names: readonly (string | undefined)[]): void {
+  for (const [at, operation] of fnArray.entries()) {
+    if (names[operation] !== "showText") continue;
+    const [glyphs] = (argsArray[at] ?? []) as readonly ({ unicode?: string } | number | null)[][];
+    for (const glyph of glyphs ?? []) {
+      if (glyph === null || typeof glyph === "number" || (glyph.unicode?.length ?? 0) < 2) continue;
+      if (turnedGlyphs.has(glyph) || !maybeRightToLeft.test(glyph.unicode ?? "")) continue;
+      turnedGlyphs.add(glyph);
+      glyph.unicode = Array.from(glyph.unicode ?? "")
+        .toReversed()
+        .join("");
+    }
+  }
+}

@@ -3,6 +3,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
+import { isObject } from "../../lib/json-fields.js";
 import { writtenFile } from "../../lib/layout.js";
 import { timeForName } from "../../lib/clock.js";
 import { readRegularText } from "../regular-file.js";
@@ -43,7 +44,7 @@ export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile
 }
 
 const madeOfIn = ({ made_of: made }: Record<string, unknown>): Record<string, unknown> =>
-  made !== null && typeof made === "object" ? { ...made } : {};
+  isObject(made) ? { ...made } : {};
 
 /**
  * Writes whole output files. One that was changed since this program wrote it last is somebody's work: a copy is kept

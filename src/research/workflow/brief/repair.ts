@@ -1,3 +1,4 @@
+import { isObject } from "../../../engine/lib/json-fields.js";
 import { schemaOf } from "../result/accepted-result.js";
 import { join } from "node:path";
 import type { CheckedReading } from "../../evidence/check-evidence.js";
@@ -82,9 +83,8 @@ function withoutFault(value: object, pointers: readonly string[], place: string)
   const kept: [string, unknown][] = [];
   for (const [field, held] of Object.entries(value)) {
     const at = `${place}/${field}`;
-    const isObject = typeof held === "object" && held !== null && !Array.isArray(held);
     if (!pointers.some((pointer) => isWithin(pointer, at))) kept.push([field, held]);
-    else if (isObject && !pointers.includes(at)) kept.push([field, withoutFault(held, pointers, at)]);
+    else if (isObject(held) && !pointers.includes(at)) kept.push([field, withoutFault(held, pointers, at)]);
   }
   return new Map(kept);
 }
