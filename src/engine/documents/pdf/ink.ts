@@ -37,6 +37,8 @@ interface Place {
 interface Ink {
   /** Glyphs that the page shows, spaces left out. */
   readonly glyphs: number;
+  /** Those of them for which their font names no character: they are missing from the text. */
+  readonly unnamed: number;
   /**
    * By font, what stands for glyphs of which the font does not say which characters they are: the numbers of the
    * glyphs, as pdf.js gives them.
@@ -157,6 +159,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
   let isPlaced = false;
   let isCutting = false;
   let glyphs = 0;
+  let unnamed = 0;
   /** Of the marked contents that are open, whether each is switched off. */
   const marked: boolean[] = [];
   const page = state.clip;
@@ -213,6 +216,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
         const start = times(state.ctm, text);
         let width = 0;
         let letters = 0;
+        let nameless = 0;
         let written = "";
         const font = fonts.get(state.font) ?? { numbers: new Set<string>(), translated: 0 };
         fonts.set(state.font, font);
@@ -226,6 +230,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
             written += glyph.unicode ?? "";
             if (glyph.isSpace === true || isBlank(glyph.unicode)) continue;
             letters += 1;
+            if (glyph.unicode === "\0") nameless += 1;
             const code = glyph.originalCharCode ?? 0;
             if (code < 256) continue;
             if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
@@ -241,7 +246,10 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
         const [bottom, top] = [Math.min(start[5], end[5]), Math.max(start[5], end[5])];
         const box = { left: from, right: to, low: bottom, high: top + 0.6 * height };
         if (isOutside(box, page, 0)) outside.push(written);
-        else glyphs += letters;
+        else {
+          glyphs += letters;
+          unnamed += nameless;
+        }
         const isAway = off > 0 || isOutside(box, state.clip, height);
         const [red, green, blue] = state.fill ?? [];
         const colour: Colour | undefined =
@@ -409,6 +417,7 @@ export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: 
   let onLine: ((run: Place) => readonly Shown[]) | undefined;
   return {
     glyphs,
+    unnamed,
     outside,
     unknown,
     glyphsOn: (run) => {

@@ -230,6 +230,19 @@ describe("a page in another script", () => {
     expect(text).toContain(`${arabic[0]} لا\n${arabic[1]} لا`);
   });
 
+  it.each([
+    ["rarely", 40, "full"],
+    ["often", 2, "partial"],
+  ])("whose font %s names no character for a sign is not whole where that changes words", async (_, every, depth) => {
+    const lines = upTo(40).map((at) => `la m${at % every === 0 ? "é" : "e"}thode suit la ligne ${at} du texte entier`);
+    const font = unicodeFont(lines.join(""), 500);
+    const { map } = font.objects as { map: { dictionary: string; content: string } };
+    const content = map.content.replace("<00e9> <00e9>", "<00e9> <0000>");
+    const pages = [lines.map((line, index) => unicodeAt(line, 60, 740 - index * 14)).join("")];
+    const result = await readPdf(rawPdf({ pages, ...font, objects: { ...font.objects, map: { ...map, content } } }));
+    expect(result).toMatchObject({ status: "ok", text: { depth } });
+  });
+
   it("of Hebrew has its words of other scripts in their own order, and its right column first", async () => {
     const font = unicodeFont(hebrew.join(""), 500);
     const line =
