@@ -14,7 +14,7 @@ import { projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
 import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
-import type { Roles } from "../engine/loop/guards/rules-of-run.js";
+import type { Roles } from "../engine/loop/rules-of-run.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import type { Io } from "../engine/ui/io.js";
 import { housed, sandboxFor } from "./sandbox.js";

@@ -2,7 +2,7 @@ import { requireHere, type RoleNames } from "./agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { modelNamed } from "../engine/agents/prices.js";
 import { modelOf } from "../engine/agents/registry.js";
-import { usualWindow } from "../engine/loop/guards/context-window.js";
+import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";

@@ -75,8 +75,8 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   [
     "the loop imports anything but its words",
     "src/engine/loop/run-loop.ts",
-    "./guards/limits.js",
-    "src/engine/loop/guards/limits.ts",
+    "./stop-conditions/limits.js",
+    "src/engine/loop/stop-conditions/limits.ts",
   ],
   ["the loop imports a library of ours", "src/engine/loop/run-loop.ts", "../lib/errors.js", "src/engine/lib/errors.ts"],
   ["a sink imports a command", "src/engine/ui/a.ts", "../../commands/b.js", "src/commands/b.ts"],

@@ -47,10 +47,10 @@ async function runAll(cwd, folder) {
   const loaded = await load({
     keepHistory: "src/engine/loop/history/keep-history.ts",
     summarise: "src/engine/loop/history/summarise.ts",
-    detection: "src/engine/loop/guards/stuck.ts",
+    detection: "src/engine/loop/stop-conditions/stuck.ts",
     account: "src/research/workflow/statistics-and-steering/forecast.ts",
     runLoop: "src/engine/loop/run-loop.ts",
-    rules: "src/engine/loop/guards/rules-of-run.ts",
+    rules: "src/engine/loop/rules-of-run.ts",
     research: "src/research/project-files/research.ts",
     words: "src/research/project-files/words.ts",
     workflow: "src/research/workflow/workflow.ts",

@@ -1,5 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { usualWindow } from "../../engine/loop/guards/context-window.js";
+import { usualWindow } from "../../engine/loop/stop-conditions/context-window.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
 import { dataPart, failuresText, jobText, openText, part, placesText, planText, triedText } from "./parts.js";

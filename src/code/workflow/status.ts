@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { usesAllowance } from "../../engine/loop/guards/limits.js";
+import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
 import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { Redact } from "../../engine/lib/redact.js";
@@ -11,7 +11,7 @@ import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js"
 import { codePhase } from "../project-files/state-file.js";
 import { codeReportName } from "../project-files/layout.js";
 import type { CodeState, Job, Round, RoleRun, Step, Tested } from "../generated/ralph-code.js";
-import { spentOnAttempts } from "../../engine/loop/guards/budget.js";
+import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 
 /** Rounds of a job that names no other number. */
 export const usualRounds = 10;

@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
+import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { observationOf } from "../../engine/loop/run-record/observation.js";

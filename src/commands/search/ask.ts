@@ -7,7 +7,7 @@ import { openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
+import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import type { Spent } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";

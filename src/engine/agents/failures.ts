@@ -11,7 +11,7 @@ export type ServiceFailure = "rate-limit" | "auth" | "network" | "unusable" | "c
 /**
  * What an error text means: the message of a CLI's own error event, or the tail of its stderr. Never to be asked about
  * the model's prose or a tool's result: an article on rate limits is not a rate limit. Undefined for anything unknown.
- * What the loop does about each kind stands in `loop/guards/retry.ts`.
+ * What the loop does about each kind stands in `loop/retry.ts`.
  */
 export function recogniseFailure(text: string, agent: string, now: number): Failure | undefined {
   const kind = kinds.find(([, pattern]) => pattern.test(text))?.[0];

@@ -1,7 +1,7 @@
 import { given } from "../lib/given.js";
 import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
 import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
-import { iterationsIn, type LoopKind, rowOf } from "./guards/stuck.js";
+import { iterationsIn, type LoopKind, rowOf } from "./stop-conditions/stuck.js";
 
 /** Iterations since the last summary that a brief tells of, one line each. */
 const maxLines = 5;

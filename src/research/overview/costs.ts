@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/statistics-and-steering/forecast.js";
-import { usesAllowance } from "../../engine/loop/guards/limits.js";
+import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { given } from "../../engine/lib/given.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 

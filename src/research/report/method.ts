@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { usesAllowance } from "../../engine/loop/guards/limits.js";
+import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { many } from "../../engine/ui/terminal/format.js";

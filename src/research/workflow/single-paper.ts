@@ -2,7 +2,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import type { Account } from "../../engine/loop/types.js";
 import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
-import { nothingSpent } from "../../engine/loop/guards/budget.js";
+import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
 import { isDecided, maxRefusals } from "./scores-and-decisions/status.js";
 
 /** A project of one paper, for `read`: judged by both rubrics, no report, no ideas. */

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
-import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
+import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
 import type { TamperGuard } from "../project-files/unconfined-agent/tamper-guard.js";

@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
-import { rowOf } from "../../engine/loop/guards/stuck.js";
+import { rowOf } from "../../engine/loop/stop-conditions/stuck.js";
 import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";

@@ -5,7 +5,7 @@ import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/ui/terminal/format.js";
-import { nothingSpent, plus } from "../../engine/loop/guards/budget.js";
+import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { type Left, observationOf } from "../../engine/loop/run-record/observation.js";

@@ -10,7 +10,7 @@ import { hookMark, marker } from "../../../src/engine/process/descendants.js";
 import { webCommand } from "../../../src/commands/inspect/web.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { watchFiles } from "../../../src/engine/loop/guards/limits.js";
+import { watchFiles } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { limitIterations, limitWallTime } from "../../../src/engine/loop/guards/limits.js";
-import { stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
-import { firstAble, guardFailures } from "../../../src/engine/loop/guards/retry.js";
+import { limitIterations, limitWallTime } from "../../../src/engine/loop/stop-conditions/limits.js";
+import { stopWithoutResult } from "../../../src/engine/loop/stop-conditions/stuck.js";
+import { firstAble, guardFailures } from "../../../src/engine/loop/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type {
   Agent,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rulesFor } from "../../../src/engine/loop/guards/rules-of-run.js";
+import { rulesFor } from "../../../src/engine/loop/rules-of-run.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { isVerdict, type Agent, type AgentEvent, type Outcome, type Unit } from "../../../src/engine/loop/types.js";
 import { researchWords } from "../../../src/research/project-files/words.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
+import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type {
   Agent,

@@ -12,7 +12,7 @@ import type { ReportResult } from "../../../src/research/generated/result-report
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import type { Agent, AgentEvent, Brief, LoopEvent, LoopOptions, Verdict } from "../../../src/engine/loop/types.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
-import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
+import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { summariser } from "../../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../../src/engine/loop/history/keep-history.js";
 import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { counts, limitIterations } from "../../../src/engine/loop/guards/limits.js";
-import { firstAble } from "../../../src/engine/loop/guards/retry.js";
+import { counts, limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
+import { firstAble } from "../../../src/engine/loop/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type { Agent, Workflow } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { limitBudget, watchBudget } from "../../../src/engine/loop/guards/budget.js";
-import { limitIterations } from "../../../src/engine/loop/guards/limits.js";
-import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/guards/stuck.js";
+import { limitBudget, watchBudget } from "../../../src/engine/loop/stop-conditions/budget.js";
+import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
+import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/stop-conditions/stuck.js";
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
-import { watchContext } from "../../../src/engine/loop/guards/context-window.js";
+import { watchContext } from "../../../src/engine/loop/stop-conditions/context-window.js";
 import { accountOf } from "../../../src/research/workflow/statistics-and-steering/forecast.js";
 import { researchWords } from "../../../src/research/project-files/words.js";
 

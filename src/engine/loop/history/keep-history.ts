@@ -1,6 +1,6 @@
 import { ExpectedError } from "../../lib/errors.js";
 import { isVerdict, type Unit, type Workflow } from "../types.js";
-import { stagnationWarning } from "../guards/stuck.js";
+import { stagnationWarning } from "../stop-conditions/stuck.js";
 import { lastIteration, type Summariser } from "./summarise.js";
 
 /**

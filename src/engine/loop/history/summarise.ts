@@ -6,7 +6,7 @@ import { extractiveSummary } from "./extractive-summary.js";
 import { type Compression, type LoopMemory, sinceSummary } from "../run-record/memory.js";
 import type { Spent, Tell } from "../types.js";
 import type { HistoryMetrics, Observation } from "../../generated/memory.js";
-import { nothingSpent } from "../guards/budget.js";
+import { nothingSpent } from "../stop-conditions/budget.js";
 
 /** Most tokens of a summary by a model, and how freely it words it, for models that can be told. */
 export const summaryTokens = 1_000;

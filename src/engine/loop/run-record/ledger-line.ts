@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../generated/ledger.js";
 import { given } from "../../lib/given.js";
-import { occupancyOf } from "../guards/context-window.js";
+import { occupancyOf } from "../stop-conditions/context-window.js";
 import type { AgentRun, Unit } from "../types.js";
 
 /** Milliseconds as seconds, to a tenth. */

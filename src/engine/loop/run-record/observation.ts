@@ -1,7 +1,7 @@
 import type { Observation } from "../../generated/memory.js";
 import type { MemoryLimits } from "../../lib/memory-limits.js";
 import type { Redact } from "../../lib/redact.js";
-import { signsOf } from "../guards/stuck.js";
+import { signsOf } from "../stop-conditions/stuck.js";
 import type { AgentRun, Failure, Outcome, Unit } from "../types.js";
 import { digestText, emptyDigest } from "./digest.js";
 

@@ -1,4 +1,4 @@
-import { usesAllowance } from "../../loop/guards/limits.js";
+import { usesAllowance } from "../../loop/stop-conditions/limits.js";
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
 import { count, duration, many, money } from "./format.js";
 

@@ -8,7 +8,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";
 import { openUpdate, papersToReadAgain } from "../scores-and-decisions/open-update.js";
 import { isDecided, statusOf, targetOf, type UnitKind } from "../scores-and-decisions/status.js";
-import { spentOnAttempts } from "../../../engine/loop/guards/budget.js";
+import { spentOnAttempts } from "../../../engine/loop/stop-conditions/budget.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */
 interface Take {

@@ -7,7 +7,7 @@ import { type Left, observationOf, wasAtWork } from "../../../engine/loop/run-re
 import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../../engine/loop/run-record/memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
-import { rowOf } from "../../../engine/loop/guards/stuck.js";
+import { rowOf } from "../../../engine/loop/stop-conditions/stuck.js";
 import { given } from "../../../engine/lib/given.js";
 import type { AgentRun, Outcome, Unit, Verdict } from "../../../engine/loop/types.js";
 import type { Change } from "../../project-files/research.js";

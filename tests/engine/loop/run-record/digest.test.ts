@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { digestOf, digestText as textWithin, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
-import { signsOf } from "../../../../src/engine/loop/guards/stuck.js";
+import { signsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 
 const maxDigest = 1_500;

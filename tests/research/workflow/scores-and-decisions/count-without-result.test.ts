@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { runCommand } from "../../../../src/commands/run/run.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
-import { stopWithoutResult } from "../../../../src/engine/loop/guards/stuck.js";
+import { limitIterations } from "../../../../src/engine/loop/stop-conditions/limits.js";
+import { stopWithoutResult } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import { leaveMessage } from "../../../../src/engine/storage/state/steering-inbox.js";
 import { freshFolder, line, makeResearch, paper as found } from "../../../support/projects/research-folder.js";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { askForSummary } from "../../../../src/engine/loop/history/ask-model.js";
-import { limitBudget } from "../../../../src/engine/loop/guards/budget.js";
-import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
+import { limitBudget } from "../../../../src/engine/loop/stop-conditions/budget.js";
+import { limitIterations } from "../../../../src/engine/loop/stop-conditions/limits.js";
 import { totalOf } from "../../../../src/research/overview/costs.js";
 import { emptyTally, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
 import { historyLine } from "../../../../src/engine/ui/terminal/history-lines.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { limitIterations } from "../../../../src/engine/loop/guards/limits.js";
-import { stopWhenStuck } from "../../../../src/engine/loop/guards/stuck.js";
+import { limitIterations } from "../../../../src/engine/loop/stop-conditions/limits.js";
+import { stopWhenStuck } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/projects/research.js";
 import { researchWords } from "../../../../src/research/project-files/words.js";
 

@@ -8,8 +8,8 @@ import {
   spentIn,
   watchBudget,
   withAllowance,
-} from "../../../../src/engine/loop/guards/budget.js";
-import { occupancyOf, wasFull, watchContext } from "../../../../src/engine/loop/guards/context-window.js";
+} from "../../../../src/engine/loop/stop-conditions/budget.js";
+import { occupancyOf, wasFull, watchContext } from "../../../../src/engine/loop/stop-conditions/context-window.js";
 import {
   counts,
   guardSignals,
@@ -17,8 +17,8 @@ import {
   limitWallTime,
   usesAllowance,
   watchFiles,
-} from "../../../../src/engine/loop/guards/limits.js";
-import { rulesFor } from "../../../../src/engine/loop/guards/rules-of-run.js";
+} from "../../../../src/engine/loop/stop-conditions/limits.js";
+import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, refused, soFar, start, unit } from "../runs.js";
 import { researchWords } from "../../../../src/research/project-files/words.js";

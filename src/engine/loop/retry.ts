@@ -1,4 +1,4 @@
-import { counts } from "./limits.js";
+import { counts } from "./stop-conditions/limits.js";
 import {
   type Agent,
   type Choose,
@@ -9,7 +9,7 @@ import {
   type PastIteration,
   type RunSoFar,
   type Verdict,
-} from "../types.js";
+} from "./types.js";
 
 const second = 1000;
 const minute = 60 * second;

@@ -9,7 +9,7 @@ import {
   signsOf,
   stopWhenStuck,
   stopWithoutResult,
-} from "../../../../src/engine/loop/guards/stuck.js";
+} from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { Outcome, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { remembered, seen } from "../remembered.js";
 import { accepted, failed, past, refused, soFar, unit } from "../runs.js";

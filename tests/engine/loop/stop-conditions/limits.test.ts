@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { guardSignals, limitIterations, limitWallTime, watchFiles } from "../../../../src/engine/loop/guards/limits.js";
+import {
+  guardSignals,
+  limitIterations,
+  limitWallTime,
+  watchFiles,
+} from "../../../../src/engine/loop/stop-conditions/limits.js";
 import { accepted, failed, live, past, refused, soFar } from "../runs.js";
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { firstAble, guardFailures, withinWallTime } from "../../../../src/engine/loop/guards/retry.js";
-import { isVerdict, type Failure, type PastIteration, type RunSoFar } from "../../../../src/engine/loop/types.js";
-import { accepted, failed, named, past, refused, soFar, start } from "../runs.js";
+import { firstAble, guardFailures, withinWallTime } from "../../../src/engine/loop/retry.js";
+import { isVerdict, type Failure, type PastIteration, type RunSoFar } from "../../../src/engine/loop/types.js";
+import { accepted, failed, named, past, refused, soFar, start } from "./runs.js";
 
 const second = 1000;
 const minute = 60 * second;

@@ -10,7 +10,7 @@ import {
   stagnationWarning,
   stopWhenStuck,
   stopWithoutResult,
-} from "../../../../src/engine/loop/guards/stuck.js";
+} from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent, PastIteration, RunSoFar } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 import { remembered, seen } from "../remembered.js";

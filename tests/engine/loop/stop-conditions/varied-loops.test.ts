@@ -6,7 +6,7 @@ import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { likenessOf, sketchOf } from "../../../../src/engine/lib/minhash.js";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
-import { rowOf, signsOf } from "../../../../src/engine/loop/guards/stuck.js";
+import { rowOf, signsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 

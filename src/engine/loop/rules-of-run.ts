@@ -1,9 +1,9 @@
-import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./budget.js";
-import { watchContext } from "./context-window.js";
-import { guardSignals, limitIterations, limitWallTime, watchFiles } from "./limits.js";
+import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./stop-conditions/budget.js";
+import { watchContext } from "./stop-conditions/context-window.js";
+import { guardSignals, limitIterations, limitWallTime, watchFiles } from "./stop-conditions/limits.js";
 import { firstAble, guardFailures, withinWallTime } from "./retry.js";
-import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar, Words } from "../types.js";
-import { given } from "../../lib/given.js";
+import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar, Words } from "./types.js";
+import { given } from "../lib/given.js";
 
 /** Agents by the role of a unit. */
 export type Roles = Readonly<Record<string, readonly Agent[]>>;

@@ -5,8 +5,8 @@ import {
   spentIn,
   watchBudget,
   withAllowance,
-} from "../../../../src/engine/loop/guards/budget.js";
-import { watchContext } from "../../../../src/engine/loop/guards/context-window.js";
+} from "../../../../src/engine/loop/stop-conditions/budget.js";
+import { watchContext } from "../../../../src/engine/loop/stop-conditions/context-window.js";
 import type { Account, RunSoFar } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, named, past, soFar, start, unit } from "../runs.js";
 import { researchWords } from "../../../../src/research/project-files/words.js";
