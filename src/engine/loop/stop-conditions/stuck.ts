@@ -82,8 +82,7 @@ const periods = [2, 3, 4, 5];
  */
 function pairs(list: readonly Observation[], period: number): number {
   const turn = list.slice(-period);
-  const last = turn.at(-1);
-  if (last === undefined || turn.every((each) => isSame(each, last))) return 0;
+  if (turn.every((each) => isSame(each, turn[0] as Observation))) return 0;
   const backwards = list.toReversed();
   const broken = backwards.findIndex(
     (each, index) => index >= period && !isSame(each, backwards[index - period] as Observation),
@@ -98,16 +97,15 @@ function pairs(list: readonly Observation[], period: number): number {
 const alike = { words: 0.45, result: 0.7 } as const;
 
 /**
- * Whether two iterations gave the same answer, be it in other words: then it was refused for the same reasons too. An
- * honest attempt that mends one thing is as like, but meets other reasons, or none.
+ * Whether two iterations gave the same answer, one at least, be it in other words: then it was refused for the same
+ * reasons too. An honest attempt that mends one thing is as like, but meets other reasons, or none.
  */
 function isSameAnswer(a: Observation, b: Observation): boolean {
-  if (a.answer === undefined || b.answer === undefined) return false;
   if (a.answer === b.answer) return true;
   if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
   // Results of one form are alike in all but what is refused of them, such as their numbers and quotes: that has to be
   // the same to the letter.
-  const isSameRefusal = a.left === true ? endOf(a) === endOf(b) && a.said === b.said : reasonsOf(a) === reasonsOf(b);
+  const isSameRefusal = a.left === true ? a.said === b.said : reasonsOf(a) === reasonsOf(b);
   return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
 }
 

@@ -177,6 +177,32 @@ describe("over several runs", () => {
     expect(rowIn(mended)).toBeUndefined();
   });
 
+  test("last words after failures of different kinds are no repetition, whatever the failures said", () => {
+    const failed = (kinds: readonly string[]) =>
+      kinds.map((failure, n) => seen(n + 1, excuses[n] ?? "", { outcome: "failed", failure, said: "it was ended" }));
+    expect(rowIn(failed(["idle", "idle"]))).toEqual({ kind: "identical-answers", length: 2 });
+    expect(rowIn(failed(["idle", "crashed"]))).toBeUndefined();
+  });
+
+  test("runs without an answer take turns by how they ended, and an answer is none of them", () => {
+    const silent = (iteration: number, failure: string): Observation => ({
+      iteration,
+      unit: `p${iteration}`,
+      outcome: "failed",
+      failure,
+      said: "it was ended",
+    });
+    const turns = (one: string, other: string) => [1, 2, 3, 4].map((n) => silent(n, n % 2 === 0 ? one : other));
+    expect(rowIn(turns("idle", "crashed"))).toEqual({ kind: "oscillation", length: 2 });
+    expect(rowIn(turns("idle", "idle"))).toBeUndefined();
+    const spoke = (n: number) => seen(n, excuses[0] ?? "", { outcome: "failed", failure: "idle", said: "it was ended" });
+    for (const first of [0, 1])
+      expect(rowIn([1, 2, 3, 4].map((n) => (n % 2 === first ? spoke(n) : silent(n, "idle"))))).toEqual({
+        kind: "oscillation",
+        length: 2,
+      });
+  });
+
   test("answers that take turns by three are a loop, and end the run after ten", () => {
     const turns = (count: number) =>
       Array.from({ length: count }, (_, n) =>
