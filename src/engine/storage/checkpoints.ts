@@ -100,8 +100,7 @@ export async function openCheckpoints(
   // is gone was taken away by somebody else, and git has it still.
   const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
   const note = uncommittedFile(folder);
-  let isNoted = existsSync(note);
-  if (isNoted || (behind.ok && behind.stdout !== "" && !/^(?:D| D)/.test(behind.stdout)))
+  if (existsSync(note) || (behind.ok && behind.stdout !== "" && !/^(?:D| D)/.test(behind.stdout)))
     waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {
@@ -150,8 +149,7 @@ export async function openCheckpoints(
     }
     told = "";
     waiting = undefined;
-    if (isNoted) await rm(note, { recursive: true, force: true });
-    isNoted = false;
+    await rm(note, { recursive: true, force: true });
     for (const name of gone) tracked.delete(name);
     // From here on what is in the history is tracked too.
     inHistory = new Set();
@@ -175,7 +173,6 @@ export async function openCheckpoints(
       await attempt(message);
     },
     async announce() {
-      isNoted = true;
       await writeFileAtomic(note, "", { durable: false });
     },
     async finish() {

@@ -219,7 +219,10 @@ describe("a checkpoint", () => {
 });
 
 /** Checkpoints of a research in a repository, and what they told. */
-async function checkpoints(root = repository(), options: { readonly unconfined?: boolean } = {}) {
+async function checkpoints(
+  root = repository(),
+  options: { readonly unconfined?: boolean; readonly abort?: AbortSignal } = {},
+) {
   const folder = researchIn(root);
   const told: string[] = [];
   const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), options);
@@ -257,6 +260,72 @@ function listeningGit(answer?: string, also = ":"): () => string[] {
     return asked.map((each) => each.slice(hookless.length));
   };
 }
+
+describe("a git that hangs", () => {
+  /** A git that hangs on the first `add`, and a clock that goes on by itself and can be put forward. */
+  function hangingGit() {
+    const hung = join(temporaryFolder(), "hung");
+    const asked = listeningGit(
+      undefined,
+      `case "$*" in *" add "*) [ -e '${hung}' ] || { touch '${hung}'; exec sleep 1000; };; esac`,
+    );
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const hangs = () => vi.waitFor(() => expect(existsSync(hung)).toBe(true), { timeout: 60_000, interval: 20 });
+    return { asked, hangs };
+  }
+
+  it("is ended after a minute, which costs nothing, and asked again at the end of a run that ends by itself", async () => {
+    const abort = new AbortController();
+    const { root, told, fold, finish } = await checkpoints(repository(), { abort: abort.signal });
+    const { hangs } = hangingGit();
+    const folded = fold("one");
+    await hangs();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await folded;
+    expect(told).toEqual([
+      "No checkpoint: git was ended because it took longer than 60 seconds; a filter of the repository may hang; the next iteration tries again.",
+    ]);
+    await finish();
+    expect(subjects(root)).toEqual(["one", "begin"]);
+  });
+
+  it("is ended a moment after the run is to end at once, and not asked again", async () => {
+    const abort = new AbortController();
+    const { root, told, fold, finish } = await checkpoints(repository(), { abort: abort.signal });
+    const { asked, hangs } = hangingGit();
+    const folded = fold("one");
+    await hangs();
+    abort.abort();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await folded;
+    expect(told).toEqual([
+      "No checkpoint: git was ended because the run was interrupted; the next iteration tries again.",
+    ]);
+    asked();
+    await finish();
+    expect([asked(), subjects(root)]).toEqual([[], ["begin"]]);
+  });
+});
+
+it("what was put off is committed at the end of a run that is to end at once, where git answers", async () => {
+  const abort = new AbortController();
+  const { root, folder, commit, finish } = await checkpoints(repository(), { abort: abort.signal });
+  writeFileSync(join(folder, "ledger.jsonl"), "{}\n");
+  await commit("later", true);
+  abort.abort();
+  await finish();
+  expect(subjects(root)).toEqual(["later", "begin"]);
+});
+
+it("a folder in the place of the note that something is to be committed is no obstacle", async () => {
+  const root = repository();
+  const note = join(root, "researches/sample-2026-01-01/.ralph/uncommitted");
+  mkdirSync(note, { recursive: true });
+  const { told, fold } = await checkpoints(root);
+  await fold("one");
+  expect([told, existsSync(note), subjects(root)[0]]).toEqual([[], false, "one"]);
+});
 
 describe("beside an agent that nothing confines", () => {
   /** A program that shows that it ran, and hands its input on. */
