@@ -195,7 +195,8 @@ describe("over several runs", () => {
     const turns = (one: string, other: string) => [1, 2, 3, 4].map((n) => silent(n, n % 2 === 0 ? one : other));
     expect(rowIn(turns("idle", "crashed"))).toEqual({ kind: "oscillation", length: 2 });
     expect(rowIn(turns("idle", "idle"))).toBeUndefined();
-    const spoke = (n: number) => seen(n, excuses[0] ?? "", { outcome: "failed", failure: "idle", said: "it was ended" });
+    const spoke = (n: number) =>
+      seen(n, excuses[0] ?? "", { outcome: "failed", failure: "idle", said: "it was ended" });
     for (const first of [0, 1])
       expect(rowIn([1, 2, 3, 4].map((n) => (n % 2 === first ? spoke(n) : silent(n, "idle"))))).toEqual({
         kind: "oscillation",
