@@ -15,7 +15,7 @@ const engine = new Set(["config", "event", "fleet-item", "fleet-job", "journal",
 const task = new Set(["ralph", "ralph-state", "test-results"]);
 const code = new Set(["ralph-code", "result-librarian", "result-artisan", "result-critic", "result-adversary"]);
 /** Schemas whose types the files after them import instead of repeating them. */
-const shared = ["event", "rrd", "ralph", "memory"];
+const shared = ["result-analysis", "event", "rrd", "ralph", "memory"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
 const known = new Map();
 const check = process.argv.includes("--check");
@@ -120,7 +120,8 @@ function withoutDoubles(compiled, wing, name) {
     if (isDouble) text = text.replace(new RegExp(`\\b${type}\\b`, "g"), plain);
   }
   const place = { wing, name };
-  if (shared.includes(name)) for (const [type, body] of bodies) known.set(`${type} ${body}`, place);
+  if (shared.includes(name))
+    for (const [type, body] of bodies) if (!known.has(`${type} ${body}`)) known.set(`${type} ${body}`, place);
   // A type of a shared file may be used by none but those that are left out with it.
   const isUsed = (type) => new RegExp(`\\b${type}\\b`).test(text);
   const lines = [...imported].map(([from, types]) => {

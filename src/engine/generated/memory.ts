@@ -1,14 +1,6 @@
 // Generated from schemas/memory.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * ISO 8601 time in UTC, or null if it has not happened yet.
- *
- * This interface was referenced by `Memory`'s JSON-Schema
- * via the `definition` "isoTime".
- */
-export type IsoTime = string | null;
-
-/**
  * What a loop remembers of its earlier iterations, in the state file of whatever it works on.
  */
 export interface Memory {
@@ -136,7 +128,10 @@ export interface Steering {
    * Unique id.
    */
   id: string;
-  at?: IsoTime;
+  /**
+   * ISO 8601 time in UTC, or null if it has not happened yet.
+   */
+  at?: string | null;
   /**
    * The user's words.
    */

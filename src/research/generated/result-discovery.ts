@@ -1,11 +1,6 @@
 // Generated from schemas/result-discovery.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
-/**
- * What later iterations should know about working on this research, learned in this one.
- *
- * @maxItems 3
- */
-export type Patterns = string[];
+import type { Answers, Patterns } from "./result-analysis.js";
 
 /**
  * What an agent leaves in result.json after a discovery batch.
@@ -92,19 +87,4 @@ export interface DiscoveryResult {
    */
   visited_urls?: string[];
   patterns?: Patterns;
-}
-/**
- * The answer to each eligibility criterion, by its id. Only where the brief lists criteria.
- */
-export interface Answers {
-  [k: string]: {
-    /**
-     * Whether the criterion is true of the paper.
-     */
-    answer: "yes" | "no" | "unclear";
-    /**
-     * The words that settle it, copied exactly; none where it is unclear.
-     */
-    quote?: string | null;
-  };
 }

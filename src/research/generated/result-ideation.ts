@@ -1,5 +1,7 @@
 // Generated from schemas/result-ideation.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
+import type { Patterns } from "./result-analysis.js";
+
 /**
  * This interface was referenced by `IdeationResult`'s JSON-Schema
  * via the `definition` "text".
@@ -12,13 +14,6 @@ export type Text = string;
  * via the `definition` "texts".
  */
 export type Texts = Text[];
-/**
- * What later iterations should know about working on this research, learned in this one.
- *
- * @maxItems 3
- */
-export type Patterns = string[];
-
 /**
  * Product ideas that follow from the papers. Ids, totals and the time are added by the orchestrator.
  */

@@ -1,11 +1,6 @@
 // Generated from schemas/result-report.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
-/**
- * What later iterations should know about working on this research, learned in this one.
- *
- * @maxItems 3
- */
-export type Patterns = string[];
+import type { Patterns } from "./result-analysis.js";
 
 /**
  * The narrative of the report, as statements that rest on quotes. Every table, count and score of the report is derived from the records and is not asked for here.

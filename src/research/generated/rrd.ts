@@ -1,6 +1,6 @@
 // Generated from schemas/rrd.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
-import type { HistoryMetrics, IsoTime, Observation } from "../../engine/generated/memory.js";
+import type { HistoryMetrics, Observation, Steering } from "../../engine/generated/memory.js";
 
 /**
  * How papers are judged. Absent in the oldest files, which used only the execution rubric.
@@ -62,6 +62,13 @@ export type Timing = {
   } | null;
   [k: string]: unknown;
 } | null;
+/**
+ * ISO 8601 time in UTC, or null if it has not happened yet.
+ *
+ * This interface was referenced by `Rrd`'s JSON-Schema
+ * via the `definition` "isoTime".
+ */
+export type IsoTime = string | null;
 /**
  * When the phase began and ended, and how long it took.
  *
@@ -1791,22 +1798,4 @@ export interface Flow {
  */
 export interface Reasons {
   [k: string]: number;
-}
-/**
- * One steering text.
- */
-export interface Steering {
-  /**
-   * Unique id.
-   */
-  id: string;
-  /**
-   * ISO 8601 time in UTC, or null if it has not happened yet.
-   */
-  at?: string | null;
-  /**
-   * The user's words.
-   */
-  text: string;
-  [k: string]: unknown;
 }
