@@ -124,7 +124,7 @@ export async function drive<State, U extends Unit, P, C>(
       if (notice !== undefined) void tell({ type: "notice", ...notice });
     const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
-      // A little late, so that the guard then sees that the time is up.
+      // A little late, so that the stop condition then sees that the time is up.
       limit = abortedAt(clock.now() + maxMs + 100, clock);
       limit.signal.addEventListener("abort", () => timeUp.abort(timeIsUp));
     }
@@ -136,7 +136,7 @@ export async function drive<State, U extends Unit, P, C>(
       patienceMs,
       finish,
       words,
-      more: [settings.fleet.guard, stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
+      more: [settings.fleet.stopCondition, stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
       ...given({ folder, maxMs }),
     });
     const remembering = withHistory(

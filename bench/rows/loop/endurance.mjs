@@ -10,7 +10,7 @@ const tokensOfSummary = 900;
 
 export const row = {
   name: "endurance",
-  what: `a run of ${papers.toLocaleString("en")} iterations as a user's is, three at a time: real store, git, summaries of the history, guards against loops, one in nine refused; brief and memory at its end beside those after 100, ledger and the project's account against what was told`,
+  what: `a run of ${papers.toLocaleString("en")} iterations as a user's is, three at a time: real store, git, summaries of the history, stop conditions against loops, one in nine refused; brief and memory at its end beside those after 100, ledger and the project's account against what was told`,
   hold: "both flat, the ledger adds up",
   command: "npm run bench -- endurance",
   async run() {

@@ -93,7 +93,7 @@ async function readAll(loaded, sharing) {
         )
           throw new Error(`${event.unit} was ${event.outcome.outcome}: ${JSON.stringify(event.outcome)}`);
       },
-      guards: [
+      stopConditions: [
         ({ iterations }) =>
           iterations.filter(({ outcome }) => outcome.outcome === "accepted").length === texts.size
             ? { verdict: "limit", reason: "The papers are read." }

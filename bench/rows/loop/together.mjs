@@ -90,7 +90,7 @@ async function measure(cwd) {
   const stop = () => (stopping.signal.aborted ? { verdict: "limit", reason: "It was measured." } : undefined);
   await parts.loop.runLoop(workflow, agent, {
     tell: told,
-    guards: [stop],
+    stopConditions: [stop],
     choose: () => ({ agent }),
     watches: [],
     reviews: [],

@@ -142,7 +142,7 @@ export const notCounted = ({ attempts }: CodeState): number => attempts.length -
 
 export const spentIn = ({ attempts, loop }: CodeState): Spent => spentOnAttempts(attempts, loop?.rch_metrics);
 
-/** What guards and briefs learn of earlier iterations. */
+/** What stop conditions and briefs learn of earlier iterations. */
 export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
   const { loop, attempts } = state;
   const row = attempts

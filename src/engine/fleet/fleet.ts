@@ -1,7 +1,7 @@
 import type { DistantAgent } from "../agents/definition.js";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { given } from "../lib/given.js";
-import type { Agent, Failure, Guard } from "../loop/types.js";
+import type { Agent, Failure, StopCondition } from "../loop/types.js";
 import type { RedisAddress } from "./address.js";
 import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
 
@@ -18,7 +18,7 @@ export interface Fleet {
    * Ends the run as blocked once a later one elsewhere has taken the project over: no agent may go on with a copy that
    * nobody asks for any more, one of this machine neither.
    */
-  readonly guard: Guard;
+  readonly stopCondition: StopCondition;
 }
 
 interface FleetOptions extends CoordinatorOptions {
@@ -58,7 +58,7 @@ export function fleetOf(options: FleetOptions): Fleet {
     async connect() {
       await open();
     },
-    guard() {
+    stopCondition() {
       const reason = opened?.over();
       return reason === undefined ? undefined : { verdict: "blocked", reason };
     },

@@ -1,6 +1,14 @@
 import { given } from "../lib/given.js";
 import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
-import { type Notes, type Delay, type Guard, isVerdict, type RunSoFar, type Unit, type Verdict } from "./types.js";
+import {
+  type Notes,
+  type Delay,
+  type StopCondition,
+  isVerdict,
+  type RunSoFar,
+  type Unit,
+  type Verdict,
+} from "./types.js";
 import { iterationsIn, type LoopKind, rowOf } from "./stop-conditions/stuck.js";
 
 /** Iterations since the last summary that a brief tells of, one line each. */
@@ -74,9 +82,9 @@ export function remediationFor({
   return `The last ${iterationsIn(row)} iterations got nowhere (${row.kind}). ${own?.[row.kind] ?? remedies[row.kind]}`;
 }
 
-/** What the guards say: a verdict of one goes before the delay of another. */
-export function firstObjection(guards: readonly Guard[], soFar: RunSoFar): Verdict | Delay | undefined {
-  const answers = guards.map((guard) => guard(soFar)).filter((answer) => answer !== undefined);
+/** What the stop conditions say: a verdict of one goes before the delay of another. */
+export function firstObjection(stopConditions: readonly StopCondition[], soFar: RunSoFar): Verdict | Delay | undefined {
+  const answers = stopConditions.map((stopCondition) => stopCondition(soFar)).filter((answer) => answer !== undefined);
   return answers.find(isVerdict) ?? answers[0];
 }
 

@@ -4,7 +4,7 @@ import {
   type Choose,
   type Delay,
   type Failure,
-  type Guard,
+  type StopCondition,
   isVerdict,
   type PastIteration,
   type RunSoFar,
@@ -37,7 +37,7 @@ const recently = 64;
  * What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two
  * seconds, three times in a row.
  */
-export const guardFailures: Guard = ({ iterations, now }) => {
+export const stopAfterFailures: StopCondition = ({ iterations, now }) => {
   const last = iterations.at(-1);
   const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
   for (const id of units) {

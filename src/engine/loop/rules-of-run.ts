@@ -1,8 +1,8 @@
 import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./stop-conditions/budget.js";
 import { watchContext } from "./stop-conditions/context-window.js";
-import { guardSignals, limitIterations, limitWallTime, watchFiles } from "./stop-conditions/limits.js";
-import { firstAble, guardFailures, withinWallTime } from "./retry.js";
-import type { Agent, Budget, Choose, Guard, LoopOptions, RunSoFar, Words } from "./types.js";
+import { stopOnSignal, limitIterations, limitWallTime, stopOnFiles } from "./stop-conditions/limits.js";
+import { firstAble, stopAfterFailures, withinWallTime } from "./retry.js";
+import type { Agent, Budget, Choose, StopCondition, LoopOptions, RunSoFar, Words } from "./types.js";
 import { given } from "../lib/given.js";
 
 /** Agents by the role of a unit. */
@@ -24,20 +24,22 @@ interface RuleSettings {
   readonly finish: AbortSignal;
   /** Whose PAUSE and STOP files count. */
   readonly folder?: string;
-  /** Further guards. */
-  readonly more?: readonly Guard[];
+  /** Further stop conditions. */
+  readonly more?: readonly StopCondition[];
 }
 
 /** The rules by which a run stops, waits and chooses its agents. */
-export function rulesFor(settings: RuleSettings): Pick<LoopOptions, "guards" | "choose" | "watches" | "reviews"> {
+export function rulesFor(
+  settings: RuleSettings,
+): Pick<LoopOptions, "stopConditions" | "choose" | "watches" | "reviews"> {
   const { agents, roles = {}, iterations, budget, words, maxMs, patienceMs, finish, folder, more = [] } = settings;
   const choose = withAllowance(budget, byRole(agents, roles, patienceMs));
   const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
-    guards: [
-      guardSignals(finish),
-      ...(folder === undefined ? [] : [watchFiles(folder)]),
-      maxMs === undefined ? guardFailures : withinWallTime(maxMs, (soFar: RunSoFar) => guardFailures(soFar)),
+    stopConditions: [
+      stopOnSignal(finish),
+      ...(folder === undefined ? [] : [stopOnFiles(folder)]),
+      maxMs === undefined ? stopAfterFailures : withinWallTime(maxMs, (soFar: RunSoFar) => stopAfterFailures(soFar)),
       // What it costs goes first: with both used up, more iterations would not help.
       limitBudget(words, budget),
       limitIterations(iterations),

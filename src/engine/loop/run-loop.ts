@@ -16,7 +16,7 @@ import type {
 import { isVerdict } from "./types.js";
 import { given } from "../lib/given.js";
 
-/** Milliseconds that a wait lasts at most before the files and the guards are asked again. */
+/** Milliseconds that a wait lasts at most before the files and the stop conditions are asked again. */
 const maxWait = 5_000;
 
 /** A unit that code settled is done; a person may want it done again, but not this often in one run. */
@@ -31,25 +31,27 @@ interface ReadyUnit<State, P> {
 }
 
 /**
- * The loop: load → next → guards → prepare → brief → run → accept, until there is a verdict.
+ * The loop: load → next → stop conditions → prepare → brief → run → accept, until there is a verdict.
  *
- * It knows neither papers nor CLIs: the work is the workflow's, the agent next is `choose`'s, stopping and waiting is
- * the guards'. The loop writes nothing itself. What the workflow accepts, engine/storage/state/fold.ts folds into the
- * files, in this order: journal entry, state file, log entry and ledger line, output files, the journal's mark, git
- * commit. Four rules make up the rest:
- * - `next` comes before the guards, so work that is done with the last allowed iteration is `complete`, not `limit`.
+ * It knows neither papers nor CLIs: the workflow says what the work is, `choose` which agent does it, and the stop
+ * conditions whether the run stops or waits. The loop writes nothing itself. What the workflow accepts,
+ * engine/storage/state/fold.ts folds into the files, in this order: journal entry, state file, log entry and ledger
+ * line, output files, the journal's mark, git commit. Four rules make up the rest:
+ * - `next` comes before the stop conditions, so work that is done with the last allowed iteration is `complete`, not
+ *   `limit`.
  * - Agents and preparations work side by side; results are accepted one after the other, and those that wait are
  *   written together.
- * - While all lanes are full, one unit ahead is prepared. A preparation is no iteration; guards count what agents ran,
- *   no settled unit.
- * - A reason to stop starts nothing more. What agents have begun is accepted first, and then everything is asked again.
+ * - While all lanes are full, one unit ahead is prepared. A preparation is not an iteration: stop conditions count what
+ *   agents ran, and not the units that code settled.
+ * - After a reason to stop nothing more is started. What agents have begun is accepted first, and then everything is
+ *   asked again.
  */
 export async function runLoop<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
   agent: Agent,
   options: LoopOptions,
 ): Promise<Verdict> {
-  const { clock, guards, choose, tell, finish, abort } = options;
+  const { clock, stopConditions, choose, tell, finish, abort } = options;
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
   const lanes = openLanes<State, U, P, C>({ ...options, soFar: () => soFar });
@@ -105,10 +107,10 @@ export async function runLoop<State, U extends Unit, P, C>(
       const unit = workflow.next(state, busy, putOff());
       if (unit === "wait" && busy.length === 0) throw new Error(`${workflow.name} waits although nothing is under way`);
       if (isVerdict(unit)) return unit;
-      // Where agents are at work the guards are asked after one of them; a preparation alone is ended by their word.
+      // While agents work, stop conditions wait until one of them ends; what is only prepared, they end.
       if (unit === "wait" && lanes.inFlight().length > 0) return undefined;
       soFar = { ...soFar, now: clock.now(), inFlight: lanes.inFlight(), preparing: lanes.preparing(), account, memory };
-      const objection = firstObjection(guards, soFar);
+      const objection = firstObjection(stopConditions, soFar);
       if (objection !== undefined) return objection;
       if (unit === "wait") return undefined;
 
@@ -145,7 +147,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
     if (isVerdict(briefed)) return (over = briefed);
     // Nothing is paid for yet where a person has asked for the end while the brief was made.
-    const stopped = finish.aborted ? firstObjection(guards, { ...soFar, now: clock.now() }) : undefined;
+    const stopped = finish.aborted ? firstObjection(stopConditions, { ...soFar, now: clock.now() }) : undefined;
     if (stopped !== undefined) return stopped;
     ready.delete(unit.id);
     if (briefed === "stale") return requireChange(unit, turn.from, state);

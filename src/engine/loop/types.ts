@@ -248,7 +248,7 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   progress(state: State): Progress;
   /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */
   account?(state: State): Account;
-  /** What it remembers of earlier iterations, for guards and briefs. Pure. */
+  /** What it remembers of earlier iterations, for stop conditions and briefs. Pure. */
   memory?(state: State): LoopMemory;
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
@@ -316,15 +316,15 @@ export interface Words {
   readonly mend: string;
 }
 
-/** What guards judge by. Times are milliseconds since the epoch. */
+/** What stop conditions judge by. Times are milliseconds since the epoch. */
 export interface RunSoFar {
   readonly startedAt: number;
   readonly now: number;
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
-  /** Under way, besides the one that a guard is asked about; absent: none. */
+  /** Under way, besides the one that a stop condition is asked about; absent: none. */
   readonly inFlight?: readonly LiveIteration[];
-  /** Units under preparation, besides the one that a guard is asked about; absent: 0. */
+  /** Units under preparation, besides the one that a stop condition is asked about; absent: 0. */
   readonly preparing?: number;
   readonly account?: Account | undefined;
   readonly memory?: LoopMemory | undefined;
@@ -338,7 +338,7 @@ export interface Delay {
 }
 
 /** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */
-export type Guard = (soFar: RunSoFar) => Verdict | Delay | undefined;
+export type StopCondition = (soFar: RunSoFar) => Verdict | Delay | undefined;
 
 /** Names the agent of the unit's next iteration, and why it is this one where it is not the first choice. Pure. */
 export type Choose = (soFar: RunSoFar, unit: Unit) => Choice | Delay | Verdict;
@@ -370,7 +370,7 @@ interface Alarm {
 
 export interface LoopOptions {
   readonly tell: Tell;
-  readonly guards: readonly Guard[];
+  readonly stopConditions: readonly StopCondition[];
   readonly choose: Choose;
   readonly watches: readonly Watch[];
   /** Asked once an iteration has ended; each warning is sent once a run. */

@@ -33,7 +33,7 @@ export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt
   return row.filter(({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure));
 }
 
-/** What guards and briefs learn of earlier iterations. */
+/** What stop conditions and briefs learn of earlier iterations. */
 export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
   return { ...rememberedIn(state.loop, ledger, limits), withoutResult: withoutProgress(state).length, remedies };
 }

@@ -10,7 +10,7 @@ import { hookMark, marker } from "../../../src/engine/process/descendants.js";
 import { webCommand } from "../../../src/commands/inspect/web.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { watchFiles } from "../../../src/engine/loop/stop-conditions/limits.js";
+import { stopOnFiles } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -105,13 +105,13 @@ test("pause blocks and stop interrupts a run before its next iteration, and resu
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "hands-2026-03-01");
   const args = { folder: "hands-2026-03-01", json: false };
-  const guard = watchFiles(folder);
+  const stopCondition = stopOnFiles(folder);
   await pauseCommand(args, fakeIo({ cwd, env: { HOME: cwd } }));
-  expect(guard(soFar)).toMatchObject({ verdict: "blocked" });
+  expect(stopCondition(soFar)).toMatchObject({ verdict: "blocked" });
   await stopCommand(args, fakeIo({ cwd, env: { HOME: cwd } }));
-  expect(guard(soFar)).toMatchObject({ verdict: "interrupted" });
+  expect(stopCondition(soFar)).toMatchObject({ verdict: "interrupted" });
   await resumeCommand(args, fakeIo({ cwd, env: { HOME: cwd } }));
-  expect(guard(soFar)).toBeUndefined();
+  expect(stopCondition(soFar)).toBeUndefined();
   expect(existsSync(join(folder, "PAUSE"))).toBe(false);
 });
 

@@ -95,7 +95,7 @@ async function drain(
   const { events, tell } = listener(clock);
   const timer = setInterval(meanwhile, 1);
   try {
-    const options = { guards: [], finish: never, abort: never, ...over, clock, tell };
+    const options = { stopConditions: [], finish: never, abort: never, ...over, clock, tell };
     return { verdict: await runLoop(workflow, agent, { ...alone(agent), ...options }), events };
   } finally {
     clearInterval(timer);
@@ -120,7 +120,7 @@ describe("agents side by side", () => {
 
   test("the allowance of iterations holds for all of them together", async () => {
     const { workflow, seen } = manyUnits(9);
-    const { verdict } = await drain(workflow, named("quick"), { jobs: 3, guards: [limitIterations(4)] });
+    const { verdict } = await drain(workflow, named("quick"), { jobs: 3, stopConditions: [limitIterations(4)] });
     expect(verdict.verdict).toBe("limit");
     expect(seen.order).toHaveLength(4);
   });
@@ -130,11 +130,16 @@ describe("agents side by side", () => {
     const { workflow, seen } = manyUnits(9);
     const { agent, atWork, release } = heldAgent();
     const stop = () => (finish.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
-    const { verdict, events } = await drain(workflow, agent, { jobs: 3, guards: [stop], finish: finish.signal }, () => {
-      if (atWork.size < 3) return;
-      finish.abort("SIGINT");
-      for (const id of [...atWork.keys()]) release(id);
-    });
+    const { verdict, events } = await drain(
+      workflow,
+      agent,
+      { jobs: 3, stopConditions: [stop], finish: finish.signal },
+      () => {
+        if (atWork.size < 3) return;
+        finish.abort("SIGINT");
+        for (const id of [...atWork.keys()]) release(id);
+      },
+    );
     expect(verdict.verdict).toBe("interrupted");
     expect(seen.order).toHaveLength(3);
     expect(events.filter(({ type }) => type === "iteration-started")).toHaveLength(3);
@@ -146,7 +151,7 @@ describe("agents side by side", () => {
     const { workflow } = manyUnits(9);
     const { agent, seen, atWork } = heldAgent();
     const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "Ctrl+C" } : undefined);
-    await drain(workflow, agent, { jobs: 3, guards: [stop], abort: abort.signal }, () => {
+    await drain(workflow, agent, { jobs: 3, stopConditions: [stop], abort: abort.signal }, () => {
       if (atWork.size === 3) abort.abort("SIGINT");
     });
     expect(seen.aborted).toBe(3);
@@ -175,7 +180,7 @@ describe("agents side by side", () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       throw new TypeError("ours");
     };
-    const options = { guards: [], clock: fakeClock(), finish: never, abort: never, jobs: 3, tell };
+    const options = { stopConditions: [], clock: fakeClock(), finish: never, abort: never, jobs: 3, tell };
     await expect(runLoop(workflow, agent, { ...alone(agent), ...options })).rejects.toThrow("ours");
     expect(seen.aborted).toBe(2);
     expect(atWork.size).toBe(0);
@@ -215,7 +220,7 @@ describe("agents side by side", () => {
       if (type === "agent" && (heard += 1) === 10) await new Promise<void>((resolve) => (release = resolve));
     };
     const stop = () => (abort.signal.aborted ? { verdict: "interrupted" as const, reason: "" } : undefined);
-    const options = { guards: [stop], clock: fakeClock(), finish: never, abort: abort.signal, tell };
+    const options = { stopConditions: [stop], clock: fakeClock(), finish: never, abort: abort.signal, tell };
     const run = runLoop(workflow, loud, { ...alone(loud), ...options });
     const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
     while (heard < 10) await moment();
@@ -327,7 +332,7 @@ describe("an agent at work is watched", () => {
   test("a warning is told once, an alarm ends the iteration with what it had used", async () => {
     const { workflow } = manyUnits(1);
     const agent = spender(usage(11), usage(12), tool, usage(30), tool, usage(99));
-    const { events } = await drain(workflow, agent, { watches: [tooMuch], guards: [limitIterations(1)] });
+    const { events } = await drain(workflow, agent, { watches: [tooMuch], stopConditions: [limitIterations(1)] });
     expect(events.filter(({ type }) => type === "notice")).toHaveLength(1);
     expect(ended(events)[0]).toMatchObject({
       outcome: { outcome: "failed", failure: { kind: "budget" } },
@@ -341,7 +346,7 @@ describe("an agent at work is watched", () => {
   ])("an alarm ends the iteration before what follows %s", async (_what, events) => {
     const { workflow } = manyUnits(1);
     const agent = spender(...events, usage(99));
-    const all = await drain(workflow, agent, { watches: [tooMuch], guards: [limitIterations(1)] });
+    const all = await drain(workflow, agent, { watches: [tooMuch], stopConditions: [limitIterations(1)] });
     expect(ended(all.events)[0]).toMatchObject({ outcome: { outcome: "failed", failure: { kind: "budget" } } });
     expect(ended(all.events)[0]?.usage?.input).toBeLessThan(99);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { limitIterations, limitWallTime } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { stopWithoutResult } from "../../../src/engine/loop/stop-conditions/stuck.js";
-import { firstAble, guardFailures } from "../../../src/engine/loop/retry.js";
+import { firstAble, stopAfterFailures } from "../../../src/engine/loop/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type {
   Agent,
   Delayed,
-  Guard,
+  StopCondition,
   LoopEvent,
   LoopOptions,
   Outcome,
@@ -88,7 +88,7 @@ async function run(workflow: Workflow<State, Unit, string, string>, agent: Agent
   };
   const verdict = await runLoop(workflow, agent, {
     ...alone(agent),
-    guards: [],
+    stopConditions: [],
     finish: never,
     abort: never,
     ...over,
@@ -203,7 +203,7 @@ describe("a unit is prepared before it is briefed", () => {
             signal.addEventListener("abort", () => resolve({ later: { until: 0, reason } }));
           }),
       );
-      const going = run(workflow, named("claude"), { jobs, guards: [() => (isPaused ? paused : undefined)] });
+      const going = run(workflow, named("claude"), { jobs, stopConditions: [() => (isPaused ? paused : undefined)] });
       await vi.advanceTimersByTimeAsync(60_000);
       isPaused = true;
       await vi.advanceTimersByTimeAsync(1_000);
@@ -390,7 +390,7 @@ describe("a unit that can't be prepared for now", () => {
     const { workflow } = prepared(4, busyFor(9, 3_600_000, clock));
     const { types } = await run(workflow, agent, {
       clock,
-      guards: [guardFailures],
+      stopConditions: [stopAfterFailures],
       choose: firstAble([agent], 7_200_000),
     });
     expect(types).not.toContain("waiting");
@@ -405,7 +405,7 @@ describe("a unit that code alone settles", () => {
     const { workflow, seen } = prepared(2, settling);
     const last: RunSoFar[] = [];
     const { verdict, types, events } = await run(workflow, named("claude"), {
-      guards: [(soFar) => void last.push(soFar)],
+      stopConditions: [(soFar) => void last.push(soFar)],
     });
     expect(verdict.verdict).toBe("complete");
     expect(seen).toMatchObject({
@@ -499,7 +499,7 @@ describe("a unit that code alone settles", () => {
 describe("the rules of a run", () => {
   test.each([1, 3])("count what is prepared to the allowance of iterations, with %i agents", async (jobs) => {
     const { workflow, seen } = prepared(20);
-    const { verdict, events } = await run(workflow, named("claude"), { jobs, guards: [limitIterations(8)] });
+    const { verdict, events } = await run(workflow, named("claude"), { jobs, stopConditions: [limitIterations(8)] });
     expect(verdict.verdict).toBe("limit");
     expect(started(events)).toBe(8);
     expect(seen.prepared).toHaveLength(8);
@@ -507,17 +507,17 @@ describe("the rules of a run", () => {
 
   test("are told how many units are prepared besides the one they are asked about", async () => {
     const counts = new Set<number>();
-    const note: Guard = ({ preparing = 0 }) => void counts.add(preparing);
+    const note: StopCondition = ({ preparing = 0 }) => void counts.add(preparing);
     const { workflow } = prepared(6);
-    await run(workflow, named("claude"), { jobs: 3, guards: [note] });
+    await run(workflow, named("claude"), { jobs: 3, stopConditions: [note] });
     expect([...counts].toSorted()).toEqual([0, 1, 2, 3]);
   });
 
   test("end a run of refusals as stuck after as many as without any preparation", async () => {
-    const guards = [stopWithoutResult(researchWords), limitIterations(100)];
+    const stopConditions = [stopWithoutResult(researchWords), limitIterations(100)];
     const of = async (change: (workflow: Refusing) => Refusing) =>
       await run(change(prepared(1, ready, { outcome: "refused", reasons: ["no"] }).workflow), named("claude"), {
-        guards,
+        stopConditions,
       });
     type Refusing = ReturnType<typeof prepared>["workflow"];
     const without = await of(({ prepare: _, ...rest }) => rest);
@@ -536,25 +536,25 @@ describe("the rules of a run", () => {
       return { later: { until: 1e15, reason: "It was busy." } };
     };
     const { workflow, seen } = prepared(3, slow);
-    const paused: Guard = ({ iterations }) =>
+    const paused: StopCondition = ({ iterations }) =>
       iterations.length > 0 ? { verdict: "blocked", reason: "It is paused." } : undefined;
-    const { verdict } = await run(workflow, named("claude"), { guards: [paused] });
+    const { verdict } = await run(workflow, named("claude"), { stopConditions: [paused] });
     expect(verdict).toEqual({ verdict: "blocked", reason: "It is paused." });
     expect({ aborted, accepted: seen.accepted }).toEqual({ aborted: ["u1"], accepted: ["brief of u0"] });
   });
 
   test("are asked again once no agent is at work: what they say of those at work is not how the run ends", async () => {
     const { workflow, seen } = prepared(3);
-    const alwaysOne: Guard = ({ inFlight = [] }) =>
+    const alwaysOne: StopCondition = ({ inFlight = [] }) =>
       inFlight.length > 0 ? { verdict: "blocked", reason: "One is at work." } : undefined;
-    const { verdict } = await run(workflow, named("claude"), { jobs: 2, guards: [alwaysOne] });
+    const { verdict } = await run(workflow, named("claude"), { jobs: 2, stopConditions: [alwaysOne] });
     expect(verdict.verdict).toBe("complete");
     expect(seen.accepted).toEqual(["brief of u0", "brief of u1", "brief of u2"]);
   });
 
   test("that limit the iterations let what is prepared be worked on first", async () => {
     const { workflow, seen } = prepared(3, async (one) => (await Promise.resolve(), await ready(one)));
-    const { verdict } = await run(workflow, named("claude"), { guards: [limitIterations(1)] });
+    const { verdict } = await run(workflow, named("claude"), { stopConditions: [limitIterations(1)] });
     expect(verdict.verdict).toBe("limit");
     expect(seen.accepted).toEqual(["brief of u0"]);
   });
@@ -563,9 +563,9 @@ describe("the rules of a run", () => {
     const finish = new AbortController();
     const whole: Prepare = async (one) => (finish.abort("SIGINT"), await ready(one));
     const { workflow } = prepared(2, whole);
-    const interrupted: Guard = () =>
+    const interrupted: StopCondition = () =>
       finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C.", signal: "SIGINT" } : undefined;
-    const { events } = await run(workflow, named("claude"), { guards: [interrupted], finish: finish.signal });
+    const { events } = await run(workflow, named("claude"), { stopConditions: [interrupted], finish: finish.signal });
     expect(events.filter(({ type }) => type === "prepared")).toMatchObject([{ unit: "u0", outcome: "ready" }]);
   });
 
@@ -579,9 +579,12 @@ describe("the rules of a run", () => {
       return { verdict: "failed", reason: "The network is away." };
     };
     const { workflow } = prepared(2, cut);
-    const interrupted: Guard = () =>
+    const interrupted: StopCondition = () =>
       finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C.", signal: "SIGINT" } : undefined;
-    const { verdict, events } = await run(workflow, named("claude"), { guards: [interrupted], finish: finish.signal });
+    const { verdict, events } = await run(workflow, named("claude"), {
+      stopConditions: [interrupted],
+      finish: finish.signal,
+    });
     expect(verdict.verdict).toBe("interrupted");
     expect(events.filter(({ type }) => type === "prepared")).toMatchObject([{ outcome: "aborted" }]);
   });
@@ -596,9 +599,10 @@ describe("the rules of a run", () => {
         return workflow.brief(...given);
       },
     };
-    const stop: Guard = () => (finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C" } : undefined);
-    const guards = [guardFailures, stop];
-    const { verdict, events } = await run(briefly, named("claude"), { guards, finish: finish.signal });
+    const stop: StopCondition = () =>
+      finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C" } : undefined;
+    const stopConditions = [stopAfterFailures, stop];
+    const { verdict, events } = await run(briefly, named("claude"), { stopConditions, finish: finish.signal });
     expect(verdict.verdict).toBe("interrupted");
     expect(seen.accepted).toEqual([]);
     expect(events.filter(({ type }) => type === "iteration-started")).toEqual([]);
@@ -617,11 +621,12 @@ describe("the rules of a run", () => {
       ended.keep();
       return { later: { until: Number.MAX_SAFE_INTEGER, reason: "It was cut short." } };
     });
-    const stop: Guard = () => (finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C" } : undefined);
+    const stop: StopCondition = () =>
+      finish.signal.aborted ? { verdict: "interrupted", reason: "Ctrl+C" } : undefined;
     const { verdict, events } = await run(
       workflow,
       working(() => ended.kept),
-      { guards: [stop], finish: finish.signal },
+      { stopConditions: [stop], finish: finish.signal },
     );
     expect(verdict.verdict).toBe("interrupted");
     expect(seen.accepted).toEqual(["brief of u0"]);
@@ -630,7 +635,7 @@ describe("the rules of a run", () => {
     expect(seen.later.flat()).toEqual([]);
   });
 
-  test("end a preparation with the run's time, and ask the guards then", async () => {
+  test("end a preparation with the run's time, and ask the stop conditions then", async () => {
     const clock = fakeClock();
     const abort = new AbortController();
     const { workflow } = prepared(1, async (_, { signal }) => {
@@ -641,7 +646,7 @@ describe("the rules of a run", () => {
     });
     const { verdict } = await run(workflow, named("claude"), {
       clock,
-      guards: [limitWallTime(60_000)],
+      stopConditions: [limitWallTime(60_000)],
       abort: abort.signal,
     });
     expect(verdict.verdict).toBe("limit");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstAble, guardFailures, withinWallTime } from "../../../src/engine/loop/retry.js";
+import { firstAble, stopAfterFailures, withinWallTime } from "../../../src/engine/loop/retry.js";
 import { isVerdict, type Failure, type PastIteration, type RunSoFar } from "../../../src/engine/loop/types.js";
 import { accepted, failed, named, past, refused, soFar, start } from "./runs.js";
 
@@ -8,26 +8,26 @@ const minute = 60 * second;
 
 describe("what the failures of a unit mean", () => {
   const delay = (iterations: PastIteration[], now = 0): number | undefined => {
-    const answer = guardFailures(soFar(iterations, now));
+    const answer = stopAfterFailures(soFar(iterations, now));
     return answer === undefined || isVerdict(answer) ? undefined : answer.until - start;
   };
 
   test("nothing, after an accepted or a refused result", () => {
-    expect(guardFailures(soFar([past(failed("crashed")), past(accepted)]))).toBeUndefined();
-    expect(guardFailures(soFar([past(failed("crashed")), past(refused)]))).toBeUndefined();
+    expect(stopAfterFailures(soFar([past(failed("crashed")), past(accepted)]))).toBeUndefined();
+    expect(stopAfterFailures(soFar([past(failed("crashed")), past(refused)]))).toBeUndefined();
   });
 
   test.each(["timeout", "idle", "crashed", "no-answer"] as const)(
     "after %s it is tried again in two seconds",
     (kind) => {
       expect(delay([past(failed(kind))])).toBe(2 * second);
-      expect(guardFailures(soFar([past(failed(kind))], 2 * second))).toBeUndefined();
+      expect(stopAfterFailures(soFar([past(failed(kind))], 2 * second))).toBeUndefined();
     },
   );
 
   test("three failures of one unit in a row end the run", () => {
     const three = [past(failed("crashed")), past(failed("timeout")), past(failed("idle"))];
-    expect(guardFailures(soFar(three, minute))).toMatchObject({
+    expect(stopAfterFailures(soFar(three, minute))).toMatchObject({
       verdict: "failed",
       reason: expect.stringContaining("three failures in a row"),
     });
@@ -40,17 +40,17 @@ describe("what the failures of a unit mean", () => {
       past(failed("crashed")),
       past(accepted, 0, "paper_2"),
     ];
-    expect(guardFailures(soFar(three, minute))).toMatchObject({ verdict: "failed" });
+    expect(stopAfterFailures(soFar(three, minute))).toMatchObject({ verdict: "failed" });
   });
 
   test("failures of other units and accepted work in between do not add up to three", () => {
     expect(
-      guardFailures(
+      stopAfterFailures(
         soFar([past(failed("crashed")), past(failed("crashed"), 0, "paper_2"), past(failed("crashed"))], minute),
       ),
     ).toBeUndefined();
     expect(
-      guardFailures(
+      stopAfterFailures(
         soFar([past(failed("crashed")), past(accepted), past(failed("crashed")), past(failed("crashed"))], minute),
       ),
     ).toBeUndefined();
@@ -58,18 +58,18 @@ describe("what the failures of a unit mean", () => {
 
   test("a network that was away in between neither counts as a failure nor ends the row", () => {
     const row = [past(failed("crashed")), past(failed("crashed")), past(failed("network"))];
-    expect(isVerdict(guardFailures(soFar(row, minute)))).toBe(false);
-    expect(guardFailures(soFar([...row, past(failed("crashed"))], minute))).toMatchObject({ verdict: "failed" });
+    expect(isVerdict(stopAfterFailures(soFar(row, minute)))).toBe(false);
+    expect(stopAfterFailures(soFar([...row, past(failed("crashed"))], minute))).toMatchObject({ verdict: "failed" });
   });
 
   test("the first context that fills is nobody's failure, further ones are", () => {
     const full = (count: number) => Array.from({ length: count }, () => past(failed("context")));
-    expect(isVerdict(guardFailures(soFar(full(3), minute)))).toBe(false);
-    expect(guardFailures(soFar(full(4), minute))).toMatchObject({ verdict: "failed" });
+    expect(isVerdict(stopAfterFailures(soFar(full(3), minute)))).toBe(false);
+    expect(stopAfterFailures(soFar(full(4), minute))).toMatchObject({ verdict: "failed" });
   });
 
   test("a brief too large for any agent fails at once", () => {
-    expect(guardFailures(soFar([past(failed("too-large"))]))).toMatchObject({
+    expect(stopAfterFailures(soFar([past(failed("too-large"))]))).toMatchObject({
       verdict: "failed",
       reason: "It was too-large.",
     });
@@ -160,7 +160,7 @@ describe("the choice of one agent", () => {
     expect(choose(soFar([past(failed("missing"))]))).toMatchObject({ verdict: "failed" });
     for (const kind of ["auth", "missing"] as const)
       for (const tries of [1, 3])
-        expect(guardFailures(soFar(Array.from({ length: tries }, () => past(failed(kind)))))).toBeUndefined();
+        expect(stopAfterFailures(soFar(Array.from({ length: tries }, () => past(failed(kind)))))).toBeUndefined();
   });
 });
 
@@ -233,7 +233,7 @@ describe("the choice of several agents", () => {
 });
 
 test("a wait ends with the run's wall time; verdicts and choices stay as they are", () => {
-  const at = (answer: ReturnType<typeof guardFailures>) =>
+  const at = (answer: ReturnType<typeof stopAfterFailures>) =>
     withinWallTime(10 * minute, () => answer)({ startedAt: start, now: start, iterations: [] } satisfies RunSoFar);
   expect(at({ until: start + 60 * minute, reason: "" })).toEqual({ until: start + 10 * minute, reason: "" });
   expect(at({ until: start + minute, reason: "" })).toEqual({ until: start + minute, reason: "" });
@@ -245,7 +245,7 @@ const by = (agent: string, kind: Failure["kind"], at = 0, more: Partial<Failure>
 describe("failures of a unit", () => {
   test("are told with its title and the last of them", () => {
     const three = [past(failed("crashed")), past(failed("crashed")), past(failed("idle"))];
-    expect(guardFailures(soFar(three, minute))).toEqual({
+    expect(stopAfterFailures(soFar(three, minute))).toEqual({
       verdict: "failed",
       reason: "Paper paper_1: three failures in a row. The last: It was idle.",
     });
@@ -253,26 +253,26 @@ describe("failures of a unit", () => {
 
   test("are waited for by what the last said, and only as long as it lies in the future", () => {
     const one = [past(failed("crashed"), minute)];
-    expect(guardFailures(soFar(one, minute + 1999))).toEqual({
+    expect(stopAfterFailures(soFar(one, minute + 1999))).toEqual({
       until: start + minute + 2 * second,
       reason: "It was crashed.",
     });
-    expect(guardFailures(soFar(one, minute + 2000))).toBeUndefined();
-    expect(guardFailures(soFar([]))).toBeUndefined();
+    expect(stopAfterFailures(soFar(one, minute + 2000))).toBeUndefined();
+    expect(stopAfterFailures(soFar([]))).toBeUndefined();
   });
 
   test.each(["rate-limit", "network", "auth"] as const)(
     "are none where the service was closed (%s): it has waits of its own",
     (kind) => {
-      expect(guardFailures(soFar([past(failed(kind))]))).toBeUndefined();
-      expect(guardFailures(soFar(Array.from({ length: 5 }, () => past(failed(kind)))))).toBeUndefined();
+      expect(stopAfterFailures(soFar([past(failed(kind))]))).toBeUndefined();
+      expect(stopAfterFailures(soFar(Array.from({ length: 5 }, () => past(failed(kind)))))).toBeUndefined();
     },
   );
 
   test("count one full context less, wherever in the row it stands", () => {
     const row = (...kinds: Failure["kind"][]) =>
       isVerdict(
-        guardFailures(
+        stopAfterFailures(
           soFar(
             kinds.map((kind) => past(failed(kind))),
             minute,
@@ -288,14 +288,14 @@ describe("failures of a unit", () => {
   test("of a unit that was done or given up long ago end nothing", () => {
     const old = Array.from({ length: 3 }, () => past(failed("crashed"), 0, "paper_old"));
     const since = (count: number) => Array.from({ length: count }, (_, n) => past(accepted, 0, `paper_${n}`));
-    expect(guardFailures(soFar([...old, ...since(63)], minute))).toMatchObject({ verdict: "failed" });
-    expect(guardFailures(soFar([...old, ...since(64)], minute))).toBeUndefined();
+    expect(stopAfterFailures(soFar([...old, ...since(63)], minute))).toMatchObject({ verdict: "failed" });
+    expect(stopAfterFailures(soFar([...old, ...since(64)], minute))).toBeUndefined();
   });
 
   test("of one unit are looked at beside those of another", () => {
     const three = (kind: Failure["kind"], id: string) => Array.from({ length: 3 }, () => past(failed(kind), 0, id));
     expect(
-      guardFailures(
+      stopAfterFailures(
         soFar([past(accepted, 0, "paper_1"), ...three("idle", "paper_2"), past(refused, 0, "paper_3")], minute),
       ),
     ).toMatchObject({ reason: expect.stringContaining("paper_2") });

@@ -96,38 +96,38 @@ describe("the loop", () => {
 
   test("finishing on the last allowed iteration is complete, not limit", async () => {
     const { verdict } = await run(listWorkflow([accepted, accepted]).workflow, agentThatSays(end), {
-      guards: [limitIterations(2)],
+      stopConditions: [limitIterations(2)],
     });
     expect(verdict.verdict).toBe("complete");
   });
 
-  test("stops at a guard's verdict before the next agent is started", async () => {
+  test("stops at a stop condition's verdict before the next agent is started", async () => {
     const { verdict, types } = await run(listWorkflow([accepted, accepted, accepted]).workflow, agentThatSays(end), {
-      guards: [limitIterations(1)],
+      stopConditions: [limitIterations(1)],
     });
     expect(verdict.verdict).toBe("limit");
     expect(types.filter((type) => type === "iteration-started")).toHaveLength(1);
   });
 
-  test("waits as long as a guard asks, then looks again", async () => {
+  test("waits as long as a stop condition asks, then looks again", async () => {
     const clock = fakeClock();
     const until = clock.now() + 60_000;
     const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
       clock,
-      guards: [({ now }) => (now < until ? { until, reason: "busy" } : undefined)],
+      stopConditions: [({ now }) => (now < until ? { until, reason: "busy" } : undefined)],
     });
     expect(verdict.verdict).toBe("complete");
     expect(types.slice(0, 3)).toEqual(["run-started", "waiting", "iteration-started"]);
     expect(clock.now()).toBeGreaterThanOrEqual(until);
   });
 
-  test("looks at the files and guards again during a long wait, and announces it once", async () => {
+  test("looks at the files and stop conditions again during a long wait, and announces it once", async () => {
     const clock = fakeClock();
     const until = clock.now() + 60_000;
     let asked = 0;
     const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
       clock,
-      guards: [
+      stopConditions: [
         () => ({ until, reason: "busy" }),
         () => ((asked += 1) > 3 ? { verdict: "blocked", reason: "PAUSE" } : undefined),
       ],
@@ -137,9 +137,9 @@ describe("the loop", () => {
     expect(types).toEqual(["run-started", "waiting", "run-ended"]);
   });
 
-  test("a verdict of one guard beats the delay of another", async () => {
+  test("a verdict of one stop condition beats the delay of another", async () => {
     const { verdict, types } = await run(listWorkflow([accepted]).workflow, agentThatSays(end), {
-      guards: [
+      stopConditions: [
         () => ({ until: Number.MAX_SAFE_INTEGER, reason: "for ever" }),
         () => ({ verdict: "blocked", reason: "a person is needed" }),
       ],
@@ -166,7 +166,7 @@ describe("the loop", () => {
     await run(
       workflow,
       agentThatSays({ ...usage(10), model: "m1" }, { ...usage(25), cost_usd: 0.5 }, { type: "end", message: "bye" }),
-      { guards: [limitIterations(1)] },
+      { stopConditions: [limitIterations(1)] },
     );
     expect(seen).toMatchObject({
       iteration: 1,
@@ -318,7 +318,7 @@ function units(count: number, over: Partial<Workflow<number>> = {}, outcomes: Ou
 async function drain(workflow: Workflow<number>, agent: Agent, over: Over = {}) {
   const clock = over.clock ?? fakeClock();
   const { events, tell } = listener(clock);
-  const options = { guards: [], finish: never, abort: never, ...over, clock, tell };
+  const options = { stopConditions: [], finish: never, abort: never, ...over, clock, tell };
   return { verdict: await runLoop(workflow, agent, { ...alone(agent), ...options }), events };
 }
 
@@ -397,7 +397,7 @@ describe("the events of a run", () => {
     const agent = named("claude");
     await runLoop(units(0, { close }), agent, {
       ...alone(agent),
-      guards: [],
+      stopConditions: [],
       clock,
       finish: never,
       abort: never,
@@ -424,7 +424,7 @@ describe("the events of a run", () => {
 });
 
 describe("before an iteration", () => {
-  test("guards and the choice are told the time, what is under way, the books and the memory", async () => {
+  test("stop conditions and the choice are told the time, what is under way, the books and the memory", async () => {
     const clock = fakeClock();
     const seen: RunSoFar[] = [];
     const account = { spent: { iterations: 1, tokens: 2, usd: 3, minutes: 4 }, budget: {} };
@@ -434,7 +434,7 @@ describe("before an iteration", () => {
     await drain(workflow, saying(usage(5, { cost_usd: 0.5 })), {
       clock,
       jobs: 2,
-      guards: [(run) => void seen.push(run)],
+      stopConditions: [(run) => void seen.push(run)],
     });
     expect(seen[0]).toEqual({
       startedAt: clock.now(),
@@ -448,10 +448,10 @@ describe("before an iteration", () => {
     expect(seen[1]?.inFlight?.map((each) => each.unit.id)).toEqual(["u0"]);
   });
 
-  test("a guard that knows the past is given what came of each, with its time and cost", async () => {
+  test("a stop condition that knows the past is given what came of each, with its time and cost", async () => {
     let last: RunSoFar | undefined;
     const agent = saying(usage(5, { cost_usd: 0.5 }));
-    await drain(units(2), agent, { guards: [(run) => void (last = run)] });
+    await drain(units(2), agent, { stopConditions: [(run) => void (last = run)] });
     const at = Date.parse("2026-01-01T00:00:00Z");
     expect(last?.iterations).toEqual([
       {
@@ -483,7 +483,7 @@ describe("before an iteration", () => {
     expect(reads).toBe(1);
   });
 
-  test("a watch is told the run so far as a guard is", async () => {
+  test("a watch is told the run so far as a stop condition is", async () => {
     const seen: RunSoFar[] = [];
     await drain(units(2), saying(usage(1)), { watches: [(_live, run) => void seen.push(run)] });
     expect(seen.map(({ startedAt, iterations }) => [startedAt, iterations.length])).toEqual([
@@ -561,7 +561,7 @@ describe("a wait", () => {
     const until = () => start + (clock.now() < start + 3_000 ? 6_000 : 9_000);
     const { events } = await drain(units(1), saying(), {
       clock,
-      guards: [({ now }) => (now < start + 9_000 ? { until: until(), reason: "busy" } : undefined)],
+      stopConditions: [({ now }) => (now < start + 9_000 ? { until: until(), reason: "busy" } : undefined)],
     });
     expect(events.filter(({ type }) => type === "waiting")).toEqual([
       { type: "waiting", at: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:00:06.000Z", reason: "busy" },
@@ -580,23 +580,23 @@ describe("a wait", () => {
         next: () => (clock.now() >= start + 12_000 ? { verdict: "complete", reason: "" } : unit("u0")),
       }),
       saying(),
-      { clock, guards: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })] },
+      { clock, stopConditions: [({ now }) => ({ until: Math.max(start + 12_000, now), reason: "busy" })] },
     );
     expect(looked).toEqual([0, 5_000, 10_000, 12_000]);
   });
 
   test("of no time at all is not announced", async () => {
     let asked = 0;
-    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now }) =>
+    const stopCondition: NonNullable<LoopOptions["stopConditions"]>[number] = ({ now }) =>
       (asked += 1) === 1 ? { until: now, reason: "over already" } : undefined;
-    const { events } = await drain(units(1), saying(), { guards: [guard] });
+    const { events } = await drain(units(1), saying(), { stopConditions: [stopCondition] });
     expect(events.map(({ type }) => type)).not.toContain("waiting");
   });
 
   test("is none while an agent is at work and nothing else can be started", async () => {
-    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now, inFlight = [] }) =>
+    const stopCondition: NonNullable<LoopOptions["stopConditions"]>[number] = ({ now, inFlight = [] }) =>
       inFlight.length > 0 ? { until: now + 60_000, reason: "busy" } : undefined;
-    const { events } = await drain(units(1), saying(), { jobs: 2, guards: [guard] });
+    const { events } = await drain(units(1), saying(), { jobs: 2, stopConditions: [stopCondition] });
     expect(events.map(({ type }) => type)).not.toContain("waiting");
   });
 
@@ -612,9 +612,9 @@ describe("a wait", () => {
         yield end;
       },
     };
-    const guard: NonNullable<LoopOptions["guards"]>[number] = ({ now, inFlight = [] }) =>
+    const stopCondition: NonNullable<LoopOptions["stopConditions"]>[number] = ({ now, inFlight = [] }) =>
       inFlight.length === 1 && now < until ? { until, reason: "busy" } : undefined;
-    const { verdict, events } = await drain(units(2), held, { clock, jobs: 2, guards: [guard] });
+    const { verdict, events } = await drain(units(2), held, { clock, jobs: 2, stopConditions: [stopCondition] });
     expect(verdict.verdict).toBe("complete");
     expect(events.map(({ type }) => type).filter((type) => type !== "agent")).toEqual([
       "run-started",
@@ -947,6 +947,6 @@ test("the loop leaves no listener on the signals it was given", async () => {
       };
     },
   });
-  await drain(units(2), saying(), { abort: signal, guards: [limitIterations(9)] });
+  await drain(units(2), saying(), { abort: signal, stopConditions: [limitIterations(9)] });
   expect([added > 0, added - removed]).toEqual([true, 0]);
 });

@@ -9,7 +9,7 @@ import type {
   Unit,
 } from "../../../src/engine/loop/types.js";
 
-/** Runs for guards to judge, begun at a known time. */
+/** Runs for stop conditions to judge, begun at a known time. */
 export const start = Date.parse("2026-01-01T00:00:00Z");
 
 export const failed = (kind: Failure["kind"], more: Partial<Failure> = {}): Outcome => ({

@@ -54,12 +54,12 @@ async function runClassic(
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });
-  const guards = [limitIterations(most), limitBudget(researchWords, {}), stopWithoutResult(researchWords)];
+  const stopConditions = [limitIterations(most), limitBudget(researchWords, {}), stopWithoutResult(researchWords)];
   const watches = [watchBudget(researchWords, {})];
   const verdict = await runLoop(workflow, agent, {
     ...alone(agent),
     tell,
-    guards,
+    stopConditions,
     watches,
     clock,
     finish: never,

@@ -273,7 +273,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
       const verdict = await runLoop(whole, agent, {
         ...alone(agent),
         tell,
-        guards: [limitIterations(most)],
+        stopConditions: [limitIterations(most)],
         clock,
         finish: never,
         abort: never,

@@ -405,15 +405,15 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     const agents = [earlier, later].map((each) => each.agent({ name: "fleet:scripted", spec: "scripted" }));
     const soFar = { startedAt: 0, now: 0, iterations: [] };
     for (const agent of agents) {
-      expect(earlier.guard(soFar)).toBeUndefined();
+      expect(earlier.stopCondition(soFar)).toBeUndefined();
       await heardOf(agent.run(asking(1, {}), runOptions()));
     }
-    await until(() => earlier.guard(soFar) !== undefined);
-    expect(earlier.guard(soFar)).toMatchObject({
+    await until(() => earlier.stopCondition(soFar) !== undefined);
+    expect(earlier.stopCondition(soFar)).toMatchObject({
       verdict: "blocked",
       reason: expect.stringContaining("started elsewhere"),
     });
-    expect(later.guard(soFar)).toBeUndefined();
+    expect(later.stopCondition(soFar)).toBeUndefined();
     await Promise.all(agents.map((agent) => agent.close?.()));
   });
 

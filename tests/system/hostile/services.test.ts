@@ -138,7 +138,7 @@ describe("a network that is away, on a clock that only the waits move", () => {
     const verdict = await runLoop(workflow, agent, {
       ...alone(agent),
       tell,
-      guards: [limitIterations(1)],
+      stopConditions: [limitIterations(1)],
       choose: firstAble([agent], patience * minutes),
       clock,
       finish: never,

@@ -18,20 +18,20 @@ describe("a research over many iterations", () => {
     const agent = goodAgent(({ kind, unit }) =>
       kind === "paper" && (asked += 1) % 7 === 0 ? { result: reading(String(unit), { evidence: [] }) } : undefined,
     );
-    // As a run of a user's: with git, summaries by a model, and the guards that may stop it.
+    // As a run of a user's: with git, summaries by a model, and the stop conditions that may stop it.
     const at = researchFolder(rrdWith(papers(40)));
     execFileSync("git", ["init", "-q"], { cwd: at.root });
     const ask = {
       name: "scribe",
       run: async () => ({ summary: "It goes on. ".repeat(100), tokens: 500, cost_usd: 0.002 }),
     };
-    const guards = [
+    const stopConditions = [
       limitIterations(200),
       limitBudget(researchWords, { usd: 1_000 }),
       stopWhenStuck(researchWords),
       stopWithoutResult(researchWords),
     ];
-    const run = at.run(agent, 200, { jobs, guards, git: true, history: { every: 5, ask } });
+    const run = at.run(agent, 200, { jobs, stopConditions, git: true, history: { every: 5, ask } });
     const { verdict, events, rrd, ledger } = await run;
     expect(verdict.verdict).toBe("complete");
     // Results that wait for each other stand in one commit, which says how many they are.
@@ -79,7 +79,7 @@ describe("a research over many iterations", () => {
     const folder = researchFolder(rrdWith(papers(20), { budget: { max_usd: 0.055 } }));
     const rules = {
       watches: [watchBudget(researchWords, {})],
-      guards: [limitIterations(4), limitBudget(researchWords, {})],
+      stopConditions: [limitIterations(4), limitBudget(researchWords, {})],
     };
     const failing = goodAgent(({ unit }) =>
       unit === "p2" ? { end: { message: "", failure: { kind: "crashed", message: "It crashed." } } } : undefined,
@@ -87,7 +87,7 @@ describe("a research over many iterations", () => {
     expect((await folder.run(failing, 4, rules)).verdict.verdict).toBe("limit");
     const { verdict, ledger } = await folder.run(goodAgent(), 40, {
       ...rules,
-      guards: [limitBudget(researchWords, {})],
+      stopConditions: [limitBudget(researchWords, {})],
     });
     expect(verdict).toMatchObject({
       verdict: "limit",

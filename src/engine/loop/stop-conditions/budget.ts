@@ -3,7 +3,7 @@ import { counts, usesAllowance } from "./limits.js";
 import type {
   Budget,
   Choose,
-  Guard,
+  StopCondition,
   LiveIteration,
   PastIteration,
   Review,
@@ -67,7 +67,7 @@ const worded: Readonly<Record<Unit, (value: number) => string>> = {
   iterations: (value) => `${value} ${value === 1 ? "iteration" : "iterations"}`,
 };
 
-/** Of a run, iterations and minutes have guards of their own: there minutes are those on the clock. */
+/** Of a run, iterations and minutes have stop conditions of their own: there minutes are those on the clock. */
 const ofARun: readonly Unit[] = ["usd", "tokens"];
 
 /** The first budget that `reached` says is used up: of this run first, then of the whole project. */
@@ -102,7 +102,7 @@ function usedUp(
 
 /** Ends the run where a budget is used up: that of the run, or that which the work itself names for its whole life. */
 export const limitBudget =
-  (words: Words, run: Budget): Guard =>
+  (words: Words, run: Budget): StopCondition =>
   (soFar): Verdict | undefined => {
     const limit = usedUp(words, run, soFar, soFar.inFlight ?? [], (spent, most) => spent >= most);
     if (limit !== undefined) return { verdict: "limit", ...limit };

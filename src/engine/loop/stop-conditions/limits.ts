@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Failure, Guard, PastIteration } from "../types.js";
+import type { Failure, StopCondition, PastIteration } from "../types.js";
 import { spanInWords } from "../../lib/clock.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
@@ -24,7 +24,7 @@ export const counts = ({ outcome }: PastIteration): boolean =>
 
 /** At most `maxIterations` iterations a run, those under way and those that units are prepared for included. */
 export const limitIterations =
-  (maxIterations: number): Guard =>
+  (maxIterations: number): StopCondition =>
   ({ iterations, inFlight = [], preparing = 0 }) =>
     iterations.filter(counts).length + inFlight.length + preparing >= maxIterations
       ? {
@@ -36,7 +36,7 @@ export const limitIterations =
 
 /** At most `ms` milliseconds of wall time a run, waiting included. */
 export const limitWallTime =
-  (ms: number): Guard =>
+  (ms: number): StopCondition =>
   ({ startedAt, now }) =>
     now - startedAt >= ms
       ? {
@@ -47,8 +47,8 @@ export const limitWallTime =
       : undefined;
 
 /** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
-export const watchFiles =
-  (folder: string): Guard =>
+export const stopOnFiles =
+  (folder: string): StopCondition =>
   () => {
     if (existsSync(join(folder, stopName))) {
       return {
@@ -66,8 +66,8 @@ export const watchFiles =
   };
 
 /** Ends the run once `finish` was aborted; the abort's reason names the signal. */
-export const guardSignals =
-  (finish: AbortSignal): Guard =>
+export const stopOnSignal =
+  (finish: AbortSignal): StopCondition =>
   () =>
     finish.aborted
       ? {

@@ -1,7 +1,7 @@
 import { type Digest, withoutNames } from "../run-record/digest.js";
 import { likenessOf } from "../../lib/minhash.js";
 import { counts } from "./limits.js";
-import type { Guard, Words } from "../types.js";
+import type { StopCondition, Words } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
 import type { MemoryLimits } from "../../lib/memory-limits.js";
 import type { LoopMemory } from "../run-record/memory.js";
@@ -144,7 +144,7 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
  * acted. A script that starts a stuck run again gets the same verdict at once.
  */
 export const stopWhenStuck =
-  ({ look, steer }: Words): Guard =>
+  ({ look, steer }: Words): StopCondition =>
   ({ memory }) => {
     const row = memory && stagnationIn(memory);
     if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
@@ -164,7 +164,7 @@ const maxWithoutResult = 15;
  * count too, else a run that is started again and again would never stop; those that only met a closed service don't.
  */
 export const stopWithoutResult =
-  ({ reasons, mend }: Words, most = maxWithoutResult): Guard =>
+  ({ reasons, mend }: Words, most = maxWithoutResult): StopCondition =>
   ({ iterations, memory }) => {
     const inThisRun = iterations
       .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)

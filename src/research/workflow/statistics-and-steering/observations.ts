@@ -74,7 +74,7 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: Memo
   };
 }
 
-/** What guards and briefs learn of earlier iterations. */
+/** What stop conditions and briefs learn of earlier iterations. */
 export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
   return {
     ...rememberedIn(

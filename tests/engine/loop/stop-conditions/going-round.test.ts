@@ -234,7 +234,7 @@ describe("what the loop adds to a brief", () => {
   });
 });
 
-test("of several guards a verdict goes first, else the first delay", () => {
+test("of several stop conditions a verdict goes first, else the first delay", () => {
   const delay = (until: number) => () => ({ until, reason: `${until}` });
   const verdict = (reason: string) => () => ({ verdict: "limit" as const, reason });
   expect(firstObjection([() => undefined, delay(1), delay(2)], soFar([]))).toEqual({ until: 1, reason: "1" });

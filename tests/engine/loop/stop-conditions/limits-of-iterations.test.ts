@@ -12,11 +12,11 @@ import {
 import { occupancyOf, wasFull, watchContext } from "../../../../src/engine/loop/stop-conditions/context-window.js";
 import {
   counts,
-  guardSignals,
+  stopOnSignal,
   limitIterations,
   limitWallTime,
   usesAllowance,
-  watchFiles,
+  stopOnFiles,
 } from "../../../../src/engine/loop/stop-conditions/limits.js";
 import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
 import type { Account, Delay, RunSoFar, Verdict } from "../../../../src/engine/loop/types.js";
@@ -60,20 +60,20 @@ describe("a person is told which limit ended the run and how to go on", () => {
     const folder = mkdtempSync(join(tmpdir(), "rr-limits-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "STOP"), "");
-    expect(watchFiles(folder)(soFar([]))).toEqual({
+    expect(stopOnFiles(folder)(soFar([]))).toEqual({
       verdict: "interrupted",
       reason: `Stopped by the file ${join(folder, "STOP")}; delete it, as research-ralph resume does, to continue.`,
       signal: "SIGINT",
     });
     rmSync(join(folder, "STOP"));
     writeFileSync(join(folder, "PAUSE"), "");
-    expect(watchFiles(folder)(soFar([]))).toEqual({
+    expect(stopOnFiles(folder)(soFar([]))).toEqual({
       verdict: "blocked",
       reason: `Paused by the file ${join(folder, "PAUSE")}; delete it, as research-ralph resume does, to continue.`,
     });
     const finish = new AbortController();
     finish.abort("SIGHUP");
-    expect(guardSignals(finish.signal)(soFar([]))).toEqual({
+    expect(stopOnSignal(finish.signal)(soFar([]))).toEqual({
       verdict: "interrupted",
       reason: "Ended by SIGHUP; nothing is lost; run again to continue.",
       signal: "SIGHUP",
@@ -142,7 +142,7 @@ describe("what counts", () => {
     expect(spentIn([past(accepted)], [], start)).toEqual({ ...nothing, iterations: 1 });
   });
 
-  test("of a run are money and tokens alone: iterations and minutes on the clock have guards of their own", () => {
+  test("of a run are money and tokens alone: iterations and minutes on the clock have stop conditions of their own", () => {
     const long = past(accepted, 0, "p", { startedAt: start, endedAt: start + 99 * minute });
     expect(limitBudget(researchWords, { minutes: 1, iterations: 1 })(soFar([long, long]))).toBeUndefined();
   });
@@ -293,8 +293,8 @@ describe("the rules of a run", () => {
     patienceMs: 120 * minute,
     finish: never,
   };
-  const firstOf = ({ guards }: ReturnType<typeof rulesFor>, run: RunSoFar) =>
-    guards.map((guard) => guard(run)).find((answer) => answer !== undefined);
+  const firstOf = ({ stopConditions }: ReturnType<typeof rulesFor>, run: RunSoFar) =>
+    stopConditions.map((stopCondition) => stopCondition(run)).find((answer) => answer !== undefined);
 
   test("stop it by signal, file, failures, iterations, time, budget, and whatever else is given", () => {
     const folder = mkdtempSync(join(tmpdir(), "rr-rules-"));

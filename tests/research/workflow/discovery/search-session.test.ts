@@ -2,7 +2,7 @@ import { existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { guardSignals } from "../../../../src/engine/loop/stop-conditions/limits.js";
+import { stopOnSignal } from "../../../../src/engine/loop/stop-conditions/limits.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Answer, Query, Source } from "../../../../src/research/sources/shared/source.js";
 import {
@@ -115,7 +115,7 @@ describe("a search that is interrupted", () => {
     });
     const { run } = researchFolder(wanting(), interrupted);
     const { verdict, events } = await run(goodAgent(), 9, {
-      guards: [guardSignals(stop.signal)],
+      stopConditions: [stopOnSignal(stop.signal)],
       finish: stop.signal,
       abort: stop.signal,
     });

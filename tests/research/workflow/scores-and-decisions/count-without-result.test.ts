@@ -39,7 +39,7 @@ const wrong = scriptedAgent((unit, { iteration }) => ({
   result: { ...reading(String(unit["unit"])), scores: { execution: { novelty: 6 + iteration } } },
 }));
 const runOf = (folder: ReturnType<typeof researchFolder>, most: number, agent = wrong) =>
-  folder.run(agent, most, { guards: [limitIterations(most), stopWithoutResult(researchWords)] });
+  folder.run(agent, most, { stopConditions: [limitIterations(most), stopWithoutResult(researchWords)] });
 
 describe("what counts as going nowhere", () => {
   test("iterations without an accepted result since the last one, a reset, or the last act of a person", () => {

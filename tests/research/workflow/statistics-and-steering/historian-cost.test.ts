@@ -59,13 +59,13 @@ test("a summary's estimated cost is marked in the file, in its event, in what is
 
 test("summaries count in the budget of the run that made them, and not in that of the next", async () => {
   const folder = researchFolder(rrdWith(papers));
-  const guards = [limitIterations(30), limitBudget(researchWords, { usd: 1.02 })];
-  const first = await folder.run(goodAgent(), 30, { history: dear, guards });
+  const stopConditions = [limitIterations(30), limitBudget(researchWords, { usd: 1.02 })];
+  const first = await folder.run(goodAgent(), 30, { history: dear, stopConditions });
   expect(first.verdict).toMatchObject({
     verdict: "limit",
     reason: expect.stringMatching(/\$1\.02, is used up: \$1\.05/),
   });
   expect(first.ledger).toHaveLength(5);
-  const second = await folder.run(goodAgent(), 30, { history: dear, guards });
+  const second = await folder.run(goodAgent(), 30, { history: dear, stopConditions });
   expect(second.ledger).toHaveLength(10);
 });

@@ -87,7 +87,7 @@ async function runWith(
   const verdict = await runLoop(withHistory(workflow, summariser({ every, tell, now: clock.now })), agent, {
     ...alone(agent),
     tell,
-    guards: [limitIterations(most), stopWhenStuck(researchWords)],
+    stopConditions: [limitIterations(most), stopWhenStuck(researchWords)],
     clock,
     finish: never,
     abort: never,

@@ -5,7 +5,7 @@ import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../..
 import { researchWords } from "../../../../src/research/project-files/words.js";
 
 const papers = Array.from({ length: 12 }, (_, n) => paper(`p${n + 1}`));
-const guards = [limitIterations(12), stopWhenStuck(researchWords)];
+const stopConditions = [limitIterations(12), stopWhenStuck(researchWords)];
 
 test("excuses in other words each time end the run at five, and the briefs from the third on say what to do otherwise", async () => {
   const excuses = [
@@ -20,7 +20,7 @@ test("excuses in other words each time end the run at five, and the briefs from 
     told.push(text.includes("# What to do differently"));
     return { message: excuses[(iteration - 1) % 5] ?? "" };
   });
-  const { verdict, ledger, rrd } = await researchFolder(rrdWith(papers)).run(agent, 12, { guards });
+  const { verdict, ledger, rrd } = await researchFolder(rrdWith(papers)).run(agent, 12, { stopConditions });
   expect(verdict.verdict).toBe("stuck");
   expect(ledger).toHaveLength(5);
   expect(rrd.loop?.loop_type).toBe("identical-answers");
@@ -31,7 +31,7 @@ test("an agent that ends well and says nothing ends the run at five too; one tha
   const silent = await researchFolder(rrdWith(papers)).run(
     scriptedAgent(() => ({ message: "" })),
     12,
-    { guards },
+    { stopConditions },
   );
   expect([silent.verdict.verdict, silent.ledger.length, silent.rrd.loop?.loop_type]).toEqual([
     "stuck",
@@ -42,7 +42,7 @@ test("an agent that ends well and says nothing ends the run at five too; one tha
   const crashing = await researchFolder(rrdWith(papers)).run(
     scriptedAgent(() => ({ message: "", end: { failure } })),
     6,
-    { guards },
+    { stopConditions },
   );
   expect(crashing.rrd.loop?.loop_type).not.toBe("identical-answers");
 });
@@ -100,7 +100,7 @@ test("readings of different papers that are all refused for quotes that aren't t
     const evidence = [{ claim: said?.results ?? "", quote: `Nobody ever wrote that ${said?.methodology}` }];
     return { result: reading(String(unit["unit"]), { ...said, evidence }) };
   });
-  const { verdict, ledger } = await researchFolder(rrdWith(papers)).run(agent, 12, { guards });
+  const { verdict, ledger } = await researchFolder(rrdWith(papers)).run(agent, 12, { stopConditions });
   expect(ledger.every(({ outcome }) => outcome === "refused")).toBe(true);
   expect(verdict.verdict).toBe("limit");
 });
@@ -109,7 +109,7 @@ test("three answers in turn end the run after ten", async () => {
   const agent = scriptedAgent((unit, { iteration }) => ({
     result: { ...reading(String(unit["unit"]), about[iteration % 3]), scores: { execution: { novelty: 9 } } },
   }));
-  const { verdict, ledger } = await researchFolder(rrdWith(papers)).run(agent, 12, { guards });
+  const { verdict, ledger } = await researchFolder(rrdWith(papers)).run(agent, 12, { stopConditions });
   expect(verdict).toMatchObject({ verdict: "stuck", reason: expect.stringContaining("oscillation") });
   expect(ledger).toHaveLength(10);
 });
