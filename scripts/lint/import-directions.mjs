@@ -129,15 +129,15 @@ const folders = {
 const inside = {
   "research/workflow": {
     eligibility: [],
-    "scores-and-decisions": ["eligibility"],
+    "next-unit": ["eligibility"],
     result: [],
-    "statistics-and-steering": ["scores-and-decisions", "result", "eligibility"],
-    discovery: ["scores-and-decisions", "result", "eligibility", "statistics-and-steering"],
-    "report-unit": ["scores-and-decisions", "result", "eligibility", "statistics-and-steering"],
-    sharing: ["scores-and-decisions", "result", "eligibility", "statistics-and-steering", "discovery", "report-unit"],
-    analysis: ["scores-and-decisions", "result", "eligibility", "statistics-and-steering", "report-unit"],
+    "statistics-and-steering": ["next-unit", "result", "eligibility"],
+    discovery: ["next-unit", "result", "eligibility", "statistics-and-steering"],
+    "report-unit": ["next-unit", "result", "eligibility", "statistics-and-steering"],
+    sharing: ["next-unit", "result", "eligibility", "statistics-and-steering", "discovery", "report-unit"],
+    analysis: ["next-unit", "result", "eligibility", "statistics-and-steering", "report-unit"],
     brief: [
-      "scores-and-decisions",
+      "next-unit",
       "result",
       "eligibility",
       "statistics-and-steering",

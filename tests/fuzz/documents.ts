@@ -7,7 +7,7 @@ import { acceptRead } from "../support/projects/accept-read.js";
 import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
 import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/projects/research.js";
-import { paperOf } from "../../src/research/workflow/scores-and-decisions/status.js";
+import { paperOf } from "../../src/research/workflow/next-unit/status.js";
 
 export const judging = {
   iteration: 9,

@@ -84,8 +84,8 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   ["a command imports the command line", "src/commands/a.ts", "../cli.js", "src/cli.ts"],
   ["papers import the workflow", "src/research/papers/a.ts", "../workflow/b.js", "src/research/workflow/b.ts"],
   [
-    "the decisions of the workflow import what is derived from them",
-    "src/research/workflow/scores-and-decisions/a.ts",
+    "what chooses the next unit imports what is derived from the state",
+    "src/research/workflow/next-unit/a.ts",
     "../statistics-and-steering/b.js",
     "src/research/workflow/statistics-and-steering/b.ts",
   ],
@@ -166,8 +166,8 @@ describe("imports point down only", () => {
     plant("src/research/project-files/a.ts", use("../generated/rrd.js"));
     plant("src/research/generated/rrd.ts", given);
     plant("src/research/workflow/a.ts", use("./statistics-and-steering/b.js"));
-    plant("src/research/workflow/statistics-and-steering/b.ts", use("../scores-and-decisions/c.js"));
-    plant("src/research/workflow/scores-and-decisions/c.ts", given);
+    plant("src/research/workflow/statistics-and-steering/b.ts", use("../next-unit/c.js"));
+    plant("src/research/workflow/next-unit/c.ts", given);
     plant("src/code/a.ts", use("../task/criteria.js"));
     plant("src/task/criteria.ts", use("../engine/storage/lock.js"));
     plant("src/engine/storage/lock.ts", given);

@@ -15,7 +15,7 @@ import { bar, duration, many, say } from "../../engine/ui/terminal/format.js";
 import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { progressOf } from "../../research/workflow/scores-and-decisions/status.js";
+import { progressOf } from "../../research/workflow/next-unit/status.js";
 import { countingInsights, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";

@@ -10,7 +10,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { progressOf, maxRefusals, statusOf } from "../../research/workflow/scores-and-decisions/status.js";
+import { progressOf, maxRefusals, statusOf } from "../../research/workflow/next-unit/status.js";
 
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOut, seedsOf } from "../../research/papers/seeds/seed.js";

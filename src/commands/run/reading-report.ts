@@ -15,7 +15,7 @@ import {
   strategicDimensions,
   type Totals,
   totalsOf,
-} from "../../research/workflow/scores-and-decisions/scores-and-decision.js";
+} from "../../research/papers/scores-and-decision/scores-and-decision.js";
 import { type Sum, sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
 import { prose } from "../../research/workflow/statistics-and-steering/markdown.js";

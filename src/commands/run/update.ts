@@ -30,8 +30,8 @@ import {
 } from "../../research/update/opening.js";
 import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
-import { openUpdate } from "../../research/workflow/scores-and-decisions/open-update.js";
-import { statusOf } from "../../research/workflow/scores-and-decisions/status.js";
+import { openUpdate } from "../../research/workflow/next-unit/open-update.js";
+import { statusOf } from "../../research/workflow/next-unit/status.js";
 import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/statistics-and-steering/forecast.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { needsWriting } from "../../research/workflow/report-unit/close-update.js";

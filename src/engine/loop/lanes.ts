@@ -113,7 +113,7 @@ function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined 
   };
 }
 
-/** Milliseconds between two looks at files and stop conditions while units are only prepared, which may take minutes. */
+/** Milliseconds between two looks at files and stop conditions while units are only prepared: that may take minutes. */
 const lookMs = 1_000;
 
 export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): Lanes<State, U, P, C> {

@@ -15,7 +15,7 @@ import { researchFormat } from "../project-files/rrd-file.js";
 import { signState } from "../project-files/unconfined-agent/other-projects.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { workStateOf } from "./work-state.js";
-import { statusOf } from "../workflow/scores-and-decisions/status.js";
+import { statusOf } from "../workflow/next-unit/status.js";
 import { isReversible, withOverride, withOverrides } from "../workflow/statistics-and-steering/overrides.js";
 import { derive } from "../workflow/statistics-and-steering/statistics.js";
 

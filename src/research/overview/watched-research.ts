@@ -6,7 +6,7 @@ import type { Progress } from "../../engine/loop/types.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
 import { readResearch } from "../project-files/research.js";
-import { progressOf, statusOf } from "../workflow/scores-and-decisions/status.js";
+import { progressOf, statusOf } from "../workflow/next-unit/status.js";
 import { type Sum, sumOf, totalOf } from "./costs.js";
 import { timeSpent } from "./time-and-cost.js";
 import {

@@ -4,7 +4,7 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import type { UnderWay } from "../../engine/storage/under-way.js";
 import { partText } from "../../engine/ui/terminal/tally.js";
 import { readResearch } from "../project-files/research.js";
-import { statusOf } from "../workflow/scores-and-decisions/status.js";
+import { statusOf } from "../workflow/next-unit/status.js";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 
 /** Whether somebody works on a project, and what keeps others from it. */

@@ -10,15 +10,19 @@ import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf, totalOf } from "../overview/costs.js";
-import { fullScore, priorityThreshold, usesBothRubrics } from "../workflow/scores-and-decisions/scores-and-decision.js";
+import {
+  isDecided,
+  fullScore,
+  priorityThreshold,
+  usesBothRubrics,
+} from "../papers/scores-and-decision/scores-and-decision.js";
 import type { Reading } from "../papers/read-depth.js";
-import { isDecided } from "../workflow/scores-and-decisions/status.js";
 import { secondsBefore, wasReadElsewhere } from "../workflow/statistics-and-steering/timing.js";
 import { criterionText, eligibilityReport } from "../workflow/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../workflow/report-unit/handles.js";
 import { groupInsights } from "../workflow/report-unit/insight-groups.js";
-import { calibrationOf, type Warning } from "../workflow/scores-and-decisions/calibration.js";
+import { calibrationOf, type Warning } from "../papers/scores-and-decision/calibration.js";
 import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";

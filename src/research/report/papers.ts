@@ -7,7 +7,7 @@ import {
   scoresOf,
   strategicDimensions,
   totalsOf,
-} from "../workflow/scores-and-decisions/scores-and-decision.js";
+} from "../papers/scores-and-decision/scores-and-decision.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { prose } from "../workflow/statistics-and-steering/markdown.js";

@@ -2,7 +2,7 @@ import { given } from "../../engine/lib/given.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { couldBeRead } from "../papers/read-depth.js";
-import { isDecided } from "../workflow/scores-and-decisions/status.js";
+import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { reasonText } from "./method.js";

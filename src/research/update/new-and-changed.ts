@@ -11,7 +11,7 @@ import { type PaperRecord, type Update, versionsOf } from "../papers/paper-recor
 import { candidatesOf } from "../search/candidates.js";
 import { isFailed } from "../search/result-list.js";
 import type { SearchRecord } from "../search/search-record.js";
-import { isDecided } from "../workflow/scores-and-decisions/status.js";
+import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
 import { type Batch, nextBatch } from "../workflow/discovery/screening-batch.js";
 import { apartOf, type Sources } from "../workflow/discovery/search-session.js";
 import { type LeftOpen, leftOpenBy } from "../workflow/discovery/update-rounds.js";

@@ -7,23 +7,17 @@ import { judgeSettled } from "./accept.js";
 import { readKeptPaper } from "../full-text/find-text.js";
 import { textsFolder } from "../project-files/layout.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { openUpdate } from "./scores-and-decisions/open-update.js";
+import { openUpdate } from "./next-unit/open-update.js";
 import { needsWriting } from "./report-unit/close-update.js";
 import { readNarrative } from "./report-unit/kept-narrative.js";
 import { readAbout } from "../paper-services/about-paper.js";
 import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
 import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
 import type { Material } from "./brief/write-brief.js";
-import { nextUnit } from "./scores-and-decisions/next-unit.js";
+import { nextUnit } from "./next-unit/next-unit.js";
 import { candidatesFor } from "./sharing/shared-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
-import {
-  paperOf,
-  type ResearchState,
-  type ResearchUnit,
-  statusOf,
-  timesTooFull,
-} from "./scores-and-decisions/status.js";
+import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull } from "./next-unit/status.js";
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { searchSoFar, type Sources } from "./discovery/search-session.js";
 import { isRetraction, papersToCheck, type RetractionCheck, withChecks } from "./report-unit/warn-of-retractions.js";

@@ -8,7 +8,7 @@ import type { Accepting } from "./accept.js";
 import type { Material, ServeTools } from "./brief/write-brief.js";
 import { accountOf, type Experience } from "./statistics-and-steering/forecast.js";
 import { loadSteered } from "./statistics-and-steering/apply-steering.js";
-import { nextUnit, unitNamed } from "./scores-and-decisions/next-unit.js";
+import { nextUnit, unitNamed } from "./next-unit/next-unit.js";
 import { workBasis } from "./sharing/work-basis.js";
 import { loadNoted, withPart } from "./sharing/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
@@ -22,7 +22,7 @@ import {
   type ResearchState,
   type ResearchUnit,
   statusOf,
-} from "./scores-and-decisions/status.js";
+} from "./next-unit/status.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
@@ -61,7 +61,7 @@ type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
 export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
 /**
- * A project from DISCOVERY to COMPLETE: phases over rrd.json. `scores-and-decisions/next-unit.ts` decides which unit is
+ * A project from DISCOVERY to COMPLETE: phases over rrd.json. `next-unit/next-unit.ts` decides which unit is
  * next; `engine/storage/state/fold.ts` writes what was accepted.
  */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {

@@ -4,7 +4,7 @@ import { shortCost } from "../../engine/ui/terminal/tally.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
 import { shortened } from "../../research/report/papers.js";
-import { progressOf } from "../../research/workflow/scores-and-decisions/status.js";
+import { progressOf } from "../../research/workflow/next-unit/status.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
 import type { Records, Work } from "../project-state.js";

@@ -9,7 +9,7 @@ import { keepAbout } from "../../../src/research/paper-services/about-paper.js";
 import { checkWorks } from "../../../src/research/paper-services/kept-retraction-checks.js";
 import { services } from "../../../src/research/workflow/discovery/search-session.js";
 import { nextKept } from "../../../src/research/workflow/prepare.js";
-import { statusOf } from "../../../src/research/workflow/scores-and-decisions/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });

@@ -28,7 +28,7 @@ import { fakeClock } from "../clock.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { listener } from "../network/listener.js";
 import type { Material } from "../../../src/research/workflow/brief/write-brief.js";
-import type { ResearchState, ResearchUnit } from "../../../src/research/workflow/scores-and-decisions/status.js";
+import type { ResearchState, ResearchUnit } from "../../../src/research/workflow/next-unit/status.js";
 import { alone } from "../processes/alone.js";
 
 /** A temporary folder that goes with the test. */

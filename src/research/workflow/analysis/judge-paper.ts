@@ -15,11 +15,11 @@ import {
   executionDimensions,
   strategicDimensions,
   type Totals,
-} from "../scores-and-decisions/scores-and-decision.js";
+} from "../../papers/scores-and-decision/scores-and-decision.js";
 import { couldBeRead } from "../../papers/read-depth.js";
 import type { Change } from "../../project-files/research.js";
 import { insightId, lastNumber } from "../../project-files/rrd-file.js";
-import { papersToReadAgain } from "../scores-and-decisions/open-update.js";
+import { papersToReadAgain } from "../next-unit/open-update.js";
 import { flat, prose } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
 import {

@@ -7,8 +7,8 @@ import type { DocumentText } from "../../../engine/documents/text/document-text.
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
-import { usesBothRubrics } from "../scores-and-decisions/scores-and-decision.js";
-import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "../scores-and-decisions/status.js";
+import { usesBothRubrics } from "../../papers/scores-and-decision/scores-and-decision.js";
+import { paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "../next-unit/status.js";
 import { checkedResult, type Kept, readResult } from "../../../engine/storage/result-file.js";
 import { resultName } from "../../../engine/lib/layout.js";
 

@@ -1,8 +1,8 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { fullScore } from "../scores-and-decisions/scores-and-decision.js";
-import type { ResearchState } from "../scores-and-decisions/status.js";
+import { fullScore } from "../../papers/scores-and-decision/scores-and-decision.js";
+import type { ResearchState } from "../next-unit/status.js";
 import { prose } from "../statistics-and-steering/markdown.js";
 import { countingInsights } from "../eligibility/eligibility.js";
 import { handleOf, whyNoGround } from "../report-unit/handles.js";

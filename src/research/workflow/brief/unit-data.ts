@@ -4,7 +4,7 @@ import type { AboutPaper } from "../../paper-services/about-paper.js";
 import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
-import { fullScore, usesBothRubrics } from "../scores-and-decisions/scores-and-decision.js";
+import { isDecided, fullScore, usesBothRubrics } from "../../papers/scores-and-decision/scores-and-decision.js";
 import { abstractTokensOf, shown, type Batch } from "../discovery/screening-batch.js";
 import { countingInsights, isIneligible } from "../eligibility/eligibility.js";
 import { blockedNames } from "../statistics-and-steering/statistics.js";
@@ -14,8 +14,7 @@ import {
   neededOf,
   type ResearchState,
   type ResearchUnit,
-  isDecided,
-} from "../scores-and-decisions/status.js";
+} from "../next-unit/status.js";
 import { prose } from "../statistics-and-steering/markdown.js";
 import { join } from "node:path";
 import { readRegularText } from "../../../engine/storage/regular-file.js";

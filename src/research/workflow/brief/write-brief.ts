@@ -9,7 +9,7 @@ import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { contents, type Excerpt, excerptOf, writeParts } from "./long-text.js";
-import { isLastUnit } from "../scores-and-decisions/next-unit.js";
+import { isLastUnit } from "../next-unit/next-unit.js";
 import { readNotes, readPatterns } from "../statistics-and-steering/lessons.js";
 import { fill, loadPrompt, type Prompt, type PromptPart } from "./prompt-file.js";
 import {
@@ -21,7 +21,7 @@ import {
   timesTooFull,
   type ResearchState,
   type ResearchUnit,
-} from "../scores-and-decisions/status.js";
+} from "../next-unit/status.js";
 import {
   aboutData,
   discoveryData,

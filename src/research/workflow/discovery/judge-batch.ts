@@ -19,14 +19,15 @@ import { seedsOf } from "../../papers/seeds/seed.js";
 import { blockedNames } from "../statistics-and-steering/statistics.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
-import { openUpdate, withLastUpdate } from "../scores-and-decisions/open-update.js";
+import { openUpdate, withLastUpdate } from "../next-unit/open-update.js";
 import { excludedFacts } from "./excluded-facts.js";
 import { isSeed } from "./next-round.js";
 import { many } from "../../../engine/ui/terminal/format.js";
 import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js";
 import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
-import { isDecided, mostOf, targetOf, batchesWithoutNew, searchOf } from "../scores-and-decisions/status.js";
+import { mostOf, targetOf, batchesWithoutNew, searchOf } from "../next-unit/status.js";
+import { isDecided } from "../../papers/scores-and-decision/scores-and-decision.js";
 import type { Found as PaperFound, PoolCitations, ScreeningCandidate } from "./search-results.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 

@@ -5,8 +5,8 @@ import { seedsOf } from "../../papers/seeds/seed.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../statistics-and-steering/statistics.js";
-import { openUpdate } from "../scores-and-decisions/open-update.js";
-import { targetOf } from "../scores-and-decisions/status.js";
+import { openUpdate } from "../next-unit/open-update.js";
+import { targetOf } from "../next-unit/status.js";
 import { nextOfUpdate } from "./update-rounds.js";
 
 /** So many papers are followed in one round, and so many of each one's references and citations are looked at. */

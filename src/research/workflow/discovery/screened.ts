@@ -1,7 +1,8 @@
 import type { Override, Rrd } from "../../generated/rrd.js";
 import type { Judged } from "../../screening/screening-order.js";
 import { type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
-import { isDecided, searchOf } from "../scores-and-decisions/status.js";
+import { searchOf } from "../next-unit/status.js";
+import { isDecided } from "../../papers/scores-and-decision/scores-and-decision.js";
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 type Screening = NonNullable<Metrics["screening"]>;

@@ -9,7 +9,7 @@ import type { Apart } from "../../papers/dedup/merge-records.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { given } from "../../../engine/lib/given.js";
 import { parseReference } from "../../papers/reference.js";
-import { openUpdate } from "../scores-and-decisions/open-update.js";
+import { openUpdate } from "../next-unit/open-update.js";
 import { apartOf, settledIds, type Sources } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../eligibility/criteria-section.js";

@@ -6,7 +6,7 @@ import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js"
 import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { excludedFacts } from "./excluded-facts.js";
-import { openUpdate } from "../scores-and-decisions/open-update.js";
+import { openUpdate } from "../next-unit/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { unversioned } from "../../papers/identifiers.js";
 import { type SearchSession, settledIds, type Sources } from "./search-session.js";

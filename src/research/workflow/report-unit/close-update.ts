@@ -3,7 +3,7 @@ import { reportDataName } from "../../project-files/layout.js";
 import type { Change } from "../../project-files/research.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
-import { openUpdate, withLastUpdate } from "../scores-and-decisions/open-update.js";
+import { openUpdate, withLastUpdate } from "../next-unit/open-update.js";
 import { many } from "../../../engine/ui/terminal/format.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { type Acceptable, dayOf, type Judging } from "../result/accepted-result.js";

@@ -5,9 +5,9 @@ import type { Acceptable, Judging, Unacceptable } from "../result/accepted-resul
 import { dayOf } from "../result/accepted-result.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
-import { totalsOf } from "../scores-and-decisions/scores-and-decision.js";
+import { totalsOf } from "../../papers/scores-and-decision/scores-and-decision.js";
 import { countingInsights } from "../eligibility/eligibility.js";
-import { defaultMinIdeas, defaultMaxIdeas } from "../scores-and-decisions/status.js";
+import { defaultMinIdeas, defaultMaxIdeas } from "../next-unit/status.js";
 import { ideasName, progressName, reportName, rrdName } from "../../project-files/layout.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */

@@ -5,7 +5,7 @@ import { many } from "../../../engine/ui/terminal/format.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { CritiqueResult } from "../../generated/result-critique.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
-import type { ResearchState, ResearchUnit } from "../scores-and-decisions/status.js";
+import type { ResearchState, ResearchUnit } from "../next-unit/status.js";
 import { acceptDiscovery } from "../discovery/judge-batch.js";
 import { type Combined, combined, conflictsBetween, type Screened } from "../discovery/readers.js";
 import { checkedAnswers } from "../discovery/screen-by-criteria.js";

@@ -5,7 +5,7 @@ import type { CritiqueResult } from "../../generated/result-critique.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { ConflictRule } from "../discovery/readers.js";
 import type { ScreeningCandidate } from "../discovery/search-results.js";
-import type { ResearchState, ResearchUnit } from "../scores-and-decisions/status.js";
+import type { ResearchState, ResearchUnit } from "../next-unit/status.js";
 
 /** Which units several agents share, and how. Nothing: each is done by one agent. */
 export interface Sharing {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Rrd } from "../../generated/rrd.js";
 import { papersToCheck } from "../report-unit/warn-of-retractions.js";
-import { paperOf, type ResearchUnit } from "../scores-and-decisions/status.js";
+import { paperOf, type ResearchUnit } from "../next-unit/status.js";
 
 /** What the work on a unit rests on, of what a person may edit, as a hash. */
 export function workBasis(rrd: Rrd, { kind, id }: Pick<ResearchUnit, "kind" | "id">): string {

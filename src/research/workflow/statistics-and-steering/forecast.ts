@@ -6,8 +6,9 @@ import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { isAnswerUnit } from "../../project-files/logs/answers-log.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../../engine/loop/types.js";
-import { openUpdate, papersToReadAgain } from "../scores-and-decisions/open-update.js";
-import { isDecided, statusOf, targetOf, type UnitKind } from "../scores-and-decisions/status.js";
+import { openUpdate, papersToReadAgain } from "../next-unit/open-update.js";
+import { statusOf, targetOf, type UnitKind } from "../next-unit/status.js";
+import { isDecided } from "../../papers/scores-and-decision/scores-and-decision.js";
 import { spentOnAttempts } from "../../../engine/loop/stop-conditions/budget.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */

@@ -1,14 +1,14 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import {
+  isDecided,
   decide,
   decisionOf,
   scoresOf,
   statusAfter,
   totalsOf,
   usesBothRubrics,
-} from "../scores-and-decisions/scores-and-decision.js";
-import { isDecided } from "../scores-and-decisions/status.js";
+} from "../../papers/scores-and-decision/scores-and-decision.js";
 import { differences } from "./stated-totals.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityReport, openCriteria } from "../eligibility/eligibility.js";

@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Exclusion, Override, Paper, Rrd } from "../../generated/rrd.js";
-import { decide, scoresOf, statusAfter, totalsOf } from "../scores-and-decisions/scores-and-decision.js";
+import { decide, scoresOf, statusAfter, totalsOf } from "../../papers/scores-and-decision/scores-and-decision.js";
 
 /**
  * The state with every override of a person's applied, from `decide` or written by hand: an included paper is what its

@@ -4,8 +4,14 @@ import type { Paper, Rrd, Statistics } from "../../generated/rrd.js";
 import { given } from "../../../engine/lib/given.js";
 import { defaultMemoryLimits, type MemoryLimits } from "../../../engine/lib/memory-limits.js";
 import { deriveLoop } from "./observations.js";
-import { scoresOf, totalsOf, usesBothRubrics, isJudged } from "../scores-and-decisions/scores-and-decision.js";
-import { isDecided, statusOf } from "../scores-and-decisions/status.js";
+import {
+  isDecided,
+  scoresOf,
+  totalsOf,
+  usesBothRubrics,
+  isJudged,
+} from "../../papers/scores-and-decision/scores-and-decision.js";
+import { statusOf } from "../next-unit/status.js";
 import { countingInsights, isIneligible, isWaiting } from "../eligibility/eligibility.js";
 import { eligibilityFlow } from "../eligibility/flow.js";
 import { withOverrides } from "./overrides.js";

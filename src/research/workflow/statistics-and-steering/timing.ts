@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { given } from "../../../engine/lib/given.js";
 import { countingLines } from "../../../engine/storage/state/ledger.js";
 import type { PhaseTiming, Rrd, Timing } from "../../generated/rrd.js";
-import { isDecided } from "../scores-and-decisions/status.js";
+import { isDecided } from "../../papers/scores-and-decision/scores-and-decision.js";
 
 const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
 

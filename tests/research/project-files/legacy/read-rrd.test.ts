@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { readRrdShape } from "../../../../src/research/project-files/legacy/read-rrd.js";
 import { formatRrd, parseRrd } from "../../../../src/research/project-files/rrd-file.js";
-import { scoresOf } from "../../../../src/research/workflow/scores-and-decisions/scores-and-decision.js";
+import { scoresOf } from "../../../../src/research/papers/scores-and-decision/scores-and-decision.js";
 import { shape } from "./reading-rows.js";
 
 const execution = { novelty: 4, feasibility: 3, time_to_poc: 3, value_market: 4, defensibility: 2, adoption: 3 };

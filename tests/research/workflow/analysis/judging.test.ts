@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/workflow/result/accepted-result.js";
-import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/next-unit/status.js";
 import {
   ideas,
   narrative,

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { timesTooFull } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { timesTooFull } from "../../../../src/research/workflow/next-unit/status.js";
 import { line } from "../../../support/projects/research-folder.js";
 import {
   goodAgent,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Update } from "../../../../src/research/papers/paper-record.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { searchResults } from "../../../../src/research/workflow/discovery/search-results.js";
-import { statusOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { library, materialFor, rrdWith } from "../../../support/projects/research.js";
 
 const record = (id: string) => ({

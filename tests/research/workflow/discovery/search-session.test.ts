@@ -11,7 +11,7 @@ import {
   type SearchOptions,
   type SearchProgress,
 } from "../../../../src/research/workflow/discovery/search-session.js";
-import { searchOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { searchOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { nextBatch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 import { candidatesFile, searchFile } from "../../../../src/research/project-files/layout.js";

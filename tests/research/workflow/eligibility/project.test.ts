@@ -9,7 +9,7 @@ import { flowOf as drawnFlow } from "../../../../src/research/report/prisma-flow
 import { inconsistencies } from "../../../../src/research/workflow/statistics-and-steering/inconsistencies.js";
 import { countsOf } from "../../../../src/research/overview/counts.js";
 import { reportData } from "../../../../src/research/workflow/brief/report-digest.js";
-import { statusOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { countingInsights, eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
 

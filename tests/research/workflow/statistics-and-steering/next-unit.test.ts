@@ -2,16 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { Delayed, Unit } from "../../../../src/engine/loop/types.js";
-import {
-  isLastUnit,
-  nextUnit as nextUnitOf,
-} from "../../../../src/research/workflow/scores-and-decisions/next-unit.js";
+import { isLastUnit, nextUnit as nextUnitOf } from "../../../../src/research/workflow/next-unit/next-unit.js";
 import {
   decide,
   decisionOf,
   scoresOf,
   totalsOf,
-} from "../../../../src/research/workflow/scores-and-decisions/scores-and-decision.js";
+} from "../../../../src/research/papers/scores-and-decision/scores-and-decision.js";
 import { saysComplete } from "../../../../src/engine/loop/sentinel.js";
 import {
   progressOf,
@@ -21,7 +18,7 @@ import {
   untriedSources,
   type ResearchState,
   type ResearchUnit,
-} from "../../../../src/research/workflow/scores-and-decisions/status.js";
+} from "../../../../src/research/workflow/next-unit/status.js";
 import { paper, rrdWith } from "../../../support/projects/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { completeFolders } from "../../../fixtures/original-folders.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { statusOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { derive } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";
 
 describe("complete folders of the original tool", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
-import { searchOf, statusOf } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { searchOf, statusOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { derive, deriveStatistics } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";
 import { deriveTiming } from "../../../../src/research/workflow/statistics-and-steering/timing.js";
 import { paper, rrdWith, decided, scoresOfAll } from "../../../support/projects/research.js";

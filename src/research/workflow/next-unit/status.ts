@@ -4,6 +4,7 @@ import type { Paper, Refusal, Rrd } from "../../generated/rrd.js";
 import type { Progress, Unit } from "../../../engine/loop/types.js";
 import type { Noted } from "../../../engine/storage/noted.js";
 import { openUpdate, papersToReadAgain } from "./open-update.js";
+import { isDecided } from "../../papers/scores-and-decision/scores-and-decision.js";
 import { isIneligible } from "../eligibility/eligibility.js";
 import { countingLines, currentAccepted } from "../../../engine/storage/state/ledger.js";
 
@@ -55,7 +56,6 @@ export const mostOf = (rrd: Rrd): number => (openUpdate(rrd) === undefined ? tar
 /** How many papers a batch may bring: at least one, and in an update all `offered` ones. */
 export const neededOf = (rrd: Rrd, offered: number): number =>
   Math.max(openUpdate(rrd) === undefined ? targetOf(rrd) - rrd.papers_pool.length : offered, 1);
-export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
 /**
  * Derived from the records and the ledger; a folder made by the original tool has no ledger, and its phase is then

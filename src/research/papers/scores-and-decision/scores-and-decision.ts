@@ -1,6 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { couldBeRead } from "../../papers/read-depth.js";
-import { isDecided } from "./status.js";
+import { couldBeRead } from "../read-depth.js";
 
 export const executionDimensions = [
   "novelty",
@@ -137,6 +136,9 @@ export function decide(
   }
   return { decision };
 }
+
+/** Whether a paper needs no more reading: it has its decision, or waits for a person's. */
+export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
 /** What a score is out of. */
 export const fullScore = (rrd: Rrd): 50 | 30 => (usesBothRubrics(rrd) ? 50 : 30);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { openRefusals, timesTooFull } from "../../../../src/research/workflow/scores-and-decisions/status.js";
+import { openRefusals, timesTooFull } from "../../../../src/research/workflow/next-unit/status.js";
 
 let count = 0;
 const line = (unit: string, outcome: LedgerLine["outcome"], over: Partial<LedgerLine> = {}): LedgerLine => ({

@@ -5,7 +5,7 @@ import {
   decisionOf,
   scoresOf,
   totalsOf,
-} from "../../../../src/research/workflow/scores-and-decisions/scores-and-decision.js";
+} from "../../../../src/research/papers/scores-and-decision/scores-and-decision.js";
 import { paper, rrdWith, scoresOfAll } from "../../../support/projects/research.js";
 import { given } from "../../../../src/engine/lib/given.js";
 
