@@ -3,7 +3,7 @@ import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { httpFor } from "../research/sources/network.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
-import { paperServices } from "../research/paper-services/paper-services.js";
+import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";
@@ -62,7 +62,7 @@ export function libraryFor(
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", ...progress }),
     }),
-    ...paperServices({ folder, http, contextFor, clock: systemClock, signal, anew: held !== undefined }),
+    ...paperLookups({ folder, http, contextFor, clock: systemClock, signal, anew: held !== undefined }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Io } from "../engine/ui/io.js";
 import { candidatesFile, documentsFolder, textsFolder } from "../research/project-files/layout.js";
 import { addressStamp } from "../research/full-text/find-text.js";
 import { keptText, saveText } from "../research/full-text/text-cache.js";
-import { paperServices } from "../research/paper-services/paper-services.js";
+import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { type SearchRecord, writeSearchRecord } from "../research/search/search-record.js";
 import { contextOf } from "../research/sources/source-settings.js";
 import type { Rrd } from "../research/generated/rrd.js";
@@ -45,7 +45,7 @@ export async function openAsking(folder: string, config: ResolvedConfig, io: Io,
   const scratch = makeTemporaryFolder("research-ralph-update-");
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), freshMs: 0 });
   const asking = { config: config.sources, env: io.env, http, contact: config.contact };
-  const today = paperServices({
+  const today = paperLookups({
     folder: scratch,
     http,
     contextFor: (source) => contextOf(source, asking),

@@ -10,9 +10,9 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import { openUpdate } from "./next-unit/open-update.js";
 import { needsWriting } from "./report-unit/close-update.js";
 import { readNarrative } from "./report-unit/kept-narrative.js";
-import { readAbout } from "../paper-services/about-paper.js";
-import { keptChecks, type UpdateCheck } from "../paper-services/kept-retraction-checks.js";
-import type { PaperServices, TextAnswer } from "../paper-services/paper-services.js";
+import { readAbout } from "../paper-lookups/code-and-citations.js";
+import { keptChecks, type UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
+import type { PaperLookups, TextAnswer } from "../paper-lookups/paper-lookups.js";
 import type { Material } from "./brief/write-brief.js";
 import { nextUnit } from "./next-unit/next-unit.js";
 import { candidatesFor } from "./sharing/shared-unit.js";
@@ -24,7 +24,7 @@ import { isRetraction, papersToCheck, type RetractionCheck, withChecks } from ".
 import { isRetracted } from "./analysis/judge-paper.js";
 
 /** What the world outside offers to a project. */
-export type Library = Sources & PaperServices;
+export type Library = Sources & PaperLookups;
 
 /** What code brought for a unit before its brief. */
 export interface PreparedUnit {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js";
-import type { UpdateCheck } from "../../../src/research/paper-services/kept-retraction-checks.js";
+import type { UpdateCheck } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { askedUpdate, openedFor, openingFold } from "../../../src/research/update/opening.js";
 import { isAnything, type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";

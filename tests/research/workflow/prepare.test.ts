@@ -18,7 +18,7 @@ import {
   temporaryFolder,
 } from "../../support/projects/research.js";
 import { serve } from "../../fixtures/web-server.js";
-import type { TextAnswer } from "../../../src/research/paper-services/paper-services.js";
+import type { TextAnswer } from "../../../src/research/paper-lookups/paper-lookups.js";
 
 const busy: TextAnswer = { unavailable: "arxiv.org asks to wait (HTTP 429).", transient: true };
 const never = new AbortController().signal;

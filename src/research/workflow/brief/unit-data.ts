@@ -1,7 +1,7 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import type { AboutPaper } from "../../paper-services/about-paper.js";
-import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
+import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
+import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { isDecided, fullScore, usesBothRubrics } from "../../papers/scores-and-decision/scores-and-decision.js";

@@ -46,7 +46,7 @@ import { fence } from "../../../engine/lib/sanitise.js";
 import type { PaperMaterial } from "../analysis/judge-paper.js";
 import type { Sources } from "../discovery/search-session.js";
 import { resultName } from "../../../engine/lib/layout.js";
-import type { AboutPaper } from "../../paper-services/about-paper.js";
+import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
 import type { Batch } from "../discovery/screening-batch.js";
 
 /** Everything in a brief but the paper's text. */

@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import type { UpdateCheck } from "../../paper-services/kept-retraction-checks.js";
+import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import type { Change } from "../../project-files/research.js";
 import { given } from "../../../engine/lib/given.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
-import type { UpdateCheck } from "../../../../src/research/paper-services/kept-retraction-checks.js";
-import { checkWorks } from "../../../../src/research/paper-services/kept-retraction-checks.js";
-import type { WorkUpdates } from "../../../../src/research/paper-services/find-retractions.js";
+import type { UpdateCheck } from "../../../../src/research/paper-lookups/kept-retraction-checks.js";
+import { checkWorks } from "../../../../src/research/paper-lookups/kept-retraction-checks.js";
+import type { WorkUpdates } from "../../../../src/research/paper-lookups/find-retractions.js";
 import type { Identifiers } from "../../../../src/research/papers/paper-record.js";
 import { fakeClock } from "../../../support/clock.js";
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Paper } from "../../../../src/research/generated/rrd.js";
-import type { UpdateCheck } from "../../../../src/research/paper-services/kept-retraction-checks.js";
+import type { UpdateCheck } from "../../../../src/research/paper-lookups/kept-retraction-checks.js";
 import {
   checkSentence,
   papersToCheck,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Identifiers } from "../../../src/research/papers/paper-record.js";
-import { checkWorks, type UpdateCheckOptions } from "../../../src/research/paper-services/kept-retraction-checks.js";
-import type { WorkUpdates } from "../../../src/research/paper-services/find-retractions.js";
+import { checkWorks, type UpdateCheckOptions } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
+import type { WorkUpdates } from "../../../src/research/paper-lookups/find-retractions.js";
 import { fakeClock } from "../../support/clock.js";
 
 const works = (count: number) =>

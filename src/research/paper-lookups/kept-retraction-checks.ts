@@ -6,7 +6,7 @@ import { isPreprintDoi } from "../papers/dedup/match-features.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../project-files/layout.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
-import { isAt } from "./about-paper.js";
+import { isAt } from "./code-and-citations.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";

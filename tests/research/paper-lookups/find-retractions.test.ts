@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Source } from "../../../src/research/sources/shared/source.js";
-import { checkUpdates } from "../../../src/research/paper-services/find-retractions.js";
+import { checkUpdates } from "../../../src/research/paper-lookups/find-retractions.js";
 import { answering, type Canned } from "../sources/clients/answering.js";
 import type { Request } from "../../../src/engine/net/http.js";
 

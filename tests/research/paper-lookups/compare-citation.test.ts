@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compareCitation } from "../../../src/research/paper-services/compare-citation.js";
+import { compareCitation } from "../../../src/research/paper-lookups/compare-citation.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 
 const paper = { title: "Touch in Robot Hands", authors: ["Guy Paré", "Bo Lee"], date: "2024-05-01" };

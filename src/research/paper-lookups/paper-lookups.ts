@@ -1,4 +1,4 @@
-import { type AboutPaper, aboutPaper, isAskedAbout, keepAbout } from "./about-paper.js";
+import { type AboutPaper, aboutPaper, isAskedAbout, keepAbout } from "./code-and-citations.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { semanticScholar } from "../sources/clients/semantic-scholar.js";
@@ -18,7 +18,7 @@ import type { Http } from "../../engine/net/http.js";
 import { textsFolder, updatesFile } from "../project-files/layout.js";
 import { given } from "../../engine/lib/given.js";
 
-interface PaperServicesOptions {
+interface PaperLookupOptions {
   /** The project: texts and answers are kept in it. */
   readonly folder: string;
   readonly http: Http;
@@ -33,7 +33,7 @@ interface PaperServicesOptions {
 export type TextAnswer = { readonly text: DocumentText } | { readonly unavailable: string; readonly transient?: true };
 
 /** What is asked about one paper at a time. Never throws for what a network does. */
-export interface PaperServices {
+export interface PaperLookups {
   text(paper: NamedPaper): Promise<TextAnswer>;
   /** What happened to papers since they were published, by id; bounded in time (`within` milliseconds). */
   updates(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
@@ -51,14 +51,14 @@ const maxAbout = 15_000;
  * Asks services over the one polite access to the network. Nothing is asked about a paper of this machine that has no
  * identifier, nor about a packaged sample, whatever it carries.
  */
-export function paperServices({
+export function paperLookups({
   folder,
   http,
   contextFor,
   clock,
   signal,
   anew = false,
-}: PaperServicesOptions): PaperServices {
+}: PaperLookupOptions): PaperLookups {
   const asked = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;

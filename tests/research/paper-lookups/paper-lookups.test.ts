@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HttpDocument } from "../../../src/engine/net/http.js";
 import type { HttpFailure } from "../../../src/engine/net/http-failure.js";
-import { paperServices } from "../../../src/research/paper-services/paper-services.js";
+import { paperLookups } from "../../../src/research/paper-lookups/paper-lookups.js";
 import { contextOf, type SourcesConfig } from "../../../src/research/sources/source-settings.js";
 import { fakeClock } from "../../support/clock.js";
 import type { Clock } from "../../../src/engine/lib/clock.js";
@@ -36,7 +36,7 @@ function servicesWith(
   return {
     asked,
     folder,
-    services: paperServices({ folder, http, contextFor, clock, signal: new AbortController().signal }),
+    services: paperLookups({ folder, http, contextFor, clock, signal: new AbortController().signal }),
   };
 }
 const away = (): HttpFailure => ({ status: "error", reason: "There is no network.", transient: true });
