@@ -32,7 +32,7 @@ import { checkedAnswers } from "./discovery/screen-by-criteria.js";
 import { acceptIdeas } from "./report-unit/judge-ideas.js";
 import { acceptSameReport } from "./report-unit/close-update.js";
 import { acceptReport } from "./report-unit/judge-report.js";
-import { type Acceptable, type Judging, type Unacceptable, schemaOf } from "./result/accepted-result.js";
+import { type Acceptable, type Judging, type Unacceptable, schemaOf } from "./result/judged-result.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import type { Combined } from "./discovery/readers.js";
 import { type Heard, hear } from "./sharing/judge-part.js";
