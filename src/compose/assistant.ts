@@ -6,8 +6,8 @@ import { isProblem, toolFailure } from "../engine/tools/tool.js";
 import type { Io } from "../engine/ui/io.js";
 import { readUntrusted } from "../research/full-text/reader-process.js";
 import { findProjects, findResearch } from "../research/overview/find-research.js";
-import type { Given, ResearchTool, ToolContext } from "../research/toolbox/context.js";
-import { callTool, tools, toolsNamed } from "../research/toolbox/toolbox.js";
+import type { Given, ResearchTool, ToolContext } from "../research/tools/context.js";
+import { callTool, tools, toolsNamed } from "../research/tools/all-tools.js";
 import { httpFor } from "../research/sources/network.js";
 import { toolContextFor } from "./tools.js";
 

@@ -10,7 +10,7 @@ import { queryRecorder } from "../research/project-files/logs/query-log.js";
 import { readResearch } from "../research/project-files/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
-import type { AskedByTools, Network, ToolContext } from "../research/toolbox/context.js";
+import type { AskedByTools, Network, ToolContext } from "../research/tools/context.js";
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/project-files/layout.js";
 import { variableOf } from "../engine/config/keys.js";

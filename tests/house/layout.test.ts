@@ -218,7 +218,7 @@ test("what reports and the local page are made with is loaded neither by --versi
 });
 
 test("a run with nothing left to do loads nothing that finds, reads or judges, and the tools' server looks for no quotes", () => {
-  const working = /^research\/(?:evidence|full-text|screening|sources|toolbox|workflow\/(?:analysis|discovery))\//;
+  const working = /^research\/(?:evidence|full-text|screening|sources|tools|workflow\/(?:analysis|discovery))\//;
   const loadedOf = (start: string, what: RegExp) => [...loadedWith(start)].filter((each) => what.test(each));
   expect(loadedOf("commands/run/run.ts", working)).toEqual([]);
   expect(loadedOf("research/workflow/accept.ts", working)).toContain("research/evidence/check-evidence.ts");

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
 import { describe, expect, test } from "vitest";
 import { summaries } from "../../src/commands/help-text.js";
-import { tools } from "../../src/research/toolbox/toolbox.js";
+import { tools } from "../../src/research/tools/all-tools.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });

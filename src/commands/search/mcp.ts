@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/workflow/eligibility/eligibility.js";
-import type { Resource } from "../../research/toolbox/mcp-server.js";
+import type { Resource } from "../../research/tools/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem } from "../../engine/tools/tool.js";
-import { toolsNamed } from "../../research/toolbox/toolbox.js";
+import { toolsNamed } from "../../research/tools/all-tools.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { findProjects } from "../../research/overview/find-research.js";
@@ -36,7 +36,7 @@ export async function mcpCommand(
   );
   if (isProblem(tools)) throw new ExpectedError(tools.problem, 2);
   const folders = await findProjects(io.cwd, research);
-  const { serveOverStdio } = await import("../../research/toolbox/mcp-server.js");
+  const { serveOverStdio } = await import("../../research/tools/mcp-server.js");
   const gone = new AbortController();
   const context = await toolContextFor(folders, paper, io, gone.signal);
   // Who is allowed one paper, or some of the tools, is no client of the person's own.

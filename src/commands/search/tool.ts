@@ -1,11 +1,11 @@
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { isProblem } from "../../engine/tools/tool.js";
-import { callTool, tools, toolsNamed } from "../../research/toolbox/toolbox.js";
+import { callTool, tools, toolsNamed } from "../../research/tools/all-tools.js";
 import type { Io } from "../../engine/ui/io.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
 import { findProjects } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tools.js";
-import type { ResearchTool } from "../../research/toolbox/context.js";
+import type { ResearchTool } from "../../research/tools/context.js";
 
 interface ToolArguments {
   /** Undefined: list the tools. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toolCommand } from "../../../src/commands/search/tool.js";
 import { buildProgram } from "../../../src/commands/program.js";
-import { tools } from "../../../src/research/toolbox/toolbox.js";
+import { tools } from "../../../src/research/tools/all-tools.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { scholarly } from "../../support/network/scholarly.js";

@@ -1,7 +1,7 @@
 import type { AnswerResult } from "../../generated/result-answer.js";
 import { checkedResult, reasonsOf } from "../../../engine/storage/result-file.js";
 import { wrongCall } from "../../../engine/tools/tool.js";
-import type { AskedByTools } from "../../toolbox/context.js";
+import type { AskedByTools } from "../../tools/context.js";
 import { checkAnswer } from "./judge-answer.js";
 import type { Pool } from "./pool.js";
 import { given } from "../../../engine/lib/given.js";

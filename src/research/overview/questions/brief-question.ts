@@ -3,11 +3,11 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
-import type { FoundPassage } from "../../toolbox/context.js";
+import type { FoundPassage } from "../../tools/context.js";
 import { prose } from "../../workflow/statistics-and-steering/markdown.js";
 import { handleOf } from "../../workflow/report-unit/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
-import { passageText } from "../../toolbox/find-passages.js";
+import { passageText } from "../../tools/find-passages.js";
 import { type AskedPaper, passagesFor, passageTokens, type Pool } from "./pool.js";
 
 /** What a repair of an answer needs, in place of the passages. */

@@ -4,7 +4,7 @@ import { given } from "../../../engine/lib/given.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { abstractLocator } from "../../evidence/check-evidence.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import type { FoundPassage } from "../../toolbox/context.js";
+import type { FoundPassage } from "../../tools/context.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { stemsOf } from "../../screening/bm25.js";

@@ -1,9 +1,9 @@
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import type { DocumentText } from "../../../src/engine/documents/text/document-text.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
-import { callTool, tools } from "../../../src/research/toolbox/toolbox.js";
+import { callTool, tools } from "../../../src/research/tools/all-tools.js";
 import { paper } from "../../support/projects/research.js";
-import type { ToolContext } from "../../../src/research/toolbox/context.js";
+import type { ToolContext } from "../../../src/research/tools/context.js";
 
 /** A text of numbered sections; every sentence of it is another. */
 export function sectionedText(sections = 12, sentences = 200): DocumentText {

@@ -5,8 +5,8 @@ import { findQuote } from "../../../src/research/evidence/find-quote.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { piecesOf } from "../../../src/research/toolbox/passage.js";
-import { readingTools, searchingTools, tools, toolsNamed } from "../../../src/research/toolbox/toolbox.js";
+import { piecesOf } from "../../../src/research/tools/passage.js";
+import { readingTools, searchingTools, tools, toolsNamed } from "../../../src/research/tools/all-tools.js";
 import { paper } from "../../support/projects/research.js";
 import { call, inFence, onePaper, sectionedText, shelfWith } from "./shelf.js";
 

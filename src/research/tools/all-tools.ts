@@ -97,7 +97,7 @@ function expected(error: unknown): Problem {
 }
 
 /**
- * The tools of these names, in the toolbox's order; where none is named, all that there are for so many projects.
+ * The tools of these names, in the order of `tools`; where none is named, all that there are for so many projects.
  */
 export function toolsNamed(names: readonly string[] | undefined, projects: number): readonly ResearchTool[] | Problem {
   const fitting = projects > 1 ? tools.filter(({ name }) => acrossProjects.includes(name)) : tools;

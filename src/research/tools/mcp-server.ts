@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { callTool } from "./toolbox.js";
+import { callTool } from "./all-tools.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import type { ToolContext, ResearchTool } from "./context.js";
 
