@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { deadlines } from "./tests/support/runner/deadlines.js";
 import { needOwnProcess } from "./tests/support/runner/own-process.js";
 
 /** What looks at the sources or tries many cases. CI runs it once, on the Node that is installed; the rest on each. */
@@ -18,8 +19,7 @@ const group = (name: string, include: string[], exclude: readonly string[]): Tes
       // Times are shown as local ones; tests compare them as text.
       TZ: "UTC",
     },
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    ...deadlines,
   },
 });
 

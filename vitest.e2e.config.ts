@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { deadlines } from "./tests/support/runner/deadlines.js";
 
 /** The real agent CLIs, installed into .e2e/, against a scripted model server on 127.0.0.1. */
 export default defineConfig({
@@ -11,7 +12,6 @@ export default defineConfig({
     ],
     // Eight CLIs at once on two cores take 3-5 s each; one file after the other keeps the clocks of the tests honest.
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 600_000,
+    ...deadlines,
   },
 });

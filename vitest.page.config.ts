@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { deadlines } from "./tests/support/runner/deadlines.js";
 
 /**
  * `npm run test:page`: the pages in a real Chromium, at three widths, light and dark, with and without JavaScript. It is
@@ -12,10 +13,7 @@ export default defineConfig({
     globalSetup: ["tests/support/runner/own-temp-folder.ts"],
     setupFiles: ["tests/support/runner/reader-program.ts"],
     env: { TZ: "UTC" },
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
-    // Vitest's own limit of one second is a matter of how busy the machine is.
-    expect: { poll: { timeout: 60_000 } },
+    ...deadlines,
     // One browser at a time: two cores.
     fileParallelism: false,
   },

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { deadlines } from "./tests/support/runner/deadlines.js";
 
 /**
  * `npm run test:system`: what drives real processes, from the built command to kills, hostile agents and full disks, and all cases of the
@@ -16,8 +17,7 @@ export default defineConfig({
     ],
     setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
     env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "1500" },
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    ...deadlines,
     maxWorkers: 2,
   },
 });

@@ -17,6 +17,7 @@ import {
 import { sharedPackage } from "../support/processes/built.js";
 import { served } from "../web/served.js";
 import { chromePath, complaintsOf, launch, pictureOf } from "./support/browser.js";
+import { deadlines } from "../support/runner/deadlines.js";
 import { looksOf } from "./support/looks.js";
 
 const nothingWrong = { wide: [], tallButtons: [], labels: [], pale: [], unreachable: [] };
@@ -68,6 +69,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
       reducedMotion: "reduce",
       ...how,
     });
+    context.setDefaultTimeout(deadlines.expect.poll.timeout);
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(address);
@@ -128,15 +130,15 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
     const cwd = freshFolder();
     const { args, env } = await withAgent();
     const web = await start(["web"], cwd);
-    await expect.poll(() => web.said.out, { timeout: 60_000 }).toContain("\n");
+    await expect.poll(() => web.said.out).toContain("\n");
     const { page, complaints } = await open(web.said.out.trim());
     expect(await text(page, "#none")).toContain("There is no project yet");
 
     const run = await start(["demo", ...args], cwd, env);
-    await page.locator("article.project a").click({ timeout: 60_000 });
-    await page.locator(".agent .stream li").first().waitFor({ timeout: 60_000 });
+    await page.locator("article.project a").click();
+    await page.locator(".agent .stream li").first().waitFor();
     expect(await text(page, "#now")).toContain("Running");
-    await page.locator("#list .paper").first().waitFor({ timeout: 60_000 });
+    await page.locator("#list .paper").first().waitFor();
 
     // What a person is about: words half written, a filter, a paper unfolded in the middle of the window.
     await page.locator("#steering > summary").click();
@@ -149,7 +151,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
     await unfolded.scrollIntoViewIfNeeded();
     const place = async () => Math.round((await page.locator(`[id="${id}"]`).boundingBox())?.y ?? -1);
     const [before, count] = [await place(), await text(page, "#now .progress")];
-    await expect.poll(() => text(page, "#now .progress"), { timeout: 60_000 }).not.toBe(count);
+    await expect.poll(() => text(page, "#now .progress")).not.toBe(count);
     await page.waitForTimeout(400);
     expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(4);
     expect(await page.locator(`[id="${id}"]`).getAttribute("open")).not.toBeNull();
@@ -168,7 +170,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
     const [name = ""] = readdirSync(join(cwd, "researches"));
     expect(existsSync(join(cwd, "researches", name, "PAUSE"))).toBe(true);
     expect(await run.ended).toBe(5);
-    await expect.poll(() => text(page, "#now"), { timeout: 60_000 }).toContain("Paused");
+    await expect.poll(() => text(page, "#now")).toContain("Paused");
     expect(await page.locator(".agent").count()).toBe(0);
     await page.screenshot({ path: pictureOf("live-paused") });
 
@@ -176,8 +178,8 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
     await page.getByRole("button", { name: "Pause" }).waitFor();
     const rest = await start(["run", ...args], cwd, { ...env, WAIT: "60" });
     expect([await rest.ended, rest.said.err.slice(-400)]).toEqual([0, expect.any(String)]);
-    await expect.poll(() => text(page, "#now"), { timeout: 60_000 }).toContain("Finished");
-    await expect.poll(() => page.locator("#findings").count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => text(page, "#now")).toContain("Finished");
+    await expect.poll(() => page.locator("#findings").count()).toBe(1);
     expect(await text(page, "#now .progress")).toContain("11 of 11");
     expect(await page.locator(`[id="${id}"]`).getAttribute("open")).not.toBeNull();
     // What was changed piece by piece is what a new page shows.
@@ -195,9 +197,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
 
     web.child.kill("SIGINT");
     expect(await web.ended).toBe(0);
-    await expect
-      .poll(() => text(page, "#said"), { timeout: 60_000 })
-      .toContain("The connection to research-ralph is lost");
+    await expect.poll(() => text(page, "#said")).toContain("The connection to research-ralph is lost");
     await page.context().close();
   });
 
@@ -211,7 +211,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
     writeFileSync(join(cwd, "researches/half-done/PAUSE"), "");
     await page.waitForTimeout(1000);
     await page.context().setOffline(false);
-    await expect.poll(() => text(page, "#now"), { timeout: 60_000 }).toContain("Paused");
+    await expect.poll(() => text(page, "#now")).toContain("Paused");
     expect(await page.locator("#said").isVisible()).toBe(false);
     await page.context().close();
   });

@@ -17,6 +17,7 @@ import {
   ordinaryProject,
 } from "../fixtures/report-projects.js";
 import { chromePath, complaintsOf, launch, pictureOf } from "./support/browser.js";
+import { deadlines } from "../support/runner/deadlines.js";
 import { looksOf } from "./support/looks.js";
 
 const researches = fileURLToPath(new URL("../../researches/", import.meta.url));
@@ -82,6 +83,7 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
       ...{ viewport: { width, height: 900 }, colorScheme: scheme, javaScriptEnabled: script },
       reducedMotion: "reduce",
     });
+    context.setDefaultTimeout(deadlines.expect.poll.timeout);
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);

@@ -6,6 +6,7 @@ import { escapeHtml } from "../../src/engine/lib/markup.js";
 import { namesOf, quoteAt } from "../../src/research/report/quotes.js";
 import { paper } from "../support/projects/research.js";
 import { chromePath, launch } from "./support/browser.js";
+import { deadlines } from "../support/runner/deadlines.js";
 
 const filler = "<p>The first words of nothing in particular, again and again.</p>".repeat(120);
 
@@ -52,6 +53,7 @@ describe.skipIf(chromePath === undefined)("the link of a quote to a web page, in
     const name = namesOf([from]).get("p") ?? expect.unreachable();
     const { opens = "" } = quoteAt(from, name, { claim: quote, quote, status: "verified" }, 1) ?? {};
     const context = await browser.newContext();
+    context.setDefaultTimeout(deadlines.expect.poll.timeout);
     const page = await context.newPage();
     // A browser follows such a link only where a person selects it.
     await page.setContent(`<a id="link" target="_blank" rel="noopener" href="${escapeHtml(opens)}">there</a>`);

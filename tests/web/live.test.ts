@@ -239,7 +239,7 @@ test("the list tells of projects that come, change and go; one that can't be rea
   await follower.until((parts) => [...before].some(([id, hash]) => parts.has(id) && parts.get(id) !== hash));
   writeFileSync(join(folder, "rrd.json"), "{ broken }");
   await follower.until((parts) => parts.size === 3);
-  await expect.poll(() => page(browser, "/"), { timeout: 60_000 }).toContain("It can’t be read: rrd.json:1:");
+  await expect.poll(() => page(browser, "/")).toContain("It can’t be read: rrd.json:1:");
   rmSync(folder, { recursive: true });
   await follower.until((parts) => parts.size === 2);
 });

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type McpServers, startServers, toolName } from "../../../src/assistant/mcp/servers.js";
 import { serverSettings } from "../../../src/assistant/mcp/server-settings.js";
 
@@ -107,15 +107,15 @@ describe("MCP servers", () => {
       old: { url: `http://127.0.0.1:${await closedPort()}/sse`, type: "sse" },
       good: scripted("a"),
     });
-    await vi.waitFor(() => {
-      expect(said.toSorted()).toEqual([
+    await expect
+      .poll(() => said.toSorted())
+      .toEqual([
         expect.stringMatching(/^The MCP server missing is a program that is not there \(ENOENT\)\.$/),
         expect.stringMatching(/^The MCP server old can't be reached \(.*ECONNREFUSED.*\)\.$/),
         "The MCP server refuses did not start (There is no database at /nowhere).",
         expect.stringMatching(/^The MCP server unreachable can't be reached \(ECONNREFUSED\)\.$/),
       ]);
-      expect(servers.states().at(-1)).toMatchObject({ state: "ready" });
-    }, 60_000);
+    await expect.poll(() => servers.states().at(-1)).toMatchObject({ state: "ready" });
     expect(await call("mcp_good_a_echo", { text: "hi" })).toEqual({ text: "a: hi", failed: false });
     expect(servers.states().map(({ state }) => state)).toEqual([
       "failed",
@@ -145,7 +145,7 @@ describe("MCP servers", () => {
         expect(deaf.said).toEqual(["The MCP server deaf did not answer within 1.5 seconds."]);
         await deaf.servers.close();
         const pids = ["one", "two"].map((name) => Number(readFileSync(join(folder, name), "utf8")));
-        await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
+        await expect.poll(() => pids.filter(isAlive)).toEqual([]);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
@@ -162,14 +162,11 @@ describe("MCP servers", () => {
         { mute: { command: "sh", args: ["-c", `echo $$ > '${file}'; sleep 300; exit`] } },
         { cwd: folder, env: { PATH }, version: "1", connectMs: 300_000, say: (sentence) => void said.push(sentence) },
       );
-      const pid = await vi.waitFor(() => {
-        const text = readFileSync(file, "utf8");
-        expect(text).not.toBe("");
-        return Number(text);
-      }, 30_000);
+      await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/\n/);
+      const pid = Number(readFileSync(file, "utf8"));
       await servers.close();
       await servers.settled;
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 30_000);
+      await expect.poll(() => isAlive(pid)).toBe(false);
       expect(said).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -185,10 +182,8 @@ describe("MCP servers", () => {
       const { call } = await started({ frail: { command: "sh", args: ["-c", words] } });
       expect(await call("mcp_frail_dies_echo", { text: "die" })).toMatchObject({ failed: true });
       const pid = Number(readFileSync(file, "utf8"));
-      await vi.waitFor(() => {
-        expect(isAlive(pid)).toBe(false);
-        expect(process.listenerCount("exit")).toBeLessThanOrEqual(listeners);
-      }, 30_000);
+      await expect.poll(() => isAlive(pid)).toBe(false);
+      await expect.poll(() => process.listenerCount("exit")).toBeLessThanOrEqual(listeners);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -224,7 +219,7 @@ describe("MCP servers", () => {
       writeFileSync(late, `await import(${JSON.stringify(pathToFileURL(program).href)});\n`);
       servers.retryFailed();
       servers.retryFailed();
-      await vi.waitFor(() => expect(servers.states()).toMatchObject([{ state: "ready", tools: 3 }]), 60_000);
+      await expect.poll(() => servers.states()).toMatchObject([{ state: "ready", tools: 3 }]);
       servers.retryFailed();
       expect(said.slice(1)).toEqual(["The MCP server late answers now."]);
       await servers.close();

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { cli, ioIn } from "../../support/processes/in-process.js";
@@ -25,7 +26,7 @@ describe("a coding run", () => {
     const io = ioIn(worked.folder);
     const watching = watchCommand({ json: true }, io, end.signal);
     run = await worked.json(...worked.agent(byRole({})));
-    await vi.waitFor(() => expect(io.out()).toContain('"stopped"'), { timeout: 60_000 });
+    while (!io.out().includes('"stopped"')) await sleep(10);
     end.abort();
     expect(await watching).toBe(0);
     seen = io

@@ -37,8 +37,7 @@ function running() {
   };
   const io = ioIn(cwd, {}, { isTTY: true, keyboard: keys, runProgram, columns: 100 });
   const code = main(["run", ...withUnitAgent, "-i", "3"], io, "0.0.0");
-  const shows = (text: string) =>
-    expect.poll(() => io.err().replace(/\s+/g, " "), { timeout: 170_000 }).toContain(text);
+  const shows = (text: string) => expect.poll(() => io.err().replace(/\s+/g, " ")).toContain(text);
   return { keys, briefs, code, shows, goOn };
 }
 
@@ -48,11 +47,11 @@ test("key a in the live view shows an edit of AGENTS.md, y approves it, and the 
   keys.press("a");
   await shows(`+ ${edit}`);
   // The brief of the second iteration is made by then; an answer before would count for it.
-  await expect.poll(() => briefs.length, { timeout: 170_000 }).toBe(2);
+  await expect.poll(() => briefs.length).toBe(2);
   await shows("Let briefs use this AGENTS.md? n takes the edit back. y/n, Esc: later");
   keys.press("y");
   await shows("AGENTS.md: approved, from the next iteration on.");
-  await expect.poll(() => keys.isRead(), { timeout: 170_000 }).toBe(false);
+  await expect.poll(() => keys.isRead()).toBe(false);
   goOn();
   expect(await code).toBe(3);
   expect(briefs.map((brief) => brief.includes(edit))).toEqual([false, false, true]);

@@ -16,7 +16,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { readTask, taskAsSaved } from "../../../src/task/project-files/task-file.js";
@@ -677,7 +677,7 @@ describe("a ralph.json that a person saves while an agent works", () => {
       const good = read("ralph.json");
       const sandboxed = ["--sandbox", "bubblewrap", "--agent", `cmd:cat >/dev/null; ${script}; echo done`];
       const running = json(...sandboxed);
-      await vi.waitUntil(() => existsSync(path("begun")), { timeout: 60_000, interval: 10 });
+      await expect.poll(() => existsSync(path("begun")), { interval: 10 }).toBe(true);
       writeFileSync(path("ralph.json"), '{"task": 1}');
       writeFileSync(path("go"), "");
       const { code, last } = await running;

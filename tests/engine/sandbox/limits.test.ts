@@ -92,7 +92,7 @@ describe("the group of processes", () => {
     // Its last member has just ended; the kernel takes a moment to see it.
     group?.remove();
     expect(groupsIn(found.groups)).toEqual([name]);
-    await expect.poll(() => groupsIn(found.groups), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => groupsIn(found.groups)).toEqual([]);
   });
 
   test("of version 2 beside version 1 is had where only the second tree has the controller", () => {

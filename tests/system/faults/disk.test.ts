@@ -19,35 +19,31 @@ function stoppedAt({ err }: Ended): string {
 }
 
 describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 600 KB"})`, () => {
-  test(
-    "at each write of an iteration: one sentence, exit code 1; with space again the run completes with nothing lost or doubled",
-    { timeout: 180_000 },
-    async () => {
-      const disk = smallDisk(600);
-      const here = place({ at: join(disk.at, "work"), papers: 2 });
-      const stops = new Set<string>();
-      // A page of a tmpfs is 4 KB. More and more is left, so that each run comes further than the one before.
-      for (let left = 0; left <= 40; left += 2) {
-        disk.leave(left);
-        const ended = await here.cli(["run", here.research, "--agent", "baseline", "--no-git"]);
-        expectNoTrace(ended.err);
-        expect(here.left()).toEqual([]);
-        if (ended.code === 0) break;
-        expect({ code: ended.code, out: ended.out }, ended.err).toEqual({ code: 1, out: "" });
-        expect(ended.err).toMatch(noSpace);
-        stops.add(stoppedAt(ended));
-        // What stands on the disk is whole, also while it is full.
-        expect(() => here.rrd()).not.toThrow();
-      }
-      expect(Array.from(stops)).toEqual(expect.arrayContaining([".ralph/lock", ".ralph/journal/N.json", "rrd.json"]));
-      expect(stops.size).toBeGreaterThanOrEqual(4);
-      disk.free();
-      expect((await here.cli(["run", here.research, "--agent", "baseline", "--no-git"])).code).toBe(0);
-      expectWhole(here, 2);
-      expect(readdirSync(here.research).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
-      expect(readdirSync(join(here.research, ".ralph")).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
-    },
-  );
+  test("at each write of an iteration: one sentence, exit code 1; with space again the run completes with nothing lost or doubled", async () => {
+    const disk = smallDisk(600);
+    const here = place({ at: join(disk.at, "work"), papers: 2 });
+    const stops = new Set<string>();
+    // A page of a tmpfs is 4 KB. More and more is left, so that each run comes further than the one before.
+    for (let left = 0; left <= 40; left += 2) {
+      disk.leave(left);
+      const ended = await here.cli(["run", here.research, "--agent", "baseline", "--no-git"]);
+      expectNoTrace(ended.err);
+      expect(here.left()).toEqual([]);
+      if (ended.code === 0) break;
+      expect({ code: ended.code, out: ended.out }, ended.err).toEqual({ code: 1, out: "" });
+      expect(ended.err).toMatch(noSpace);
+      stops.add(stoppedAt(ended));
+      // What stands on the disk is whole, also while it is full.
+      expect(() => here.rrd()).not.toThrow();
+    }
+    expect(Array.from(stops)).toEqual(expect.arrayContaining([".ralph/lock", ".ralph/journal/N.json", "rrd.json"]));
+    expect(stops.size).toBeGreaterThanOrEqual(4);
+    disk.free();
+    expect((await here.cli(["run", here.research, "--agent", "baseline", "--no-git"])).code).toBe(0);
+    expectWhole(here, 2);
+    expect(readdirSync(here.research).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
+    expect(readdirSync(join(here.research, ".ralph")).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
+  });
 
   test("during an iteration costs at most that one", async () => {
     const disk = smallDisk(600);
@@ -63,34 +59,30 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     expectWhole(here);
   });
 
-  test(
-    "under git's objects costs commits and no iteration, leaves the repository whole, and a later commit makes up for them",
-    { timeout: 180_000 },
-    async () => {
-      const disk = smallDisk(3000);
-      const here = place({ at: join(disk.at, "work"), git: true });
-      let warned = "";
-      for (let left = 24, code: number | null = 1; code !== 0; left += 30) {
-        disk.leave(left);
-        const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
-        ({ code } = ended);
-        if (code !== 0) expect(ended.err).toMatch(noSpace);
-        expectNoTrace(ended.err);
-        warned += ended.err;
-      }
-      expect(warned).toMatch(
-        /warning: No checkpoint: (?:git said '[^\n]*No space left on device[^\n]*'; the next|There is no space left[^\n]*run) (?:iteration tries )?again\./,
-      );
-      disk.free();
-      expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
-      here.git("fsck", "--strict");
-      expectWhole(here);
-      const [paper] = here.rrd().papers_pool;
-      expect((await here.cli(["reset", here.research, "--paper", paper?.id ?? ""])).code).toBe(0);
-      expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
-      expect(here.git("status", "--short")).toBe("");
-    },
-  );
+  test("under git's objects costs commits and no iteration, leaves the repository whole, and a later commit makes up for them", async () => {
+    const disk = smallDisk(3000);
+    const here = place({ at: join(disk.at, "work"), git: true });
+    let warned = "";
+    for (let left = 24, code: number | null = 1; code !== 0; left += 30) {
+      disk.leave(left);
+      const ended = await here.cli(["run", here.research, "--agent", "baseline"]);
+      ({ code } = ended);
+      if (code !== 0) expect(ended.err).toMatch(noSpace);
+      expectNoTrace(ended.err);
+      warned += ended.err;
+    }
+    expect(warned).toMatch(
+      /warning: No checkpoint: (?:git said '[^\n]*No space left on device[^\n]*'; the next|There is no space left[^\n]*run) (?:iteration tries )?again\./,
+    );
+    disk.free();
+    expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
+    here.git("fsck", "--strict");
+    expectWhole(here);
+    const [paper] = here.rrd().papers_pool;
+    expect((await here.cli(["reset", here.research, "--paper", paper?.id ?? ""])).code).toBe(0);
+    expect((await here.cli(["run", here.research, "--agent", "baseline"])).code).toBe(0);
+    expect(here.git("status", "--short")).toBe("");
+  });
 
   test("under the agents' workspaces is said before an agent starts, and no paper is given up for it", async () => {
     const disk = smallDisk(2000);

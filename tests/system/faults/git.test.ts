@@ -113,33 +113,29 @@ test("a repository that is broken costs the history and nothing else", async () 
   expectWhole(here);
 });
 
-test(
-  "eight researches of one repository at once: each commits its own files, none is left out, and git is left without a lock",
-  { timeout: 180_000 },
-  async () => {
-    const here = place({ git: true });
-    const names = Array.from({ length: 8 }, (_, n) => `research-${n + 1}-2026-03-01`);
-    for (const name of names) cpSync(here.research, join(here.cwd, "researches", name), { recursive: true });
-    const ends = await Promise.all(
-      names.map((name) => here.cli(["run", join("researches", name), "--agent", "baseline"])),
+test("eight researches of one repository at once: each commits its own files, none is left out, and git is left without a lock", async () => {
+  const here = place({ git: true });
+  const names = Array.from({ length: 8 }, (_, n) => `research-${n + 1}-2026-03-01`);
+  for (const name of names) cpSync(here.research, join(here.cwd, "researches", name), { recursive: true });
+  const ends = await Promise.all(
+    names.map((name) => here.cli(["run", join("researches", name), "--agent", "baseline"])),
+  );
+  for (const ended of ends) expect(ended).toMatchObject(complete);
+  expect(ends.map(({ err }) => err).join("")).not.toContain("No checkpoint");
+  expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
+  expect(existsSync(join(here.cwd, ".git", "research-ralph.lock"))).toBe(false);
+  here.git("fsck", "--strict");
+  for (const name of names) {
+    const folder = join(here.cwd, "researches", name);
+    expect(here.git("show", `HEAD:researches/${name}/rrd.json`)).toBe(
+      readFileSync(join(folder, "rrd.json"), "utf8").trim(),
     );
-    for (const ended of ends) expect(ended).toMatchObject(complete);
-    expect(ends.map(({ err }) => err).join("")).not.toContain("No checkpoint");
-    expect(existsSync(join(here.cwd, ".git", "index.lock"))).toBe(false);
-    expect(existsSync(join(here.cwd, ".git", "research-ralph.lock"))).toBe(false);
-    here.git("fsck", "--strict");
-    for (const name of names) {
-      const folder = join(here.cwd, "researches", name);
-      expect(here.git("show", `HEAD:researches/${name}/rrd.json`)).toBe(
-        readFileSync(join(folder, "rrd.json"), "utf8").trim(),
-      );
-      const touched = here.git("log", "--format=%H", "--", `researches/${name}`).split("\n");
-      // One more says how the run ended.
-      expect(touched).toHaveLength(here.ledger(folder).length + 1);
-      for (const commit of touched) {
-        const files = here.git("show", "--name-only", "--format=", commit).split("\n");
-        expect(files.every((file) => file.startsWith(`researches/${name}/`))).toBe(true);
-      }
+    const touched = here.git("log", "--format=%H", "--", `researches/${name}`).split("\n");
+    // One more says how the run ended.
+    expect(touched).toHaveLength(here.ledger(folder).length + 1);
+    for (const commit of touched) {
+      const files = here.git("show", "--name-only", "--format=", commit).split("\n");
+      expect(files.every((file) => file.startsWith(`researches/${name}/`))).toBe(true);
     }
-  },
-);
+  }
+});

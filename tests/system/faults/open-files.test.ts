@@ -14,7 +14,6 @@ test.each([20, 40, 64, 80])(
       cwd: here.cwd,
       env: here.env,
       encoding: "utf8",
-      timeout: 60_000,
     });
     if (status === 0) return expectWhole(here);
     expect({ status, stdout, stderr }).toEqual({

@@ -8,6 +8,7 @@ import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/
 import { sampleResearch } from "../../support/projects/research-folder.js";
 import {
   hasBegun,
+  letLocksRunOut,
   offered,
   offering,
   processesWith,
@@ -157,6 +158,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     await first.ended;
     // On the host it goes on for nobody.
     expect(processesWith(mark).length).toBeGreaterThan(0);
+    await letLocksRunOut(server);
     const second = launch(program, args, home, env);
     await until(() => second.said().includes("agents of a worker that was killed"));
     expect(processesWith(mark).filter((pid) => pid !== second.child.pid && pid !== project.child.pid)).toEqual([]);
@@ -183,6 +185,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     );
     await until(() => hasBegun(project));
     first.child.kill("SIGSTOP");
+    await letLocksRunOut(server);
     const second = launch(program, args, awake, env);
     await until(() => project.said().includes("Begun again on"));
     first.child.kill("SIGCONT");
@@ -201,7 +204,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
   test("a second run of a project elsewhere wins: the first ends as blocked, and not with its other agent", async () => {
     const program = await quickProgram();
     const [earlier, later, home] = [fresh(), fresh(), fresh()];
-    const env = { TEST_FLEET_TIMES: JSON.stringify({ lease: 1_500, announce: 500, silence: 500, look: 300 }) };
+    const env = { TEST_FLEET_TIMES: JSON.stringify({ lease: 6_000, look: 300 }) };
     const go = join(home, "go");
     writeFileSync(join(home, "agent.sh"), `until [ -e ${go} ]; do sleep 0.1; done; cat > /dev/null; echo "{}"`);
     const agent = `cmd:sh ${home}/agent.sh`;

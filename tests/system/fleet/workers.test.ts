@@ -11,16 +11,7 @@ import { fakeIo, fakeSignals } from "../../engine/ui/fake-io.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { sampleResearch } from "../../support/projects/research-folder.js";
-import {
-  hasBegun,
-  offered,
-  offering,
-  processesWith,
-  type Program,
-  quickProgram,
-  quickTimes,
-  start,
-} from "./support/programs.js";
+import { hasBegun, offered, offering, processesWith, type Program, quickProgram, start } from "./support/programs.js";
 import { asking, coordinate, fresh, heardOf, runOptions, settingsIn, startWorker, until } from "./support/rig.js";
 
 const usual = { ...times };
@@ -154,19 +145,17 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
   test("a killed worker leaves no program of an agent that printed, and a run says that TLS is missing", async () => {
     const program = await quickProgram();
     const [cwd, home] = [fresh(), fresh()];
-    const env = quickTimes();
     const span = 300_000 + process.pid;
     // It prints, and so ends with the pipe of its worker; what it has started does not.
     const mark = `rr-mark-${process.pid}-${Date.now()}`;
     const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; setsid sleep ${span} & while :; do echo "{}"; sleep 0.05; : ${mark}; done; fi'`;
     const args = offering(agent, server.url);
-    const first = await offered(launch(program, args, home, env));
+    const first = await offered(launch(program, args, home));
     sampleResearch(cwd);
     const project = launch(
       program,
       ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "--insecure-redis", "-i", "1", "--no-git"],
       cwd,
-      env,
     );
     const tool = `sleep\u0000${span}`;
     await until(() => hasBegun(project) && processesWith(tool).length > 0);
@@ -175,9 +164,8 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     await first.ended;
     await until(() => processesWith(mark).filter((pid) => pid !== project.child.pid).length === 0);
     expect(processesWith(tool)).toHaveLength(1);
-    const second = launch(program, args, home, env);
+    const second = launch(program, args, home);
     await until(() => second.said().includes("agents of a worker that was killed"));
     expect(processesWith(tool)).toEqual([]);
-    await project.ended;
   });
 });

@@ -8,7 +8,14 @@ import { besideModel } from "../../support/network/beside-model.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { concise, smallProject } from "../../support/projects/small-project.js";
-import { processesWith, type Program, quickProgram, quickTimes, start } from "../fleet/support/programs.js";
+import {
+  letLocksRunOut,
+  processesWith,
+  type Program,
+  quickProgram,
+  quickTimes,
+  start,
+} from "../fleet/support/programs.js";
 import { until } from "../fleet/support/rig.js";
 import { optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
@@ -77,56 +84,53 @@ for (const name of ["claude", "codex"] as const) {
         expect((await worker.ended).code).toBe(0);
       });
 
-      test(
-        "killed at work with its worker, then with its run: no process stays, and every unit is accepted once",
-        { timeout: 300_000 },
-        async () => {
-          here.server = await startFakeLlm((request) => ({ ...(concise(request) as object), delayMs: 3_000 }));
-          const home = join(here.folder, "worker");
-          mkdirSync(home);
-          const config = { agents: { [name]: optionsFor(name, here.server, home) }, state_dir: join(home, "state") };
-          writeFileSync(join(home, "ralph.config.json"), JSON.stringify(config));
-          const root = await smallProject(here.folder, {});
-          const cli = await quickProgram();
-          const env = quickTimes({ lease: 4_000, look: 300, noWorker: 60_000 });
-          const offer = async (): Promise<Program> => {
-            const one = start(cli, ["worker", "--json", "--agent", name, "--redis", redis.url], home, env);
-            await until(() => one.said().includes('"ready"'));
-            return one;
-          };
-          const begin = (): Program =>
-            start(cli, ["run", "small-matter", "--agent", `fleet:${name}`, "--redis", redis.url], root, env);
-          /** The model is asked, and its answer is not there yet. */
-          const isAsked = async (before: number): Promise<void> => {
-            await until(() => here.server.requests.length > before);
-            await new Promise((resolve) => setTimeout(resolve, 500));
-          };
-          worker = await offer();
-          let project = begin();
-          await isAsked(0);
-          worker.child.kill("SIGKILL");
-          await worker.ended;
-          let asked = here.server.requests.length;
-          worker = await offer();
-          await isAsked(asked);
-          project.child.kill("SIGKILL");
-          await project.ended;
-          asked = here.server.requests.length;
-          project = begin();
-          await isAsked(asked);
-          expect([(await project.ended).code, project.said()]).toEqual([0, expect.any(String)]);
-          const ledger = readFileSync(join(root, "researches", "small-matter", "ledger.jsonl"), "utf8");
-          const lines = ledger
-            .trim()
-            .split("\n")
-            .map((line) => JSON.parse(line) as LedgerLine);
-          const accepted = lines.flatMap(({ outcome, unit }) => (outcome === "accepted" ? [unit] : []));
-          expect([accepted.length, new Set(accepted).size]).toEqual([5, 5]);
-          worker.child.kill("SIGTERM");
-          expect((await worker.ended).code).toBe(0);
-          await until(() => processesWith(home).length === 0);
-        },
-      );
+      test("killed at work with its worker, then with its run: no process stays, and every unit is accepted once", async () => {
+        here.server = await startFakeLlm((request) => ({ ...(concise(request) as object), delayMs: 3_000 }));
+        const home = join(here.folder, "worker");
+        mkdirSync(home);
+        const config = { agents: { [name]: optionsFor(name, here.server, home) }, state_dir: join(home, "state") };
+        writeFileSync(join(home, "ralph.config.json"), JSON.stringify(config));
+        const root = await smallProject(here.folder, {});
+        const cli = await quickProgram();
+        const env = quickTimes({ lease: 4_000, look: 300, noWorker: 60_000 });
+        const offer = async (): Promise<Program> => {
+          const one = start(cli, ["worker", "--json", "--agent", name, "--redis", redis.url], home, env);
+          await until(() => one.said().includes('"ready"'));
+          return one;
+        };
+        const begin = (): Program =>
+          start(cli, ["run", "small-matter", "--agent", `fleet:${name}`, "--redis", redis.url], root, env);
+        /** The model is asked, and its answer is not there yet. */
+        const isAsked = async (before: number): Promise<void> => {
+          await until(() => here.server.requests.length > before);
+          await new Promise((resolve) => setTimeout(resolve, 500));
+        };
+        worker = await offer();
+        let project = begin();
+        await isAsked(0);
+        worker.child.kill("SIGKILL");
+        await worker.ended;
+        await letLocksRunOut(redis);
+        let asked = here.server.requests.length;
+        worker = await offer();
+        await isAsked(asked);
+        project.child.kill("SIGKILL");
+        await project.ended;
+        asked = here.server.requests.length;
+        project = begin();
+        await isAsked(asked);
+        expect([(await project.ended).code, project.said()]).toEqual([0, expect.any(String)]);
+        const ledger = readFileSync(join(root, "researches", "small-matter", "ledger.jsonl"), "utf8");
+        const lines = ledger
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as LedgerLine);
+        const accepted = lines.flatMap(({ outcome, unit }) => (outcome === "accepted" ? [unit] : []));
+        expect([accepted.length, new Set(accepted).size]).toEqual([5, 5]);
+        worker.child.kill("SIGTERM");
+        expect((await worker.ended).code).toBe(0);
+        await until(() => processesWith(home).length === 0);
+      });
     },
   );
 }

@@ -212,91 +212,87 @@ for (const name of ["claude", "codex"] as const) {
   describe.skipIf("problem" in found)(
     `a research over four services with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
-      test(
-        "finds, screens and reads with our tools, which hold no key of the model's, ends COMPLETE and can be replayed",
-        { timeout: 300_000 },
-        async () => {
-          const serving: Process[] = [];
-          server = await startFakeLlm((request) => {
-            if (request.results.length > 0 && existsSync("/proc")) serving.push(...toolServers());
-            return model(request);
-          });
-          const { root, research } = prepare(name);
-          const environment = { OPENAI_API_KEY: keys.model, SEMANTIC_SCHOLAR_API_KEY: keys.source };
-          const ralph = (...args: string[]) =>
-            run(process.execPath, [join(built, "dist", "cli.js"), ...args], root, environment);
-          const { code, out, err } = await ralph("run", "touch", "--agent", name, "--iterations", "9");
-          expect(err).not.toContain("refused");
-          expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
+      test("finds, screens and reads with our tools, which hold no key of the model's, ends COMPLETE and can be replayed", async () => {
+        const serving: Process[] = [];
+        server = await startFakeLlm((request) => {
+          if (request.results.length > 0 && existsSync("/proc")) serving.push(...toolServers());
+          return model(request);
+        });
+        const { root, research } = prepare(name);
+        const environment = { OPENAI_API_KEY: keys.model, SEMANTIC_SCHOLAR_API_KEY: keys.source };
+        const ralph = (...args: string[]) =>
+          run(process.execPath, [join(built, "dist", "cli.js"), ...args], root, environment);
+        const { code, out, err } = await ralph("run", "touch", "--agent", name, "--iterations", "9");
+        expect(err).not.toContain("refused");
+        expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
 
-          const rrd = JSON.parse(readFileSync(join(research, "rrd.json"), "utf8")) as Rrd;
-          expect(rrd.phase).toBe("COMPLETE");
-          const quotes = new Map([
-            [merged, facts],
-            [long, lengthy],
-            [beyond, facts],
-          ]);
-          expect(new Set(rrd.papers_pool.map(({ title }) => title))).toEqual(new Set(quotes.keys()));
-          for (const { title, status, read_depth, analysis } of rrd.papers_pool) {
-            expect([title, status, read_depth]).toEqual([title, "presented", "full"]);
-            expect(analysis?.evidence?.map((each) => [each.quote, each.status])).toEqual(
-              quotes.get(title)?.map((quote) => [quote, "verified"]),
-            );
-          }
-          const ledger = linesOf<LedgerLine>(join(research, "ledger.jsonl"));
-          expect(ledger.map(({ agent, outcome, confinement }) => [agent, outcome, confinement])).toEqual(
-            ledger.map(() => [name, "accepted", "workspace"]),
+        const rrd = JSON.parse(readFileSync(join(research, "rrd.json"), "utf8")) as Rrd;
+        expect(rrd.phase).toBe("COMPLETE");
+        const quotes = new Map([
+          [merged, facts],
+          [long, lengthy],
+          [beyond, facts],
+        ]);
+        expect(new Set(rrd.papers_pool.map(({ title }) => title))).toEqual(new Set(quotes.keys()));
+        for (const { title, status, read_depth, analysis } of rrd.papers_pool) {
+          expect([title, status, read_depth]).toEqual([title, "presented", "full"]);
+          expect(analysis?.evidence?.map((each) => [each.quote, each.status])).toEqual(
+            quotes.get(title)?.map((quote) => [quote, "verified"]),
           );
-          expect(ledger).toHaveLength(6);
+        }
+        const ledger = linesOf<LedgerLine>(join(research, "ledger.jsonl"));
+        expect(ledger.map(({ agent, outcome, confinement }) => [agent, outcome, confinement])).toEqual(
+          ledger.map(() => [name, "accepted", "workspace"]),
+        );
+        expect(ledger).toHaveLength(6);
 
-          // What the tools answered in DISCOVERY came from the services, and in ANALYSIS from the kept text.
-          const last = (kind: string, is: (request: ModelRequest) => boolean = () => true) =>
-            answersIn(
-              server.requests.findLast((request) => unitOf(request).kind === kind && is(request)) as ModelRequest,
-            );
-          expect(last("discovery")).toMatch(
-            /Found by source: .*OpenAlex 1, Semantic Scholar 1.*\n<untrusted-text sha256="\w+">\n/,
+        // What the tools answered in DISCOVERY came from the services, and in ANALYSIS from the kept text.
+        const last = (kind: string, is: (request: ModelRequest) => boolean = () => true) =>
+          answersIn(
+            server.requests.findLast((request) => unitOf(request).kind === kind && is(request)) as ModelRequest,
           );
-          expect(last("discovery")).toMatch(new RegExp(`<untrusted-text sha256="\\w+">\\n\\{.*"title":"${merged}"`));
-          expect(
-            scholars.requests.filter((path) => path.includes("assembly")).map((path) => path.split("/")[1]),
-          ).toEqual(expect.arrayContaining(["arxiv", "openalex", "semanticscholar", "crossref"]));
-          const read = last("paper", (request) => places(request).length > 0);
-          for (const index of [0, 1234, trials - 1]) expect(read).toContain(trial(index));
-          expect(read).toMatch(/Found at "@\d+".*\n<untrusted-text sha256="\w+">\n/);
+        expect(last("discovery")).toMatch(
+          /Found by source: .*OpenAlex 1, Semantic Scholar 1.*\n<untrusted-text sha256="\w+">\n/,
+        );
+        expect(last("discovery")).toMatch(new RegExp(`<untrusted-text sha256="\\w+">\\n\\{.*"title":"${merged}"`));
+        expect(scholars.requests.filter((path) => path.includes("assembly")).map((path) => path.split("/")[1])).toEqual(
+          expect.arrayContaining(["arxiv", "openalex", "semanticscholar", "crossref"]),
+        );
+        const read = last("paper", (request) => places(request).length > 0);
+        for (const index of [0, 1234, trials - 1]) expect(read).toContain(trial(index));
+        expect(read).toMatch(/Found at "@\d+".*\n<untrusted-text sha256="\w+">\n/);
 
-          // The model's key was there to be had; a source's key goes where sources are asked, and nowhere else.
-          expect(JSON.stringify(server.requests[0]?.headers)).toContain(keys.model);
-          if (existsSync("/proc")) {
-            const [about, searching] = [true, false].map((of) =>
-              serving.filter(({ command }) => command.includes("\0--paper=") === of),
-            );
-            for (const some of [about, searching]) expect(some?.length).toBeGreaterThan(0);
-            for (const each of serving) expect(each.environment.includes(keys.model)).toBe(false);
-            for (const each of searching ?? []) expect(each.environment).toContain(keys.source);
-            for (const each of about ?? []) expect(each.environment.includes(keys.source)).toBe(false);
-          }
+        // The model's key was there to be had; a source's key goes where sources are asked, and nowhere else.
+        expect(JSON.stringify(server.requests[0]?.headers)).toContain(keys.model);
+        if (existsSync("/proc")) {
+          const [about, searching] = [true, false].map((of) =>
+            serving.filter(({ command }) => command.includes("\0--paper=") === of),
+          );
+          for (const some of [about, searching]) expect(some?.length).toBeGreaterThan(0);
+          for (const each of serving) expect(each.environment.includes(keys.model)).toBe(false);
+          for (const each of searching ?? []) expect(each.environment).toContain(keys.source);
+          for (const each of about ?? []) expect(each.environment.includes(keys.source)).toBe(false);
+        }
 
-          const asked = linesOf<QueryLine>(join(research, "queries.jsonl"));
-          expect(new Set(asked.map(({ source }) => source))).toEqual(
-            new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]),
-          );
-          expect(asked.map(({ status }) => status)).not.toContain("error");
-          // What the model asked through our tools stands there too, as asked by a tool.
-          const byTool = asked.filter(({ by }) => by === "tool");
-          expect(new Set(byTool.map(({ source }) => source))).toEqual(
-            new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]),
-          );
-          expect(byTool.every(({ url }) => /assembly|2601/.test(url))).toBe(true);
-          expect(byTool.length).toBeLessThan(asked.length);
-          const replayed = await ralph("replay", "touch");
-          expect([replayed.code, replayed.err, replayed.out]).toEqual([
-            0,
-            "",
-            expect.stringContaining("identical, byte for byte"),
-          ]);
-        },
-      );
+        const asked = linesOf<QueryLine>(join(research, "queries.jsonl"));
+        expect(new Set(asked.map(({ source }) => source))).toEqual(
+          new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]),
+        );
+        expect(asked.map(({ status }) => status)).not.toContain("error");
+        // What the model asked through our tools stands there too, as asked by a tool.
+        const byTool = asked.filter(({ by }) => by === "tool");
+        expect(new Set(byTool.map(({ source }) => source))).toEqual(
+          new Set(["arXiv", "OpenAlex", "Semantic Scholar", "Crossref"]),
+        );
+        expect(byTool.every(({ url }) => /assembly|2601/.test(url))).toBe(true);
+        expect(byTool.length).toBeLessThan(asked.length);
+        const replayed = await ralph("replay", "touch");
+        expect([replayed.code, replayed.err, replayed.out]).toEqual([
+          0,
+          "",
+          expect.stringContaining("identical, byte for byte"),
+        ]);
+      });
     },
   );
 }

@@ -61,55 +61,51 @@ for (const name of ["claude", "codex"] as const) {
   describe.skipIf("problem" in found)(
     `an update with the real ${name}${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
     () => {
-      test(
-        "reads one paper, says what moved, and costs no token where nothing came",
-        { timeout: 300_000 },
-        async () => {
-          let asked = 0;
-          server = await startFakeLlm((request) => {
-            asked += 1;
-            return model(request);
-          });
-          const { papers, alter, folder, home, git, read, lines, text } = await finished();
-          const agentHome = join(home, "..", "agent-home");
-          mkdirSync(agentHome);
-          const path = join(home, "ralph.config.json");
-          const config = JSON.parse(readFileSync(path, "utf8")) as object;
-          writeFileSync(path, JSON.stringify({ ...config, agents: { [name]: optionsFor(name, server, agentHome) } }));
-          const update = (...args: string[]) =>
-            run(process.execPath, [join(built, "dist/cli.js"), "update", folder, ...since, ...args], home);
-          const agent = ["--agent", name, "--sandbox", "host"];
-          const [head, had] = [git("rev-parse", "HEAD"), lines().length];
-          const none = await update(...agent);
-          expect([none.code, none.out, asked]).toEqual([0, expect.stringContaining("nothing new"), 0]);
-          expect([git("rev-parse", "HEAD"), git("status", "--porcelain"), lines().length]).toEqual([head, "", had]);
+      test("reads one paper, says what moved, and costs no token where nothing came", async () => {
+        let asked = 0;
+        server = await startFakeLlm((request) => {
+          asked += 1;
+          return model(request);
+        });
+        const { papers, alter, folder, home, git, read, lines, text } = await finished();
+        const agentHome = join(home, "..", "agent-home");
+        mkdirSync(agentHome);
+        const path = join(home, "ralph.config.json");
+        const config = JSON.parse(readFileSync(path, "utf8")) as object;
+        writeFileSync(path, JSON.stringify({ ...config, agents: { [name]: optionsFor(name, server, agentHome) } }));
+        const update = (...args: string[]) =>
+          run(process.execPath, [join(built, "dist/cli.js"), "update", folder, ...since, ...args], home);
+        const agent = ["--agent", name, "--sandbox", "host"];
+        const [head, had] = [git("rev-parse", "HEAD"), lines().length];
+        const none = await update(...agent);
+        expect([none.code, none.out, asked]).toEqual([0, expect.stringContaining("nothing new"), 0]);
+        expect([git("rev-parse", "HEAD"), git("status", "--porcelain"), lines().length]).toEqual([head, "", had]);
 
-          papers.push(newcomer);
-          alter("p06", { retracted: true });
-          const dry = await update(...agent, "--dry-run", "--json");
-          const { forecast } = JSON.parse(dry.out) as { forecast: { tokens: number; iterations: number } };
-          expect([dry.code, asked]).toEqual([0, 0]);
-          const done = await update(...agent, "--max-usd", "2");
-          expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
-          expect(done.err).not.toContain("refused");
-          const worked = lines()
-            .slice(had)
-            .filter((line) => line.agent !== undefined);
-          expect(worked.map(({ unit }) => unit)).toEqual([expect.stringMatching(/^discovery-/), newcomerId, "report"]);
-          const tokens = worked.reduce((sum, { tokens: used }) => sum + (used?.input ?? 0) + (used?.output ?? 0), 0);
-          expect(forecast.iterations).toBe(worked.length);
-          expect(forecast.tokens).toBeGreaterThanOrEqual(tokens);
-          console.log(`${name}: ${tokens} tokens of ${forecast.tokens} forecast, ${asked} requests`);
-          const report = text("research-report.md");
-          expect(report).toContain("Findings: 3 gone, 1 stronger, 1 new, 1 reworded, 1 kept.");
-          expect(read().updates?.[0]).toMatchObject({ new: [newcomerId], report: "written" });
+        papers.push(newcomer);
+        alter("p06", { retracted: true });
+        const dry = await update(...agent, "--dry-run", "--json");
+        const { forecast } = JSON.parse(dry.out) as { forecast: { tokens: number; iterations: number } };
+        expect([dry.code, asked]).toEqual([0, 0]);
+        const done = await update(...agent, "--max-usd", "2");
+        expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
+        expect(done.err).not.toContain("refused");
+        const worked = lines()
+          .slice(had)
+          .filter((line) => line.agent !== undefined);
+        expect(worked.map(({ unit }) => unit)).toEqual([expect.stringMatching(/^discovery-/), newcomerId, "report"]);
+        const tokens = worked.reduce((sum, { tokens: used }) => sum + (used?.input ?? 0) + (used?.output ?? 0), 0);
+        expect(forecast.iterations).toBe(worked.length);
+        expect(forecast.tokens).toBeGreaterThanOrEqual(tokens);
+        console.log(`${name}: ${tokens} tokens of ${forecast.tokens} forecast, ${asked} requests`);
+        const report = text("research-report.md");
+        expect(report).toContain("Findings: 3 gone, 1 stronger, 1 new, 1 reworded, 1 kept.");
+        expect(read().updates?.[0]).toMatchObject({ new: [newcomerId], report: "written" });
 
-          const [after, requests] = [git("rev-parse", "HEAD"), asked];
-          const again = await update(...agent);
-          expect([again.code, again.out, asked]).toEqual([0, expect.stringContaining("nothing new"), requests]);
-          expect([git("rev-parse", "HEAD"), git("status", "--porcelain")]).toEqual([after, ""]);
-        },
-      );
+        const [after, requests] = [git("rev-parse", "HEAD"), asked];
+        const again = await update(...agent);
+        expect([again.code, again.out, asked]).toEqual([0, expect.stringContaining("nothing new"), requests]);
+        expect([git("rev-parse", "HEAD"), git("status", "--porcelain")]).toEqual([after, ""]);
+      });
     },
   );
 }

@@ -33,11 +33,11 @@ describe.skipIf(noBubblewrap !== undefined)(`a run whose agent is in bubblewrap$
       const agent = `cmd:sh -c "setsid sleep ${mark} & sleep ${mark}"`;
       const args = [cli, "run", "--agent", agent, "--sandbox", "bubblewrap", "--no-git"];
       const killed = spawn(process.execPath, args, { cwd, env, stdio: "ignore" });
-      await expect.poll(() => running(mark), { timeout: 60_000 }).toBe(2);
+      await expect.poll(() => running(mark)).toBe(2);
       killed.kill("SIGKILL");
       // Its agent ends with its first thread; what it held is free only once it is gone itself.
       await once(killed, "exit");
-      await expect.poll(() => running(mark), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => running(mark)).toBe(0);
     }
     const args = [cli, "run", "--agent", unitAgent, "--sandbox", "bubblewrap", "--no-git"];
     const { code, out, err } = await run(process.execPath, args, cwd);

@@ -121,7 +121,7 @@ async function run(script: string): Promise<void> {
   expect((await once(child, "exit"))[0]).toBe(0);
 }
 
-it("SIGKILL of the whole group at random instants loses and doubles nothing", { timeout: 180_000 }, async () => {
+it("SIGKILL of the whole group at random instants loses and doubles nothing", async () => {
   const store = await compileEntries(temporaryFolder(), { research: "src/research/project-files/research.ts" });
   const research = researchFolder(sampleRrd(1));
   let said = 0;
@@ -134,25 +134,21 @@ it("SIGKILL of the whole group at random instants loses and doubles nothing", { 
   expectWhole(research, said);
 });
 
-it(
-  "with checkpoints git is left without a lock, and the last commit holds the whole of the ledger",
-  { timeout: 180_000 },
-  async () => {
-    const store = await compileEntries(temporaryFolder(), { research: "src/research/project-files/research.ts" });
-    const root = repository();
-    const research = researchIn(root, sampleRrd(1));
-    let said = 0;
-    for (let kills = 0; kills < 4; kills++)
-      said = Math.max(said, await killOnce(folder(store, research, true), "a fold"));
-    // The git that the kill left running ends by itself, and may not have taken its lock yet.
-    await gitIsIdle(root);
-    expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
-    await run(finish(store, research, true));
-    expectWhole(research, said);
-    writeFileSync(join(research, "progress.txt"), `${read(research, "progress.txt")}\n`);
-    await killOnce(folder(store, research, true), "a fold");
-    await gitIsIdle(root);
-    const committed = git(research, "show", "HEAD:./ledger.jsonl").trim().split("\n").length;
-    expect(committed).toBeGreaterThan(said);
-  },
-);
+it("with checkpoints git is left without a lock, and the last commit holds the whole of the ledger", async () => {
+  const store = await compileEntries(temporaryFolder(), { research: "src/research/project-files/research.ts" });
+  const root = repository();
+  const research = researchIn(root, sampleRrd(1));
+  let said = 0;
+  for (let kills = 0; kills < 4; kills++)
+    said = Math.max(said, await killOnce(folder(store, research, true), "a fold"));
+  // The git that the kill left running ends by itself, and may not have taken its lock yet.
+  await gitIsIdle(root);
+  expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
+  await run(finish(store, research, true));
+  expectWhole(research, said);
+  writeFileSync(join(research, "progress.txt"), `${read(research, "progress.txt")}\n`);
+  await killOnce(folder(store, research, true), "a fold");
+  await gitIsIdle(root);
+  const committed = git(research, "show", "HEAD:./ledger.jsonl").trim().split("\n").length;
+  expect(committed).toBeGreaterThan(said);
+});

@@ -249,7 +249,7 @@ describe("results that are folded together", () => {
     expect(git(folder, "show", "HEAD~1:./ledger.jsonl").trim().split("\n")).toHaveLength(2);
   });
 
-  it("lose nothing and double nothing by a kill between any two steps", { timeout: 60_000 }, async () => {
+  it("lose nothing and double nothing by a kill between any two steps", async () => {
     const folder = researchFolder(sampleRrd(4));
     const folds = [foldOf(3, "accepted"), foldOf(1, "accepted"), foldOf(2, "refused"), foldOf(4, "accepted")];
     const research = await opened(folder);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { packageFile } from "../../../../src/engine/lib/package-root.js";
+import type { RedisServer } from "../../../support/network/redis.js";
 import { compileEntries } from "../../../support/processes/compiled.js";
 import { fresh, until } from "./rig.js";
 
@@ -47,10 +48,19 @@ export function start(
   return { child, said: () => said, ended };
 }
 
-/** The environment in which a worker that is gone is soon missed; `more`: further times of the fleet, milliseconds. */
+/** The environment in which a lock that is gone is soon missed; `more`: further times of the fleet, milliseconds. */
 export const quickTimes = (more: Record<string, number> = {}): Record<string, string> => ({
-  TEST_FLEET_TIMES: JSON.stringify({ lock: 3_000, stallCheck: 500, announce: 500, silence: 1_000, ...more }),
+  TEST_FLEET_TIMES: JSON.stringify({ stallCheck: 500, ...more }),
 });
+
+/**
+ * The locks of all jobs run out now. A lock that is short enough to be waited for runs out under a worker that lives,
+ * too, where the machine is busy.
+ */
+export async function letLocksRunOut({ redis }: Pick<RedisServer, "redis">): Promise<void> {
+  const locks = await redis.keys("rr:*:lock");
+  if (locks.length > 0) await redis.del(...locks);
+}
 
 /** The arguments of a worker on this machine that offers an agent without confinement. */
 export const offering = (agent: string, redis: string): string[] => [
