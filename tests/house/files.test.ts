@@ -43,7 +43,11 @@ test("cases of property tests are the same in each run, so the shared process is
 const ownDeadline = /\.poll\([^;]*\btimeout:|\bvi\.wait(?:For|Until)\(|\.waitFor\([^;]*\btimeout:/;
 
 test("no test waits by a deadline of its own, as a busy machine would fail it; vitest's configurations have one for all", async () => {
-  for (const wait of ["expect.poll(read, { timeout: 1 })", "vi.waitFor(read)", 'page.waitFor({ state: "", timeout: 9 })'])
+  for (const wait of [
+    "expect.poll(read, { timeout: 1 })",
+    "vi.waitFor(read)",
+    'page.waitFor({ state: "", timeout: 9 })',
+  ])
     expect(wait).toMatch(ownDeadline);
   const files = await fastGlob("tests/**/*.ts", { cwd: packageFile("."), ignore: ["tests/house/files.test.ts"] });
 
