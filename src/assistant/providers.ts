@@ -1,5 +1,6 @@
 import type { LanguageModel } from "ai";
 import { ExpectedError } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
 
 /** How one model is reached. */
 export interface Endpoint {
@@ -122,7 +123,7 @@ const compatible: Provider = {
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
       fetch,
-      ...(key === undefined ? {} : { apiKey: key }),
+      ...given({ apiKey: key }),
     })(model);
   },
 };

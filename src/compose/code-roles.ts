@@ -6,6 +6,7 @@ import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";
+import { given } from "../engine/lib/given.js";
 
 /** The roles that agents have in a coding run, and how freely they answer unless somebody says otherwise. */
 const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
@@ -89,7 +90,7 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
         [name]: {
           ...agents[base],
           type: type as NonNullable<(typeof agents)[string]["type"]>,
-          ...(model.model === undefined ? {} : { model: model.model }),
+          ...given({ model: model.model }),
           env: { ...own, ...key },
         },
       };

@@ -237,10 +237,7 @@ async function stateFor(
   if (isSame) return state;
   const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} was of another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
-  return await store.edit((before) => ({
-    ...wanted,
-    ...(before.iteration === undefined ? {} : { iteration: before.iteration }),
-  }));
+  return await store.edit((before) => ({ ...wanted, ...given({ iteration: before.iteration }) }));
 }
 
 /** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */

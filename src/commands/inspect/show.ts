@@ -18,6 +18,7 @@ import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
+import { given } from "../../engine/lib/given.js";
 
 interface ShowArguments extends FolderOptions {
   /** A paper's id or the beginning of one, or an iteration's number; without it all papers are listed. */
@@ -31,8 +32,7 @@ interface ShowArguments extends FolderOptions {
 export async function showCommand({ folder: argument, target, json }: ShowArguments, io: Io): Promise<number> {
   if (target === undefined && argument !== undefined && !(await isProject(io.cwd, argument)))
     return showCommand({ target: argument, json }, io);
-  if (target === undefined)
-    return statusCommand({ ...(argument === undefined ? {} : { folder: argument }), json, papers: true }, io);
+  if (target === undefined) return statusCommand({ ...given({ folder: argument }), json, papers: true }, io);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, ledger } = await readResearch(folder);
   const later = await laterFormatIn(folder);

@@ -10,6 +10,7 @@ import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
 import { type Probe, probeAgent } from "./probe.js";
+import { given } from "../../engine/lib/given.js";
 
 export interface DoctorOptions {
   /** Run one word through this agent. */
@@ -56,7 +57,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   ) as typeof found;
   const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
   if (json) {
-    io.stdout(`${JSON.stringify({ ready, findings, ...(tried === undefined ? {} : { probe: tried }) }, null, 2)}\n`);
+    io.stdout(`${JSON.stringify({ ready, findings, ...given({ probe: tried }) }, null, 2)}\n`);
     return ready ? 0 : 1;
   }
   const room = io.tableWidth - 1;

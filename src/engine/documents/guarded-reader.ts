@@ -1,6 +1,7 @@
 import { maxStep, type TaskProcess } from "../process/task-process.js";
 import type { HtmlResult } from "./html/read-html.js";
 import type { DocumentHints } from "./read-document.js";
+import { given } from "../lib/given.js";
 
 /** Wall time for one document, in milliseconds. A PDF of 300 pages takes some five seconds. */
 const maxReading = 120_000;
@@ -43,7 +44,7 @@ export async function readGuarded(
   const end = await reader.run<HtmlResult>("readDocument", [bytes, plain], {
     maxMs,
     memory: memoryFor(bytes),
-    ...(signal === undefined ? {} : { signal }),
+    ...given({ signal }),
   });
   switch (end.status) {
     case "ok":

@@ -92,7 +92,7 @@ export async function runGit(
     // An agent may have left a program of its name in the folder.
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
-    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    ...given({ GIT_INDEX_FILE: index }),
     [marker]: run,
   };
   const git = execa("git", [...withoutHooks, ...args], {

@@ -580,7 +580,7 @@ function ideaOf(
     name,
     oneLiner: one_liner ?? "",
     isRecommended: recommended_for_prd,
-    ...(scores.combined_0_50 === undefined ? {} : { combined: scores.combined_0_50 }),
+    ...given({ combined: scores.combined_0_50 }),
     papers: evidence.paper_ids.flatMap((paper) => rows.get(paper) ?? []),
     insights: insights.filter((insight) => wanted.has(insight.id ?? "")).map(insightRow),
     nextSteps: recommended_next_steps,

@@ -118,7 +118,7 @@ export async function readBeside(
       ...{ rrd, ledger, queries: queries.lines, answers: answers.answers, now },
       ...given({ report }),
       ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
-      ...(ideas.value === undefined ? {} : { ideas: ideas.value }),
+      ...given({ ideas: ideas.value }),
     },
     notices,
     fromLastGood: false,

@@ -66,7 +66,7 @@ export function searchYieldOf(rrd: Rrd, queries: readonly QueryLine[]): SearchYi
     screened += batch.screened;
     kept += batch.kept;
     const at = batch.recall_at_least;
-    return { screened, kept, ...(at === undefined ? {} : { recallAtLeast: at }) };
+    return { screened, kept, ...given({ recallAtLeast: at }) };
   });
   const wanted = rrd.requirements.screening;
   return {
@@ -75,7 +75,7 @@ export function searchYieldOf(rrd: Rrd, queries: readonly QueryLine[]): SearchYi
     ...(recall === undefined || wanted === undefined
       ? {}
       : { recall: { says: recall.says, target: wanted.target_recall, confidence: wanted.confidence } }),
-    ...(exhausted === undefined ? {} : { ended: exhausted }),
+    ...given({ ended: exhausted }),
     notSearched,
   };
 }
@@ -135,7 +135,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
       ...(reason === undefined ? {} : { reason: String(reason) }),
       ...given({ replacedBy }),
       ...(queries.length === 0 ? {} : { queries: log.queries }),
-      ...(records === undefined ? {} : { identified: records }),
+      ...given({ identified: records }),
       ...papers,
     };
   });
@@ -158,7 +158,7 @@ export const queriesOf = (lines: readonly QueryLine[]): Query[] =>
     source,
     asked: askedOf(url),
     status,
-    ...(results === undefined ? {} : { hits: results }),
+    ...given({ hits: results }),
     from,
     byAgent: by === "tool",
     ...given({ reason }),

@@ -29,6 +29,7 @@ import { sentinelOf } from "./accept.js";
 import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { timeForName } from "../../engine/lib/clock.js";
+import { given } from "../../engine/lib/given.js";
 
 interface ClassicOptions {
   readonly research: Research;
@@ -335,11 +336,7 @@ function ofThePerson(before: Rrd, now: Rrd): Rrd {
   const isBudgetGone = now.budget == null && before.budget != null;
   if (isLoopSame && !isBudgetGone) return now;
   const { loop: _, ...rest } = now;
-  return {
-    ...rest,
-    ...(before.loop === undefined ? {} : { loop: before.loop }),
-    ...(isBudgetGone ? { budget: before.budget } : {}),
-  };
+  return { ...rest, ...given({ loop: before.loop }), ...(isBudgetGone ? { budget: before.budget } : {}) };
 }
 
 /** Records of `before` whose id is in none of `now`. */

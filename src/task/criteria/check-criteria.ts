@@ -44,7 +44,7 @@ export async function checkAll(
       passed: found.passed,
       ms,
       detail,
-      ...(found.failing === undefined ? {} : { failing: found.failing }),
+      ...given({ failing: found.failing }),
       ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
       ...given({ unloaded: found.unloaded }),
     });

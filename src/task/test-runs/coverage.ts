@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { parseXml } from "../../engine/lib/xml.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { Coverage } from "../generated/test-results.js";
+import { given } from "../../engine/lib/given.js";
 
 /** A larger report is not read. */
 const maxBytes = 20_000_000;
@@ -85,9 +86,4 @@ const percent = (value: unknown): number | undefined =>
   typeof value === "number" && value >= 0 && value <= 100 ? Math.round(value * 100) / 100 : undefined;
 
 const covered = (line: number | undefined, branch: number | undefined): Coverage | undefined =>
-  line === undefined && branch === undefined
-    ? undefined
-    : {
-        ...(line === undefined ? {} : { line_coverage: line }),
-        ...(branch === undefined ? {} : { branch_coverage: branch }),
-      };
+  line === undefined && branch === undefined ? undefined : given({ line_coverage: line, branch_coverage: branch });

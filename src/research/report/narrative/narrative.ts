@@ -1,5 +1,6 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { SaidSentence } from "../statements.js";
+import { given } from "../../../engine/lib/given.js";
 
 /** What an agent said of the whole: from report.json, or the words under the headings of an older report. */
 export interface Narrative {
@@ -37,8 +38,7 @@ export function narrativeOf(file: ReportFile): Narrative {
     from: file.taken_from === undefined ? "data" : "headings",
     ...{ question, answer, findings, agreed, disputed, gaps, themes, recommendations },
     ...(comparison == null ? {} : { comparison }),
-    ...(file.side_by_side === undefined ? {} : { contrasts: file.side_by_side }),
-    ...(file.agent === undefined ? {} : { agent: file.agent }),
+    ...given({ contrasts: file.side_by_side, agent: file.agent }),
     // When the words of an older report were taken over says nothing of when they were written.
     ...(file.taken_from === undefined ? { writtenAt: file.written_at } : {}),
   };
