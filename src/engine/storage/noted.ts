@@ -58,7 +58,7 @@ async function readOne(folder: string, { iteration, kept_sha256 }: LedgerLine): 
     const text = await readRegularText(notedFile(folder, iteration));
     return hashOf(text) === kept_sha256 ? (JSON.parse(text) as Noted) : undefined;
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP") || error instanceof SyntaxError) return undefined;
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP")) return undefined;
     throw error;
   }
 }
