@@ -60,6 +60,14 @@ describe("what an agent noted", () => {
   });
 });
 
+it("what can't be read for another reason is not taken for gone: its work was paid for", async () => {
+  const { folder, lines } = await withNoted(1);
+  const file = join(notedFolder(folder), "1.json");
+  rmSync(file);
+  symlinkSync("/dev/null", file);
+  await expect(readNoted(folder, lines)).rejects.toThrow("is not a regular file");
+});
+
 describe("a unit is open", () => {
   it("with its lines since it was last accepted or reset, save those that failed", () => {
     const ledger = [
@@ -95,7 +103,7 @@ describe("at a start", () => {
   const names = (folder: string) => readdirSync(notedFolder(folder)).toSorted();
 
   it("what nobody asks for any more is removed, that of a killed iteration too, and nothing of a person's", async () => {
-    const { folder, lines } = await withNoted(1, 2, 3);
+    const { folder, lines } = await withNoted(1, 2, 10);
     for (const name of ["mine.txt", "2.json.bak", "a2.json"]) writeFileSync(join(notedFolder(folder), name), "");
     const [first, second] = lines as [LedgerLine, LedgerLine, LedgerLine];
     await sweepNoted(folder, [first, line(9, "p1", "accepted"), second]);
