@@ -131,6 +131,23 @@ describe("checkEvidence", () => {
     ]);
   });
 
+  it("takes the title of a cited work for no evidence, however its list is headed", () => {
+    const title = "Soft hands keep their grip for nine hours";
+    const list = [title, "Valves of small machines", "Encoders that last"].map(
+      (each, index) => `[${index + 1}] A. Lee. ${each}. Journal of Hands, 20${index + 10}.`,
+    );
+    const why = "it stands in the list of references, which claims nothing";
+    for (const heading of ["References", "## References"]) {
+      const text = buildText([{ text: `We hold hands.\n\n${heading}\n\n${list.join("\n")}` }], {
+        kind: "text",
+        depth: "full",
+      });
+      const { evidence, missing } = checkEvidence([{ claim: "c", quote: title }], text);
+      expect(evidence[0]).toMatchObject({ status: "not-in-text", reason: why, locator: null });
+      expect(missing).toMatchObject([{ quote: title, why }]);
+    }
+  });
+
   it("says why a quote counts for nothing whose words are in the text without their sense", async () => {
     const text = buildText([{ text: "The gripper does not hold wet spheres for nine hours. It was warm." }], {
       kind: "text",

@@ -225,6 +225,42 @@ describe("fragments", () => {
   });
 });
 
+describe("the title of a cited work", () => {
+  const title = "Soft hands keep their grip for nine hours";
+  const works = (...titles: string[]) =>
+    titles.map((each, index) => `[${index + 1}] A. Lee and B. Roe. ${each}. Journal of Hands, 20${index + 10}.`);
+  const list = works("Valves of small machines", title, "Encoders that last").join("\n");
+  const before = "We build on soft hands and measure how long they hold.";
+
+  it("is no evidence, wherever a reader of the document set the heading of the list", () => {
+    expect(findQuote(`${before}\n\n## References\n\n${list}`, title)).toMatchObject({
+      found: false,
+      why: "it stands in the list of references, which claims nothing",
+    });
+  });
+
+  it("is found as cited where the heading is only guessed", () => {
+    const text = `${before}\n\nReferences\n\n${list}`;
+    expect(findQuote(text, title)).toMatchObject({ found: true, isCited: true, start: text.indexOf(title) });
+    expect(findQuote(text, before)).not.toHaveProperty("isCited");
+  });
+
+  it("counts where the paper says the same behind the list, or before it", () => {
+    const said = `${title}, as our own trials show.`;
+    for (const heading of ["## References", "References"]) {
+      const behind = `${before}\n\n${heading}\n\n${list}\n\n## Appendix\n\n${said}`;
+      expect(findQuote(behind, title)).toEqual({ found: true, start: behind.indexOf(said), end: expect.any(Number) });
+      const ahead = `${said}\n\n${heading}\n\n${list}`;
+      expect(findQuote(ahead, title)).toEqual({ found: true, start: 0, end: title.length });
+    }
+  });
+
+  it("is the first of the list where two works have it", () => {
+    const text = `${before}\n\nReferences\n\n${works(title, title, title).join("\n")}`;
+    expect(findQuote(text, title)).toMatchObject({ found: true, isCited: true, start: text.indexOf(title) });
+  });
+});
+
 describe("a short quote", () => {
   const text =
     "In 5 of the 12 runs the Shadow Hand reached 94.2% success, a state-of-the-art result. 机器人灵巧操作研究的最新进展和挑战。";
