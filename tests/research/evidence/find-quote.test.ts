@@ -187,13 +187,30 @@ describe("fragments", () => {
     [
       "a piece of one sentence to a piece of another",
       "The policy was trained in simulation … it reached 94 percent success",
+      '"…" joins a piece of one sentence to a piece of another',
     ],
-    ["a whole sentence to a piece of another", `${trained} … it reached 94 percent success.`],
-    ["two sentences in another order", `${reached} … ${trained}`],
-    ["sentences more than 1,000 characters apart", `${reached} … The end of the paper came at last.`],
-    ["more than four fragments", "The policy was … trained in simulation … for nine hours … on a single … machine"],
-  ])("never join %s, and the reason says so", (_, quote) => {
-    expect(findQuote(text, quote)).toMatchObject({ found: false, why: expect.stringMatching(/…|apart/) });
+    [
+      "a whole sentence to a piece of another",
+      `${trained} … it reached 94 percent success.`,
+      '"…" joins a piece of one sentence to a piece of another',
+    ],
+    [
+      "two sentences in another order",
+      `${reached} … ${trained}`,
+      'the fragments around "…" stand in another order in the text',
+    ],
+    [
+      "sentences more than 1,000 characters apart",
+      `${reached} … The end of the paper came at last.`,
+      expect.stringMatching(/^the fragments around "…" stand \d{4} characters apart$/),
+    ],
+    [
+      "more than four fragments",
+      "The policy was trained … was trained in simulation … in simulation for nine … for nine hours … on a single machine",
+      'more than 4 fragments are joined by "…"',
+    ],
+  ])("never join %s, and the reason says so", (_, quote, why) => {
+    expect(findQuote(text, quote)).toMatchObject({ found: false, why });
   });
 
   it.each([
@@ -206,7 +223,18 @@ describe("fragments", () => {
     expect(found(rates, "Success rose from 41 % to 87 % … and fell from 90 % to 12 %")).toBe(true);
   });
 
+  it("deny what the text denies in front of the first of them", () => {
+    const denied = "The gripper does not hold wet spheres in the rain for nine hours in all.";
+    expect(findQuote(denied, "hold wet spheres … for nine hours in all")).toMatchObject({
+      found: false,
+      why: expect.stringContaining('behind "does not"'),
+    });
+  });
+
   it("must each be of three words or twelve characters", () => {
+    const deep = "We use reinforcement learning in a simulator of the hand to train the policy.";
+    expect(found(deep, "We use reinforcement … to train the policy")).toBe(true);
+    expect(found(deep, "reinforcement learning … to train the policy")).toBe(true);
     expect(found("the method was not good", "the method was … good")).toBe(false);
     expect(found(text, "The policy was … hours")).toBe(false);
     expect(found(text, "The policy was trained in simulation … ≠")).toBe(false);
@@ -222,6 +250,37 @@ describe("fragments", () => {
 
   it("leave three dots of the text itself alone", () => {
     expect(found("for joints 1, 2, ..., n of the hand", "joints 1, 2, ..., n of the hand")).toBe(true);
+  });
+});
+
+describe("a quote with words of somebody else", () => {
+  const trial = "In trials soft hands hold them for nine hours (Lee, 2019), and no longer.";
+
+  it("may stop before the source that the text names, and may not name another", () => {
+    expect(found(trial, "soft hands hold them for nine hours")).toBe(true);
+    expect(found(trial, "soft hands hold them for nine hours (Lee, 2019)")).toBe(true);
+    expect(findQuote(trial, "soft hands hold them for nine hours (Roe, 2020)")).toMatchObject({
+      found: false,
+      why: "the text names another source there",
+    });
+  });
+
+  it("explains in brackets what the text means, each time", () => {
+    const text = "The hand held it for nine hours. The ball was wet.";
+    expect(findQuote(text, "The hand [of the authors] held it [the cube] for nine hours")).toMatchObject({
+      found: false,
+      why: expect.stringContaining('"[the cube]"'),
+    });
+    expect(found(text, "The hand [of the authors] held it for nine hours")).toBe(true);
+  });
+
+  it("that the text denies is not near to what it says elsewhere with another number", () => {
+    const match = findQuote(
+      "The hand did not hold 40 percent of them. Gloves hold 40.4 percent of them.",
+      "hold 40 percent of them",
+    );
+    expect(match).toMatchObject({ found: false, why: expect.stringContaining('behind "did not"') });
+    expect(match).not.toHaveProperty("near");
   });
 });
 
@@ -276,6 +335,10 @@ describe("a short quote", () => {
     "",
     "...",
     "the … runs",
+    "Shadow – Hand – ±",
+    "| Shadow | Hand |",
+    "Shadow&nbsp;Hand",
+    "<td>Shadow</td><td>Hand</td>",
     "机器人灵巧操作",
   ])("is no evidence although it stands in the text: '%s'", (quote) => {
     expect(findQuote(text, quote)).toMatchObject({ found: false, tooShort: true });
