@@ -130,7 +130,7 @@ function inRoot(id) {
 }
 
 /**
- * Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/run-record/memory.ts" }`, built on
+ * Modules of src/ for a script or a benchmark, such as `{ memory: "src/engine/loop/run-record/loop-memory.ts" }`, built on
  * demand; one built together share their state.
  */
 export async function load(input) {

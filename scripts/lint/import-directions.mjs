@@ -167,7 +167,12 @@ const onlyImports = new Map([
   ["engine/loop/run-loop", ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes", "engine/lib/given"]],
   [
     "engine/loop/types",
-    ["engine/generated/event", "engine/loop/run-record/memory", "engine/loop/run-record/digest", "engine/lib/clock"],
+    [
+      "engine/generated/event",
+      "engine/loop/run-record/loop-memory",
+      "engine/loop/run-record/digest",
+      "engine/lib/clock",
+    ],
   ],
 ]);
 

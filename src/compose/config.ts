@@ -5,7 +5,7 @@ import { agentsIn, gatherConfig, type Surroundings } from "../engine/config/gath
 import { configKeys as keysOf, engineKeys, joinKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
-import type { MemoryLimits } from "../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { researchKeys } from "../research/project-files/config-keys.js";
 import { taskKeys } from "../task/project-files/config-keys.js";
 import type { WrittenConfig } from "./written-config.js";
@@ -61,7 +61,7 @@ export interface ResolvedConfig {
    * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is
    * remembered.
    */
-  readonly history: { readonly every: number; readonly agent?: string; readonly limits: MemoryLimits };
+  readonly history: { readonly every: number; readonly agent?: string; readonly limits: HistoryLimits };
   /** Every unit is thought over, by this critic, in at most so many rounds; absent: by nobody. */
   readonly think?: { readonly critic: string; readonly rounds: number };
   /** Where the agents of a task work, and how the files are called there that are written from its state. */
@@ -135,7 +135,7 @@ export async function resolveConfig(started: Started): Promise<ResolvedConfig> {
     task_current_file,
     ...same
   } = others;
-  const limits: MemoryLimits = {
+  const limits: HistoryLimits = {
     observations: history_observations,
     recent: history_recent,
     observationChars: history_observation_chars,

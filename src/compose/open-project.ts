@@ -10,7 +10,7 @@ import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { isWritten } from "../engine/storage/state/output-files.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
-import type { MemoryLimits } from "../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
@@ -135,7 +135,7 @@ interface OpenProject {
   readonly research: Research;
   readonly workspaces: ReturnType<typeof workspacesOf>;
   readonly experience: Experience;
-  readonly memory: MemoryLimits;
+  readonly memory: HistoryLimits;
   close(verdict?: Verdict): Promise<void>;
 }
 

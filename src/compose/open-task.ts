@@ -39,7 +39,7 @@ import { newState, taskFormat } from "../task/project-files/state-file.js";
 import { taskAsSaved } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
-import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/memory.js";
+import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
 import { taskWorkflow, type TaskWorkflow } from "../task/workflow/workflow.js";
 
 /** A task that a person has named. */

@@ -58,7 +58,7 @@ async function runAll(cwd, folder) {
     prompt: "src/research/workflow/brief/prompt-file.ts",
     statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
     clock: "src/engine/lib/clock.ts",
-    limits: "src/engine/lib/memory-limits.ts",
+    limits: "src/engine/lib/history-limits.ts",
     redact: "src/engine/lib/redact.ts",
     render: "src/research/report/documents/documents.ts",
   });
@@ -75,7 +75,7 @@ async function runAll(cwd, folder) {
   const { loadPrompt } = loaded.prompt;
   const { derive } = loaded.statistics;
   const { systemClock } = loaded.clock;
-  const { defaultMemoryLimits: memory } = loaded.limits;
+  const { defaultHistoryLimits: memory } = loaded.limits;
   const { redactFor } = loaded.redact;
   const { renderFor } = loaded.render;
   const agent = answering();

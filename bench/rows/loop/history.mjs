@@ -33,13 +33,13 @@ export const row = {
   async run() {
     const loaded = await load({
       summarise: "src/engine/loop/history/summarise.ts",
-      memory: "src/engine/loop/run-record/memory.ts",
-      limits: "src/engine/lib/memory-limits.ts",
+      memory: "src/engine/loop/run-record/loop-memory.ts",
+      limits: "src/engine/lib/history-limits.ts",
       notes: "src/engine/loop/notes.ts",
     });
     const { summariser, measured } = loaded.summarise;
     const { bounded } = loaded.memory;
-    const { defaultMemoryLimits: limits } = loaded.limits;
+    const { defaultHistoryLimits: limits } = loaded.limits;
     const { recall } = loaded.notes;
     const model = {
       name: "model",

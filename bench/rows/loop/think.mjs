@@ -22,7 +22,7 @@ export const row = {
       workflow: "src/research/workflow/workflow.ts",
       workspace: "src/research/workflow/workspace.ts",
       statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
-      limits: "src/engine/lib/memory-limits.ts",
+      limits: "src/engine/lib/history-limits.ts",
       clock: "src/engine/lib/clock.ts",
       text: "src/engine/documents/text/document-text.ts",
     });
@@ -76,7 +76,7 @@ async function readAll(loaded, sharing) {
       learn: false,
       redact: (text) => text,
       experience: { takes: {}, from: "" },
-      memory: loaded.limits.defaultMemoryLimits,
+      memory: loaded.limits.defaultHistoryLimits,
       veto: async () => [],
       sharing,
       close: research.close,

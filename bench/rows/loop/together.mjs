@@ -34,9 +34,9 @@ async function measure(cwd) {
     workflow: "src/research/workflow/workflow.ts",
     workspaces: "src/research/workflow/workspace.ts",
     statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
-    limits: "src/engine/lib/memory-limits.ts",
+    limits: "src/engine/lib/history-limits.ts",
   });
-  const { defaultMemoryLimits: memory } = parts.limits;
+  const { defaultHistoryLimits: memory } = parts.limits;
   const derive = (rrd, ledger) => parts.statistics.derive(rrd, ledger, memory);
   const deriveBetween = (rrd, ledger) => parts.statistics.deriveBetween(rrd, ledger, memory);
   const options = { derive, deriveBetween, git: false, notify: () => undefined };

@@ -1,4 +1,4 @@
-import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
@@ -28,7 +28,7 @@ export interface CodeOptions {
   readonly readOnly: readonly string[];
   /** A folder for an agent that does not work in the project. */
   readonly roleFolder: (iteration: number) => string;
-  readonly memory: MemoryLimits;
+  readonly memory: HistoryLimits;
   readonly redact: Redact;
   /** Whether the artisan runs commands itself. */
   readonly shell: boolean;

@@ -1,9 +1,9 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
-import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
-import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/memory.js";
+import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/loop-memory.js";
 import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
@@ -143,7 +143,7 @@ export const notCounted = ({ attempts }: CodeState): number => attempts.length -
 export const spentIn = ({ attempts, loop }: CodeState): Spent => spentOnAttempts(attempts, loop?.rch_metrics);
 
 /** What stop conditions and briefs learn of earlier iterations. */
-export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
+export function memoryOf(state: CodeState, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
   const { loop, attempts } = state;
   const row = attempts
     .slice(attempts.findLastIndex(({ outcome }) => outcome === "accepted") + 1)
@@ -162,7 +162,7 @@ const remedies: NonNullable<LoopMemory["remedies"]> = {
 };
 
 /** What follows from the records, computed again before every write. Pure. */
-export function derive(state: CodeState, ledger: readonly LedgerLine[], limits: MemoryLimits): CodeState {
+export function derive(state: CodeState, ledger: readonly LedgerLine[], limits: HistoryLimits): CodeState {
   const { loop = {} } = state;
   const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
   const iteration = Math.max(state.iteration ?? 0, ...ledger.map((line) => line.iteration));

@@ -13,7 +13,7 @@ import { stateFile, taskFile, taskName } from "../../task/project-files/layout.j
 import { newState, taskFormat } from "../../task/project-files/state-file.js";
 import { readTask } from "../../task/project-files/task-file.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
-import { withoutProgress } from "../../task/workflow/memory.js";
+import { withoutProgress } from "../../task/workflow/derived-state.js";
 import { budgetOf, countedIn, metIn, spentIn } from "../../task/workflow/status.js";
 
 /** Prints where a task stands; reads only. */

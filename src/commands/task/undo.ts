@@ -10,7 +10,7 @@ import { snapshotIndex } from "../../task/project-files/layout.js";
 import { openSnapshots } from "../../task/project-files/snapshots.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
-import { derive } from "../../task/workflow/memory.js";
+import { derive } from "../../task/workflow/derived-state.js";
 import { withUndone } from "../../task/workflow/status.js";
 
 /** Puts the folder back to how it was after an iteration; 0: before the first. */

@@ -1,5 +1,5 @@
 import { given } from "../lib/given.js";
-import { type LoopMemory, sinceSummary } from "./run-record/memory.js";
+import { type LoopMemory, sinceSummary } from "./run-record/loop-memory.js";
 import {
   type Notes,
   type Delay,

@@ -15,7 +15,7 @@ import type {
   Verdict,
 } from "../generated/event.js";
 import type { Digest } from "./run-record/digest.js";
-import type { Compression, LoopMemory } from "./run-record/memory.js";
+import type { Compression, LoopMemory } from "./run-record/loop-memory.js";
 import type { Clock } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Outcome, Progress, Usage, Verdict };

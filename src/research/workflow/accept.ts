@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { keepNoted } from "../../engine/storage/noted.js";
@@ -47,7 +47,7 @@ export interface Accepting {
   readonly now: () => number;
   /** Takes the user's secrets out of what an agent left. */
   readonly redact: ReturnType<typeof redactFor>;
-  readonly memory: MemoryLimits;
+  readonly memory: HistoryLimits;
   /** Makes the documents that people read of a project. */
   readonly render: RenderDocuments;
   /** Which units several agents share. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setAsideFolder } from "../../engine/lib/layout.js";
-import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Rrd, Paper } from "../generated/rrd.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -41,7 +41,7 @@ interface ClassicOptions {
   readonly now: () => number;
   /** Takes the user's secrets out of what they say. */
   readonly redact: Redact;
-  readonly memory: MemoryLimits;
+  readonly memory: HistoryLimits;
   /** What forecasts rest on until the project has its own. */
   readonly experience: Experience;
   /** Puts the project away at the end of the run. */

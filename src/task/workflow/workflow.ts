@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
-import type { MemoryLimits } from "../../engine/lib/memory-limits.js";
+import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/ui/terminal/format.js";
@@ -21,7 +21,7 @@ import type { RalphTask } from "../generated/ralph.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
-import { derive, memoryOf, steered } from "./memory.js";
+import { derive, memoryOf, steered } from "./derived-state.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
 import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
 
@@ -38,7 +38,7 @@ export interface TaskOptions {
   /** What a sandbox shows to agents and does not let them change; absent: they are in none. */
   readonly readOnly?: readonly string[];
   readonly views: ViewNames;
-  readonly memory: MemoryLimits;
+  readonly memory: HistoryLimits;
   readonly redact: Redact;
   /** Whether agents run commands themselves. */
   readonly shell: boolean;

@@ -1,4 +1,4 @@
-import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -29,7 +29,10 @@ test("a point that does not exist is refused", async () => {
 
 test("the history is summarised every five iterations by code unless somebody says otherwise", async () => {
   const cwd = temporaryFolder();
-  expect((await resolveConfig({ env: {}, cwd, home: cwd })).history).toEqual({ every: 5, limits: defaultMemoryLimits });
+  expect((await resolveConfig({ env: {}, cwd, home: cwd })).history).toEqual({
+    every: 5,
+    limits: defaultHistoryLimits,
+  });
   const env = {
     RESEARCH_RALPH_HISTORY_EVERY: "0",
     RESEARCH_RALPH_HISTORIAN: "codex",
@@ -38,6 +41,6 @@ test("the history is summarised every five iterations by code unless somebody sa
   expect((await resolveConfig({ env, cwd, home: cwd })).history).toEqual({
     every: 0,
     agent: "codex",
-    limits: { ...defaultMemoryLimits, stagnation: 3 },
+    limits: { ...defaultHistoryLimits, stagnation: 3 },
   });
 });

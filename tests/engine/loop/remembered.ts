@@ -1,10 +1,10 @@
 import type { Observation } from "../../../src/engine/generated/memory.js";
-import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
-import { type LoopMemory } from "../../../src/engine/loop/run-record/memory.js";
+import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
+import { type LoopMemory } from "../../../src/engine/loop/run-record/loop-memory.js";
 
 /** A memory with the default limits in which nothing has happened yet, and `over`. */
 export const remembered = (over: Partial<LoopMemory> = {}): LoopMemory => ({
-  limits: defaultMemoryLimits,
+  limits: defaultHistoryLimits,
   observations: [],
   since: 0,
   ledger: [],

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -50,7 +50,7 @@ async function runClassic(
     workspaces: { stateDir: tmpdir() },
     now: clock.now,
     experience: { takes: {}, from: "" },
-    memory: defaultMemoryLimits,
+    memory: defaultHistoryLimits,
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),
   });

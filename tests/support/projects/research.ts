@@ -1,4 +1,4 @@
-import { defaultMemoryLimits } from "../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Sharing } from "../../../src/research/workflow/sharing/shared-unit.js";
 import type { SearchSession } from "../../../src/research/workflow/discovery/search-session.js";
@@ -261,7 +261,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           learn: false,
           redact: redactFor({}),
           experience: { takes: {}, from: "" },
-          memory: defaultMemoryLimits,
+          memory: defaultHistoryLimits,
           render: renderFor,
           veto,
           sharing,

@@ -1,4 +1,4 @@
-import { type LoopMemory, sinceSummary } from "../run-record/memory.js";
+import { type LoopMemory, sinceSummary } from "../run-record/loop-memory.js";
 import { withoutNames } from "../run-record/digest.js";
 import type { Observation } from "../../generated/memory.js";
 

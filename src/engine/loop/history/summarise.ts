@@ -3,7 +3,7 @@ import { roundUsd } from "../run-record/ledger-line.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
-import { type Compression, type LoopMemory, sinceSummary } from "../run-record/memory.js";
+import { type Compression, type LoopMemory, sinceSummary } from "../run-record/loop-memory.js";
 import type { Spent, Tell } from "../types.js";
 import type { HistoryMetrics, Observation } from "../../generated/memory.js";
 import { nothingSpent } from "../stop-conditions/budget.js";

@@ -1,5 +1,5 @@
 import type { Observation } from "../../generated/memory.js";
-import type { MemoryLimits } from "../../lib/memory-limits.js";
+import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { Redact } from "../../lib/redact.js";
 import { signsOf } from "../stop-conditions/stuck.js";
 import type { AgentRun, Failure, Outcome, Unit } from "../types.js";
@@ -30,7 +30,7 @@ export function observationOf(
   run: AgentRun,
   outcome: Outcome,
   { left, ...answer }: Left,
-  { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: MemoryLimits },
+  { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: HistoryLimits },
 ): Observation | undefined {
   // Where several share a unit, it counts once.
   if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)))

@@ -3,8 +3,8 @@ import { likenessOf } from "../../lib/minhash.js";
 import { counts } from "./limits.js";
 import type { StopCondition, Words } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
-import type { MemoryLimits } from "../../lib/memory-limits.js";
-import type { LoopMemory } from "../run-record/memory.js";
+import type { HistoryLimits } from "../../lib/history-limits.js";
+import type { LoopMemory } from "../run-record/loop-memory.js";
 
 /** The ways in which iterations go round in circles. */
 export const loopKinds = [
@@ -54,7 +54,7 @@ export const iterationsIn = ({ kind, length }: Row): number => (kind === "oscill
 /** The longest row of one kind that the last iterations end in; undefined below two. Accepted work ends every row. */
 export function rowOf(
   observations: readonly Observation[],
-  { window }: Pick<MemoryLimits, "window">,
+  { window }: Pick<HistoryLimits, "window">,
   after = 0,
 ): Row | undefined {
   const seen = observations.slice(-window).filter(({ iteration }) => iteration > after);

@@ -4,8 +4,8 @@ import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import { type Left, observationOf, wasAtWork } from "../../../engine/loop/run-record/observation.js";
-import { type MemoryLimits } from "../../../engine/lib/memory-limits.js";
-import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../../engine/loop/run-record/memory.js";
+import { type HistoryLimits } from "../../../engine/lib/history-limits.js";
+import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../../engine/loop/run-record/loop-memory.js";
 import { sketchOf } from "../../../engine/lib/minhash.js";
 import { rowOf } from "../../../engine/loop/stop-conditions/stuck.js";
 import { given } from "../../../engine/lib/given.js";
@@ -47,7 +47,7 @@ export async function observed(
   unit: Unit,
   run: AgentRun,
   outcome: Outcome,
-  remembering: { readonly redact: Redact; readonly memory: MemoryLimits },
+  remembering: { readonly redact: Redact; readonly memory: HistoryLimits },
 ): Promise<Change[]> {
   const left = outcome.outcome === "accepted" ? {} : await answerOf(run);
   const observation = observationOf(unit, run, outcome, left, remembering);
@@ -55,7 +55,7 @@ export async function observed(
 }
 
 /** What the loop remembers, with everything that follows from its records computed again. Pure. */
-export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): NonNullable<Rrd["loop"]> {
+export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): NonNullable<Rrd["loop"]> {
   const { limits: _, ...loop } = rrd.loop ?? {};
   const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
   const since = countedSince(rrd);
@@ -75,7 +75,7 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: Memo
 }
 
 /** What stop conditions and briefs learn of earlier iterations. */
-export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: MemoryLimits): LoopMemory {
+export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
   return {
     ...rememberedIn(
       rrd.loop ?? undefined,

@@ -2,7 +2,7 @@ import { type Agreement, agreementOf } from "../eligibility/agreement.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics } from "../../generated/rrd.js";
 import { given } from "../../../engine/lib/given.js";
-import { defaultMemoryLimits, type MemoryLimits } from "../../../engine/lib/memory-limits.js";
+import { defaultHistoryLimits, type HistoryLimits } from "../../../engine/lib/history-limits.js";
 import { deriveLoop } from "./observations.js";
 import {
   isDecided,
@@ -22,7 +22,7 @@ import { statedOtherwise } from "./stated-totals.js";
 import { deriveTiming } from "./timing.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
-export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLimits = defaultMemoryLimits): Rrd {
+export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
   const decided = withOverrides(rrd);
   const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
   const phase = statusOf(counted, ledger).phase;
@@ -43,7 +43,7 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: MemoryLi
 export const deriveBetween = (
   rrd: Rrd,
   ledger: readonly LedgerLine[],
-  memory: MemoryLimits = defaultMemoryLimits,
+  memory: HistoryLimits = defaultHistoryLimits,
 ): Rrd =>
   rrd.format === undefined
     ? derive(rrd, ledger, memory)

@@ -5,8 +5,8 @@ import {
   summariser,
   type SummaryAnswer,
 } from "../../../../src/engine/loop/history/summarise.js";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
-import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
+import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import { recall } from "../../../../src/engine/loop/notes.js";
 import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import type { HistoryMetrics, Observation } from "../../../../src/engine/generated/memory.js";
@@ -84,7 +84,7 @@ describe("the history", () => {
     const { memory, told } = await runOf(23, { every: 5 });
     expect(told.map((event) => event.type === "history-compressed" && event.iteration)).toEqual([5, 10, 15, 20]);
     const { metrics, historySummary = "" } = memory;
-    expect(historySummary.length).toBeLessThanOrEqual(defaultMemoryLimits.summaryChars);
+    expect(historySummary.length).toBeLessThanOrEqual(defaultHistoryLimits.summaryChars);
     expect(metrics).toMatchObject({ compressions: 4, last_iteration: 20 });
     expect(metrics?.history_size_trend?.reduce((sum, size) => sum + size, 0)).toBe(metrics?.total_chars_after);
     expect(metrics?.total_tokens_saved).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe("the history", () => {
     const { notes } = await runOf(200, { every: 5 });
     const longest = (from: number, to: number) => Math.max(...notes.slice(from, to).map((note) => note.length));
     expect(longest(150, 200)).toBeLessThanOrEqual(longest(50, 100) * 1.05);
-    expect(longest(0, 200)).toBeLessThanOrEqual(defaultMemoryLimits.summaryChars + 5 * 201);
+    expect(longest(0, 200)).toBeLessThanOrEqual(defaultHistoryLimits.summaryChars + 5 * 201);
   });
 
   test("takes at least 43 % fewer tokens than a brief that carries every observation, the historian's own counted against it", async () => {
@@ -159,7 +159,7 @@ describe("the history", () => {
     };
     const { memory, told } = await runOf(5, { every: 5, ask });
     expect(told).toMatchObject([{ by: "scribe", tokens: 900, cost_usd: 0.02 }]);
-    expect(memory.historySummary?.length).toBeLessThanOrEqual(defaultMemoryLimits.summaryChars);
+    expect(memory.historySummary?.length).toBeLessThanOrEqual(defaultHistoryLimits.summaryChars);
     expect(memory.metrics).toMatchObject({ historian_tokens: 900, historian_cost_usd: 0.02 });
     const free = await runOf(5, {
       every: 5,

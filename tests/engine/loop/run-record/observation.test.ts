@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { type Left, observationOf, wasAtWork } from "../../../../src/engine/loop/run-record/observation.js";
 import type { AgentEvent, Failure, Outcome } from "../../../../src/engine/loop/types.js";
@@ -25,7 +25,7 @@ const observed = (outcome: Outcome, { did = [], left = {}, requests = 1, most = 
     left,
     {
       redact: (text) => text.replaceAll("hunter-2", "[gone]"),
-      memory: { ...defaultMemoryLimits, observationChars: most },
+      memory: { ...defaultHistoryLimits, observationChars: most },
     },
   );
 

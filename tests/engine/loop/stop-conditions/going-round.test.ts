@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
-import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/run-record/memory.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
+import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import { recall, remediationFor, firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
 import {
   loopKinds,
@@ -18,8 +18,8 @@ import { researchWords } from "../../../../src/research/project-files/words.js";
 
 const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory =>
   remembered({ observations, ...over });
-const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);
-const kept = (observations: readonly Observation[]) => bounded(observations, defaultMemoryLimits);
+const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultHistoryLimits);
+const kept = (observations: readonly Observation[]) => bounded(observations, defaultHistoryLimits);
 const did = (counts: object, repeated: object = {}) =>
   ({
     ...emptyDigest,
@@ -256,15 +256,15 @@ describe("observations that are kept", () => {
 
   test("lose their digest once a summary covers them, but for the newest three", () => {
     const digests = Array.from({ length: 5 }, (_, n) => seen(n + 1, { digest: "d" }));
-    const left = bounded([...digests, seen(6, { digest: "d" })], defaultMemoryLimits, { last_iteration: 5 });
+    const left = bounded([...digests, seen(6, { digest: "d" })], defaultHistoryLimits, { last_iteration: 5 });
     expect(left.map(({ digest }) => digest)).toEqual([undefined, undefined, undefined, "d", "d", "d"]);
-    expect(bounded(left, defaultMemoryLimits, { last_iteration: 5 })).toEqual(left);
+    expect(bounded(left, defaultHistoryLimits, { last_iteration: 5 })).toEqual(left);
   });
 
   test("are as many as the window needs, each whole where the configuration says so", () => {
     const digests = Array.from({ length: 20 }, (_, n) => seen(n + 1, { digest: "d" }));
-    expect(bounded(digests, { ...defaultMemoryLimits, observations: 12, window: 15 })).toHaveLength(15);
-    expect(bounded(digests.slice(0, 12), { ...defaultMemoryLimits, observations: 12 })).toEqual(digests.slice(0, 12));
+    expect(bounded(digests, { ...defaultHistoryLimits, observations: 12, window: 15 })).toHaveLength(15);
+    expect(bounded(digests.slice(0, 12), { ...defaultHistoryLimits, observations: 12 })).toEqual(digests.slice(0, 12));
   });
 
   test("lose nothing else with their digest", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
-import { bounded, type LoopMemory } from "../../../../src/engine/loop/run-record/memory.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
+import { bounded, type LoopMemory } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import {
   type LoopKind,
   loopKinds,
@@ -29,8 +29,8 @@ const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
 const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left, true);
 const repeat = (event: AgentEvent, times: number): AgentEvent[] => Array.from({ length: times }, () => event);
 const memory = (observations: readonly Observation[]) => remembered({ observations });
-const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);
-const kept = (observations: readonly Observation[]) => bounded(observations, defaultMemoryLimits);
+const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultHistoryLimits);
+const kept = (observations: readonly Observation[]) => bounded(observations, defaultHistoryLimits);
 const soFar = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): RunSoFar => ({
   startedAt: 0,
   now: 0,
@@ -106,7 +106,7 @@ describe.each(loopKinds)("%s", (kind) => {
     expect(stagnationWarning(memory(rowOfKind(kind, 1)))).toBeUndefined();
     expect(stagnationWarning(memory(rowOfKind(kind, 2)))).toContain(kind);
     expect(stagnationWarning(memory(rowOfKind(kind, 5)))).toBeUndefined();
-    const limits = { ...defaultMemoryLimits, stagnation: 3 };
+    const limits = { ...defaultHistoryLimits, stagnation: 3 };
     expect(stopWhenStuck(researchWords)(soFar(rowOfKind(kind, 2), { limits }))).toBeUndefined();
     expect(stopWhenStuck(researchWords)(soFar(rowOfKind(kind, 3), { limits }))).toMatchObject({ verdict: "stuck" });
   });

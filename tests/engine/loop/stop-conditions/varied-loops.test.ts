@@ -5,12 +5,12 @@ import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { likenessOf, sketchOf } from "../../../../src/engine/lib/minhash.js";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { rowOf, signsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 
-const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultMemoryLimits);
+const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultHistoryLimits);
 const use = (name: string, input: object) => ({ type: "tool_use", name, input });
 const say = (text: string) => ({ type: "text", text });
 /** What Claude Code's stream of these blocks, one message each, shows without a result. */

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { openWriter } from "../../../../src/engine/storage/state/fold.js";
 import { makeJournal } from "../../../../src/engine/storage/state/journal.js";
 import type { Fold } from "../../../../src/research/project-files/research.js";
@@ -73,7 +73,7 @@ const filesIn = (folder: string) =>
 
 /** A project as the program itself opens it. */
 async function opened(folder: string, told: Told[] = []) {
-  const limits = { ...defaultMemoryLimits, observations: 3, recent: 1, window: 4 };
+  const limits = { ...defaultHistoryLimits, observations: 3, recent: 1, window: 4 };
   const research = await openResearch(folder, {
     derive: (rrd, ledger) => derive(rrd, ledger, limits),
     deriveBetween: (rrd, ledger) => deriveBetween(rrd, ledger, limits),

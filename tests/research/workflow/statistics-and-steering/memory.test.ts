@@ -1,6 +1,6 @@
 import { renderFor } from "../../../../src/research/report/documents/documents.js";
 import { tmpdir } from "node:os";
-import { defaultMemoryLimits } from "../../../../src/engine/lib/memory-limits.js";
+import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -78,7 +78,7 @@ async function runWith(
     learn: false,
     redact: redactFor({}),
     experience: { takes: {}, from: "" },
-    memory: defaultMemoryLimits,
+    memory: defaultHistoryLimits,
     render: renderFor,
     veto: async () => [],
     close: research.close,

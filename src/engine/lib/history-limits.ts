@@ -2,7 +2,7 @@
  * How much of earlier iterations is remembered, and from when on a repetition ends a run. The user sets them in the
  * configuration.
  */
-export interface MemoryLimits {
+export interface HistoryLimits {
   /** Observations that may tell what an agent did; of more, only the newest `recent` do. */
   readonly observations: number;
   /** Newest observations that still tell what an agent did once older ones are summarised. */
@@ -17,7 +17,7 @@ export interface MemoryLimits {
   readonly window: number;
 }
 
-export const defaultMemoryLimits: MemoryLimits = {
+export const defaultHistoryLimits: HistoryLimits = {
   observations: 10,
   recent: 3,
   observationChars: 1_500,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { defaultMemoryLimits as limits } from "../../../../src/engine/lib/memory-limits.js";
-import { bounded, rememberedIn } from "../../../../src/engine/loop/run-record/memory.js";
+import { defaultHistoryLimits as limits } from "../../../../src/engine/lib/history-limits.js";
+import { bounded, rememberedIn } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { seen } from "../remembered.js";
 

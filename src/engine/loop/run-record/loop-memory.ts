@@ -1,12 +1,12 @@
 import { given } from "../../lib/given.js";
-import type { MemoryLimits } from "../../lib/memory-limits.js";
+import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
 import type { Verdict } from "../../generated/event.js";
 
 /** What a workflow remembers of earlier iterations, also of those of earlier runs. Bounded. */
 export interface LoopMemory {
-  readonly limits: MemoryLimits;
+  readonly limits: HistoryLimits;
   /** What came of the last iterations, oldest first. Those whose agent never got to work are not among them. */
   readonly observations: readonly Observation[];
   /** What came before, at most `limits.summaryChars` characters. */
@@ -38,7 +38,7 @@ interface Kept {
 export const rememberedIn = (
   { observations = [], history_summary: summary, rch_metrics: metrics, stagnation_since = 0, steering = [] }: Kept = {},
   ledger: readonly LedgerLine[],
-  limits: MemoryLimits,
+  limits: HistoryLimits,
 ): LoopMemory => ({
   ...{ limits, observations, steering, since: stagnation_since, ledger: ledger.slice(-5) },
   ...(summary ? { historySummary: summary } : {}),
@@ -78,7 +78,7 @@ export const lastRun = ({ verdict, reason, cause }: Verdict, now: number) => ({
  */
 export function bounded(
   observations: readonly Observation[],
-  { observations: most, recent, window }: MemoryLimits,
+  { observations: most, recent, window }: HistoryLimits,
   metrics?: HistoryMetrics,
 ): Observation[] {
   const isFull = observations.filter(({ digest }) => digest !== undefined).length > most;
