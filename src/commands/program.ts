@@ -59,8 +59,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   const run = add("run", "[folder]", async (values, folder) => {
     if (folder === undefined && io.canAsk && values["json"] !== true) {
-      const { beginCommand } = await import("./begin.js");
-      const begun = await beginCommand(running(values), io);
+      const { firstStepsCommand } = await import("./setup/first-steps.js");
+      const begun = await firstStepsCommand(running(values), io);
       if (begun !== undefined) return begun;
     }
     const { runCommand } = await import("./run/run.js");
@@ -323,7 +323,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("init", "", async ({ json, yes, task: isTask }) =>
     isTask === true
       ? (await import("./task/init-task.js")).initTask(io, json === true)
-      : (await import("./init.js")).initCommand({ json: json === true, yes: yes === true }, io),
+      : (await import("./setup/init.js")).initCommand({ json: json === true, yes: yes === true }, io),
   )
     .option("-y, --yes", "ask nothing")
     .option("--task", "write a ralph.json instead: a task with acceptance criteria");

@@ -4,7 +4,7 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/brief/front-matter.js";
 import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { choose } from "./ask.js";
+import { choose } from "./ask-person.js";
 import { shown } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/project-files/layout.js";
 

@@ -21,7 +21,7 @@ import { readSeeds } from "../../research/papers/seeds/read-seeds.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
-import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask.js";
+import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
 import { flowed, say } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";

@@ -6,7 +6,7 @@ import type { Spent } from "../../engine/loop/types.js";
  * The settings with what is left of a command's limits, where it does one piece of work after the other; undefined
  * where one is reached. `ms`: since the command began.
  */
-export function rest(
+export function remainingLimits(
   config: ResolvedConfig,
   spent: Pick<Spent, "usd" | "tokens" | "iterations">,
   ms: number,

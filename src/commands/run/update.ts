@@ -38,7 +38,7 @@ import { needsWriting } from "../../research/workflow/report-unit/close-update.j
 import { readNarrative } from "../../research/workflow/report-unit/kept-narrative.js";
 import { explain } from "../explain.js";
 import { classicPrompt } from "./classic-prompt.js";
-import { rest } from "./remaining-limits.js";
+import { remainingLimits } from "./remaining-limits.js";
 import { work } from "./run.js";
 
 interface UpdateArguments {
@@ -81,7 +81,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
       folder = await findResearch(io.cwd, named);
       if (done.has(folder)) continue;
       done.add(folder);
-      const limits = rest(config, spent, io.clock.now() - began);
+      const limits = remainingLimits(config, spent, io.clock.now() - began);
       if (limits === undefined) {
         say(io, `The limit of this command is reached; no source was asked for ${basename(folder)}.`);
         code = 3;

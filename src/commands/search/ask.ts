@@ -16,7 +16,7 @@ import { pageName } from "../../research/project-files/layout.js";
 import { signState } from "../../research/project-files/unconfined-agent/other-projects.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findProjects } from "../../research/overview/find-research.js";
-import { rest } from "../run/remaining-limits.js";
+import { remainingLimits } from "../run/remaining-limits.js";
 import { answerLines } from "./answer-lines.js";
 import { standings } from "./answers.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -106,7 +106,7 @@ async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Pro
         say(io, `${answer.id} of ${basename(folder)} was not asked again: ${oneLine(why.join("; "))}.`);
         code = 2;
       } else {
-        const limits = rest(config, { ...spent, iterations: 0 }, io.clock.now() - began);
+        const limits = remainingLimits(config, { ...spent, iterations: 0 }, io.clock.now() - began);
         if (limits === undefined) {
           say(io, `The limit of this command is reached; ${answer.id} of ${basename(folder)} was not asked again.`);
           code = 3;

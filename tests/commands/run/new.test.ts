@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { main } from "../../../src/commands/main.js";
 import { cli, ioIn, type } from "../../support/processes/in-process.js";
-import { withAnswers } from "../../../src/commands/run/ask.js";
+import { withAnswers } from "../../../src/commands/run/ask-person.js";
 import { rrdWith } from "../../support/projects/research.js";
 import { unitAgent } from "../../support/processes/command-agents.js";
 import { freshFolder } from "../../support/projects/research-folder.js";

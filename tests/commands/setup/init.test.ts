@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { initCommand } from "../../src/commands/init.js";
-import { packageFile } from "../../src/engine/lib/package-root.js";
-import { fakeIo } from "../engine/ui/fake-io.js";
-import { main } from "../../src/commands/main.js";
-import { ioIn, type } from "../support/processes/in-process.js";
-import { freshFolder } from "../support/projects/research-folder.js";
+import { initCommand } from "../../../src/commands/setup/init.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { main } from "../../../src/commands/main.js";
+import { ioIn, type } from "../../support/processes/in-process.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
 
 async function init(cwd: string, json = false) {
   const io = fakeIo({ cwd });

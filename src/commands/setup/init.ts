@@ -1,21 +1,21 @@
 import { constants, existsSync } from "node:fs";
 import { appendFile, copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
-import { packageFile } from "../engine/lib/package-root.js";
-import { explainSystemError } from "../engine/storage/explain-system-error.js";
-import { runGit } from "../engine/storage/git-command.js";
-import type { Io } from "../engine/ui/io.js";
-import { say } from "../engine/ui/terminal/format.js";
-import { onPath } from "../engine/agents/program.js";
-import { settingsFor } from "../compose/agents.js";
-import { configKeys, resolveConfig } from "../compose/config.js";
-import { checkAgent } from "../engine/agents/registry.js";
-import { projectFiles } from "../engine/config/config-file.js";
-import { shown } from "../research/overview/find-research.js";
-import { choose } from "./run/ask.js";
-import { hiddenName } from "../engine/lib/layout.js";
-import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../research/project-files/layout.js";
+import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { packageFile } from "../../engine/lib/package-root.js";
+import { explainSystemError } from "../../engine/storage/explain-system-error.js";
+import { runGit } from "../../engine/storage/git-command.js";
+import type { Io } from "../../engine/ui/io.js";
+import { say } from "../../engine/ui/terminal/format.js";
+import { onPath } from "../../engine/agents/program.js";
+import { settingsFor } from "../../compose/agents.js";
+import { configKeys, resolveConfig } from "../../compose/config.js";
+import { checkAgent } from "../../engine/agents/registry.js";
+import { projectFiles } from "../../engine/config/config-file.js";
+import { shown } from "../../research/overview/find-research.js";
+import { choose } from "../run/ask-person.js";
+import { hiddenName } from "../../engine/lib/layout.js";
+import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../../research/project-files/layout.js";
 
 /** Packaged defaults that people may edit. */
 const editable = [promptName, lessonsName, claudeName];
@@ -93,7 +93,7 @@ async function askForAgent(io: Io): Promise<string | undefined> {
     { value: "baseline", label: "baseline: no model, no key; it only extracts sentences" },
   ]);
   if (agent === "" || agent === "claude") return undefined;
-  const { writeConfigValue } = await import("../engine/config/write.js");
+  const { writeConfigValue } = await import("../../engine/config/write.js");
   return writeConfigValue(configKeys, files, "agent", agent);
 }
 

@@ -28,13 +28,13 @@ export async function choose(
 export async function askForTopic(io: Io): Promise<string> {
   const example = 'research-ralph new "sim2real transfer for dexterous manipulation"';
   if (!io.canAsk) throw new ExpectedError(`The topic is missing; give one, such as ${example}.`, 2);
-  const topic = await askText(io, "What do you want to research? A topic in a few words, or a question.");
+  const topic = await askForLine(io, "What do you want to research? A topic in a few words, or a question.");
   if (topic.trim() === "") throw new ExpectedError("Nothing was said, nothing was started.", 2);
   return topic;
 }
 
 /** One line from the person; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
-export async function askText(io: Pick<Io, "stdin" | "terminal">, message: string): Promise<string> {
+async function askForLine(io: Pick<Io, "stdin" | "terminal">, message: string): Promise<string> {
   const { text, isCancel } = await import("@clack/prompts");
   const said = await text({ message, input: io.stdin, output: io.terminal });
   if (isCancel(said)) throw new ExpectedError("Nothing was said, nothing was started.", 2);

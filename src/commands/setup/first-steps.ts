@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import type { ConfigFlags } from "../../compose/config.js";
+import type { Io } from "../../engine/ui/io.js";
+import { rrdFile } from "../../research/project-files/layout.js";
+import { listResearches } from "../../research/overview/find-research.js";
+import { choose } from "../run/ask-person.js";
+
+interface FirstStepArguments {
+  readonly flags: ConfigFlags;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+/** Asks what to begin with where there is no project yet, and does it; undefined where there is one. */
+export async function firstStepsCommand(args: FirstStepArguments, io: Io): Promise<number | undefined> {
+  if (existsSync(rrdFile(io.cwd)) || (await listResearches(io.cwd)).length > 0) return undefined;
+  const choice = await choose(io, "There is no project here yet. What do you want to do?", [
+    { value: "new", label: "create a project from a topic" },
+    { value: "demo", label: "run the demo: a complete project on sample papers, without key or network" },
+    { value: "doctor", label: "check whether everything is installed" },
+  ]);
+  if (choice === "demo") return (await import("../demo.js")).demoCommand(args, io);
+  if (choice === "doctor") return (await import("./doctor.js")).doctorCommand(args, io);
+  return (await import("../run/new.js")).newCommand({ ...args, ask: false }, io);
+}
