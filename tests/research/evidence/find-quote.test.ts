@@ -223,6 +223,18 @@ describe("fragments", () => {
     expect(found(rates, "Success rose from 41 % to 87 % … and fell from 90 % to 12 %")).toBe(true);
   });
 
+  it("are four at most, however well each of them stands in the text", () => {
+    const text =
+      "The gray hand of steel, copper and glue took the red cube of wood, foil and wax from the low table of pine, oak and clay " +
+      "near the old window of glass, lead and iron in the large room of the lab.";
+    const four = "The gray hand … took the red cube … from the low table … near the old window";
+    expect(found(text, four)).toBe(true);
+    expect(findQuote(text, `${four} … in the large room`)).toMatchObject({
+      found: false,
+      why: 'more than 4 fragments are joined by "…"',
+    });
+  });
+
   it("deny what the text denies in front of the first of them", () => {
     const denied = "The gripper does not hold wet spheres in the rain for nine hours in all.";
     expect(findQuote(denied, "hold wet spheres … for nine hours in all")).toMatchObject({
@@ -233,7 +245,10 @@ describe("fragments", () => {
 
   it("must each be of three words or twelve characters", () => {
     const deep = "We use reinforcement learning in a simulator of the hand to train the policy.";
-    expect(found(deep, "We use reinforcement … to train the policy")).toBe(true);
+    expect(found(deep, "in a simulator … to train the policy")).toBe(true);
+    expect(
+      found("We put it by the red cube of wood, foil and wax from the table.", "by the red … wax from the table"),
+    ).toBe(true);
     expect(found(deep, "reinforcement learning … to train the policy")).toBe(true);
     expect(found("the method was not good", "the method was … good")).toBe(false);
     expect(found(text, "The policy was … hours")).toBe(false);
