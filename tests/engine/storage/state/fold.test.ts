@@ -181,6 +181,20 @@ describe("an iteration that is folded in", () => {
     expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
   });
 
+  it("makes up first for those that wait, so that no line takes another's place", async () => {
+    const { fold, load, folder } = await writer();
+    await load();
+    const whole = read(folder, "rrd.json");
+    writeFileSync(join(folder, "rrd.json"), "{ broken }");
+    await expect(fold(acceptance(1))).rejects.toBeInstanceOf(ExpectedError);
+    writeFileSync(join(folder, "rrd.json"), whole);
+    await fold(acceptance(2));
+    expect(journalled(folder)).toEqual([]);
+    const lines = read(folder, "ledger.jsonl").trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).iteration)).toEqual([1, 2]);
+    expect(readRrd(folder).statistics).toEqual({ total_analyzed: 2, lines: 2 });
+  });
+
   it("meets a bug below it as a bug", async () => {
     const folder = researchFolder();
     await makeJournal(folder);
@@ -295,6 +309,8 @@ describe("an interrupted iteration", () => {
     writeFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify(acceptance(1).ledger)}\n`);
     await (await writer(folder)).load();
     expect([read(folder, "research-report.md"), journalled(folder)]).toEqual(["new", []]);
+    // And is no second iteration.
+    expect(readRrd(folder).statistics).toEqual({ total_analyzed: 1, lines: 1 });
   });
 });
 

@@ -280,6 +280,24 @@ describe("results that are folded together", () => {
   });
 });
 
+it("results that a kill left without their lines are merged once, also those that the state has forgotten since", async () => {
+  const folder = researchFolder(sampleRrd(6));
+  const research = await opened(folder);
+  await research.together(async () => {
+    for (const iteration of [1, 2, 3, 4, 5, 6]) await research.fold(foldOf(iteration, "accepted"));
+  });
+  await research.close();
+  const whole = filesIn(folder);
+  expect(readRrd(folder).loop?.observations).toHaveLength(4);
+  const done = join(folder, ".ralph/journal/done");
+  for (const name of fs.readdirSync(done)) fs.renameSync(join(done, name), join(folder, ".ralph/journal", name));
+  rmSync(join(folder, "ledger.jsonl"));
+  const again = await opened(folder);
+  await again.load();
+  expect(filesIn(folder)).toEqual(whole);
+  await again.close();
+});
+
 /** Copies of the folder as a kill would leave it: before each change on the disk while it works, and in its middle. */
 async function instantsOf(folder: string, work: () => Promise<void>): Promise<string[]> {
   const root = temporaryFolder();
