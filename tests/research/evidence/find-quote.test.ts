@@ -268,6 +268,46 @@ describe("fragments", () => {
   });
 });
 
+describe("a number and what belongs to it", () => {
+  it.each([
+    ["In total we used 12 500 samples in all the runs.", "500 samples in all the runs", "it begins within a number"],
+    ["In total we used 12'500 samples in all the runs.", "500 samples in all the runs", "it begins within a number"],
+    ["In total we used 12 500 samples in all the runs.", "In total we used 12", "it ends within a number"],
+    ["In total we used 12'500 samples in all the runs.", "In total we used 12", "it ends within a number"],
+    ["It grew to a load of 3 × 10⁵ cells in all.", "It grew to a load of 3", "it ends within a number"],
+    ["It took 10 to 15 days in all.", "15 days in all", "it begins within a range"],
+    ["It took between 10 and 15 days in all.", "15 days in all", "it begins within a range"],
+    ["In all it took 10 to 15 days to close.", "In all it took 10", "it ends within a range"],
+    ["In all it took 10–15 days to close.", "In all it took 10", "it ends within a range"],
+    ["In all it took 10 – 15 days to close.", "In all it took 10 –", "it ends within a range"],
+    ["It held at least 30 percent of them.", "least 30 percent of them", 'it begins behind the "at" of its number'],
+    ["It held up to 30 percent of them.", "30 percent of them", 'its first number stands behind "up to"'],
+    ["It had a load of 5 kg for nine hours.", "kg for nine hours", "it begins between a number and its unit"],
+    ["It had a load of 5 kg for nine hours.", "It had a load of 5", "it ends between a number and its unit"],
+    ["It rose as a whole by 2 points.", "It rose as a whole by 2", "it ends between a number and its unit"],
+    ["It had a load of 5\n% for nine hours.", "It had a load of 5", "it ends between a number and what belongs to it"],
+  ])("stay together: of %j no quote is %j", (text, quote, why) => {
+    expect(findQuote(text, quote)).toMatchObject({ found: false, why });
+  });
+
+  it.each([
+    ["It took 10 and 15 days in all.", "15 days in all"],
+    ["In all it took from 10 to 15 days to close.", "In all it took from 10"],
+    ["It grew to a load of 3 x 5 cells in all.", "It grew to a load of 3"],
+    ["It held the least 30 percent of them.", "least 30 percent of them"],
+    ["It held 3 times as many of them.", "times as many of them"],
+    ["It held as many as 5 per hour of work.", "It held as many as 5"],
+    ["As a whole table 2 points to it again.", "As a whole table 2"],
+    ["We saw the hands — 5 of them held on.", "5 of them held on"],
+    ["We saw this:\n- 5 of them held on.", "5 of them held on"],
+    ["Hand | Load | Time\nShadow hand | less than | 5 | days in all", "5 | days in all"],
+    ["The count of all was 5\n\n% is a sign of parts.", "The count of all was 5"],
+    ["Count | Part\nThe count of all of it | 5 | % of it", "The count of all of it | 5"],
+  ])("are no more than that: of %j a quote is %j", (text, quote) => {
+    expect(findQuote(text, quote)).toMatchObject({ found: true });
+  });
+});
+
 describe("a quote with words of somebody else", () => {
   const trial = "In trials soft hands hold them for nine hours (Lee, 2019), and no longer.";
 
