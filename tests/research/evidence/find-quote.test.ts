@@ -268,6 +268,63 @@ describe("fragments", () => {
   });
 });
 
+describe("words that a PDF joined or tore", () => {
+  const known = "The policy and the gripper of the robot are known.";
+  const long = "In thepolicy of thegripper we work all day and night";
+
+  it.each([
+    ["In thepolicy of it we work.", "In the policy of it we work"],
+    [`${long} with it.`, "In the policy of the gripper we work all day and night"],
+    ["It was signi ficant in all of them.", "It was significant in all of them"],
+    ["C max was high in all of them.", "Cmax was high in all of them"],
+    ["The w i of them was high.", "The wi of them was high"],
+  ])("are what they say, once and once more for every eight words: of %j a quote is %j", (text, quote) => {
+    expect(findQuote(`${known} ${text}`, quote)).toMatchObject({ found: true });
+  });
+
+  it.each([
+    ["In thepolicy of thegripper we work.", "In the policy of the gripper we", undefined],
+    [`${long} ofthe policy.`, "In the policy of the gripper we work all day and night of the policy", undefined],
+    ["Seen it thepolicy.", "it the policy", undefined],
+    [
+      "It was insignificant in all of them.",
+      "It was in significant in all of them",
+      '"insignificant" is not "in significant"',
+    ],
+    [
+      "It was in significant parts of them.",
+      "It was insignificant parts of them",
+      '"insignificant" is not "in significant"',
+    ],
+    ["It was nowhere to be seen.", "It was now here to be seen", '"nowhere" is not "now here"'],
+    ["They were assigned to two groups.", "They were as signed to two groups", '"assigned" is not "as signed"'],
+    ["It is a fact or two of them.", "It is a factor two of them", '"factor" is not "fact or"'],
+  ])("make no other words: of %j no quote is %j", (text, quote, why) => {
+    expect(findQuote(`${known} ${text}`, quote)).toMatchObject({ found: false, ...(why === undefined ? {} : { why }) });
+  });
+});
+
+describe("units", () => {
+  const why = "a unit is in another case, which makes it another unit";
+
+  it.each([
+    ["It gave 5 mW of power in all.", "It gave 5 MW of power in all"],
+    ["It gave a power (mW) in all of them.", "It gave a power (MW) in all of them"],
+    ["It had 5 mΩ of it in all.", "It had 5 MΩ of it in all"],
+    ["It used the Mg of the sea there.", "It used the mg of the sea there"],
+  ])("are others in another case: of %j no quote is %j", (text, quote) => {
+    expect(findQuote(text, quote)).toMatchObject({ found: false, why });
+  });
+
+  it.each([
+    ["It gave 5 MW of power in all.", "IT GAVE 5 MW OF POWER IN ALL"],
+    ["IT GAVE 5 MW OF POWER IN ALL", "It gave 5 mW of power in all"],
+    ["The value of HbA1c was high.", "The value of HbA1C was high"],
+  ])("are not told by their case where all is in capitals, or no unit is meant: of %j a quote is %j", (text, quote) => {
+    expect(found(text, quote)).toBe(true);
+  });
+});
+
 describe("a number and what belongs to it", () => {
   it.each([
     ["In total we used 12 500 samples in all the runs.", "500 samples in all the runs", "it begins within a number"],
