@@ -127,7 +127,7 @@ function bounded(
 function reached(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const proxy = lostProxy(cause);
-  if (proxy !== undefined) return new NoAnswer(`The proxy of ${proxy} can't be reached; correct it, or unset it.`);
+  if (proxy !== undefined) return new NoAnswer(`The proxy set in ${proxy} can't be reached; correct or unset it.`);
   if (hasCode(cause, "ECONNREFUSED")) return new NoAnswer(`${host} does not accept connections (ECONNREFUSED).`);
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
   const said = messageOf(cause);

@@ -120,7 +120,7 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
 export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" | "insecure_redis">): RedisAddress {
   if (redis !== undefined) return addressOf(redis, insecure_redis);
   throw new ExpectedError(
-    `Agents on other machines are reached over Redis, and no address of it is set; add --redis rediss://queue.lab:6379, or set redis in your configuration or ${redisVariable}.`,
+    `Agents on other machines are reached over Redis, whose address is not set; add --redis rediss://queue.lab:6379, or set redis in your configuration or ${redisVariable}.`,
     2,
   );
 }

@@ -135,7 +135,7 @@ function requireRoles(names: readonly string[], pointer: string): void {
   if (unknown === undefined) return;
   const near = nearest(unknown, roles);
   throw new ExpectedError(
-    `${pointer}/${unknown} is no role of a coding run; there are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `${pointer}/${unknown} is not a role of a coding run; the roles are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
     2,
   );
 }
@@ -156,7 +156,7 @@ export function noticesOf(
     ...(codex.length === 0
       ? []
       : [
-          `${codex.join(", ")} does not tell its use midway, so its context can't be closed at 40 %; its next brief is smaller.`,
+          `${codex.join(", ")} does not report its usage while it runs, so it can't be ended when its context is 40 % full; its next brief is made smaller instead.`,
         ]),
   ];
 }

@@ -148,7 +148,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
 
 const noRepository = (folder: string): ExpectedError =>
   new ExpectedError(
-    `${folder} is in no git repository; a coding run shows changes to its critic and puts back what makes tests worse, so make one with 'git init'.`,
+    `${folder} is not in a git repository, which a coding run needs to show changes to its critic and to undo what makes tests worse; create one with 'git init'.`,
     2,
   );
 

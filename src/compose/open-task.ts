@@ -236,7 +236,7 @@ async function stateFor(
   const isSame = source === undefined ? state.source === undefined && state.id === wanted.id : state.source === source;
   if (isSame) return state;
   const backup = await backUp(folder, now, [stateName]);
-  notify("info", `${stateName} was of another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
+  notify("info", `${stateName} belonged to another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
   return await store.edit((before) => ({ ...wanted, ...given({ iteration: before.iteration }) }));
 }
 

@@ -81,7 +81,7 @@ export const guarded =
     const { req } = context;
     const host = req.header("host") ?? "";
     if (host !== `127.0.0.1:${port()}` && host !== `localhost:${port()}`)
-      return context.text("This page is served to 127.0.0.1 and localhost alone.\n", 421);
+      return context.text("This page is served to 127.0.0.1 and localhost only.\n", 421);
     const isRead = req.method === "GET" || req.method === "HEAD";
     if (!isRead && req.header("origin") !== `http://${host}`)
       return context.text("Only the page itself may change something.\n", 403);
@@ -100,7 +100,7 @@ export const guarded =
   };
 
 const usedUp =
-  "This address was used already and lets one browser in: press Enter in the terminal where 'research-ralph web' runs " +
+  "This address was already used, and each address lets in one browser: press Enter in the terminal where 'research-ralph web' runs " +
   "to get a new address, or start that command again.";
 
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

@@ -66,7 +66,7 @@ describe("the agents of roles", () => {
     const notices = noticesOf({ config: config({}) }, agents);
     expect(notices).toEqual([
       expect.stringContaining("claude, codex take no temperature"),
-      expect.stringContaining("codex does not tell its use midway"),
+      expect.stringContaining("codex does not report its usage"),
     ]);
     expect(noticesOf({ config: config({}) }, agents.slice(0, 1))).toEqual([]);
   });

@@ -124,7 +124,7 @@ test.each([
     Buffer.from('\uFEFF{"model": "x"}', "utf16le"),
     "is not UTF-8; save it as UTF-8 in your editor.",
   ],
-  ["that says a limit twice", '{"max_usd": 1, "max_usd": 50}', 'says "max_usd" twice in one object; say it once.'],
+  ["that says a limit twice", '{"max_usd": 1, "max_usd": 50}', 'has "max_usd" twice in one object; keep one of them.'],
 ])("a file %s is refused", async (_, text, says) => {
   writeFileSync(join(cwd, "ralph.config.json"), text);
   await expect(resolveConfig({ env: {}, cwd, home })).rejects.toThrow(`${join(cwd, "ralph.config.json")} ${says}`);

@@ -80,6 +80,21 @@ test.each([["help"], ...Object.keys(summaries).map((name) => [name])])(
   },
 );
 
+test("no sentence of the code denies with 'is no', inverts, or speaks in our dialect", async () => {
+  const banned =
+    /(?<!there )\b(?:is|are|was|were) no (?!longer\b|more\b)[a-z]|which nothing confines|\byour yes\b|\b(?:is|are) as before\b/i;
+  const sources = await fastGlob(["src/**/*.ts"], { cwd: packageFile(".") });
+  const lines = sources.flatMap((file) =>
+    readFileSync(packageFile(file), "utf8")
+      .split("\n")
+      // Code between quotes has words too, but none of these.
+      .filter((line) => /["'`]/.test(line) && !/^\s*(?:\/\/|\/?\*)/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(lines.length).toBeGreaterThan(5_000);
+  expect(lines.filter((line) => banned.test(line))).toEqual([]);
+});
+
 test("pages and comments have none of these words either", async () => {
   const rare =
     /\b(?:heed\w*|whoever|of ours|for ever|lest|(?:is|are) none|amiss|ought to|whereby|therein|made up for)\b/i;

@@ -31,7 +31,7 @@ test("a token lets one browser in; that one may come with it again, another is t
   expect([again.status, again.headers.get("location")]).toEqual([303, "/"]);
   const other = await fetch(address, { redirect: "manual" });
   expect([other.status, other.headers.get("set-cookie")]).toEqual([403, null]);
-  expect(await other.text()).toMatch(/^This address was used already.* press Enter .*\n$/);
+  expect(await other.text()).toMatch(/^This address was already used.* press Enter .*\n$/);
 
   const [second, third] = [newAddress(), newAddress()];
   expect((await fetch(second, { redirect: "manual" })).status).toBe(403);

@@ -71,7 +71,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   const passed = none.length - wrong.length;
   if (passed > 0 && !args.json)
     say(io, `Skipped, because they hold no project: ${passed} of ${many(args.folders.length, "path")}.`);
-  for (const named of wrong) say(io, `${oneLine(named)} is no project: there is no ${rrdName} in it.`);
+  for (const named of wrong) say(io, `${oneLine(named)} is not a project: there is no ${rrdName} in it.`);
   let exitCode = wrong.length === 0 ? 0 : 2;
   for (const named of args.folders) {
     let code = 0;

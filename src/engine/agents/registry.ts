@@ -33,7 +33,7 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
   const isLoose = definition.confinement === "unconfined" && settings.sandbox === undefined;
   if (isLoose && !settings.unconfined && !settings.classic) {
     throw new ExpectedError(
-      `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --sandbox bubblewrap (or docker) to hold it, or --unconfined if that is what you want.`,
+      `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --sandbox bubblewrap (or docker) to confine it, or --unconfined if that is what you want.`,
       2,
     );
   }
@@ -76,7 +76,7 @@ function specBehind(name: string): string {
   const spec = name.slice(distant.length).trim();
   if (spec !== "" && !isDistant(spec)) return spec;
   throw new ExpectedError(
-    `The agent '${name}' names ${spec === "" ? "nobody behind its colon" : "a fleet within a fleet"}; write fleet: and the name of an agent that a worker offers, such as fleet:claude.`,
+    `The agent '${name}' names ${spec === "" ? "no agent after its colon" : "a fleet within a fleet"}; write fleet: and the name of an agent that a worker offers, such as fleet:claude.`,
     2,
   );
 }

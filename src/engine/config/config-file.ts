@@ -69,7 +69,7 @@ function fromJson(text: string, path: string): unknown {
   }
   // YAML refuses it too: nobody can tell which of two limits was meant.
   const twice = repeatedName(text);
-  if (twice !== undefined) throw new ExpectedError(`${path} says ${twice} twice in one object; say it once.`);
+  if (twice !== undefined) throw new ExpectedError(`${path} has ${twice} twice in one object; keep one of them.`);
   return value;
 }
 

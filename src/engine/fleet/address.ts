@@ -31,7 +31,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
   const path = /^\/?(\d{0,4})$/.exec(url.pathname)?.[1];
   if (path === undefined || url.search !== "" || url.hash !== "")
     throw new ExpectedError(
-      `The address ${shown} of Redis has something behind the port that is no number of a database; write it as ${shown}/0.`,
+      `The address ${shown} of Redis has something after the port that is not a database number; write it as ${shown}/0.`,
       2,
     );
   if (!tls && !isLoopback(host) && !insecure)
@@ -48,7 +48,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
 
 function urlOf(text: string): URL {
   const wrong = new ExpectedError(
-    "The address of Redis is not an address; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
+    "The Redis address is not valid; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
     2,
   );
   if (!/^rediss?:\/\/[^\s]+$/i.test(text)) throw wrong;
@@ -66,7 +66,7 @@ function decoded(part: string, shown: string): string {
     return decodeURIComponent(part);
   } catch {
     throw new ExpectedError(
-      `The user or password of ${shown} has a % that stands for nothing; write % as %25 there.`,
+      `The user or password of ${shown} has a % that begins no escape sequence; write % as %25 there.`,
       2,
     );
   }

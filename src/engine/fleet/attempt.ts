@@ -45,7 +45,7 @@ export async function attemptJob(taken: TakenJob, tools: AttemptTools): Promise<
       brief = await briefIn(workspace, taken, number);
     } catch (error) {
       if (hasCode(error, "ENOSPC", "EDQUOT")) return "full";
-      failure = { kind: "crashed", message: `The worker could make no workspace: ${messageOf(error)}.` };
+      failure = { kind: "crashed", message: `The worker could not make a workspace: ${messageOf(error)}.` };
       await say({ type: "end", message: "", failure });
       await talker.finish();
       return failure;

@@ -73,7 +73,7 @@ function persistence(info: ReadonlyMap<string, string>): RedisFinding {
       name,
       ok: false,
       needed: false,
-      detail: "appendonly is off: its restart loses the jobs under way, and they start again",
+      detail: "appendonly is off: a restart loses the jobs under way, and they start again",
     },
     fix: "Set appendonly yes in redis.conf.",
   };

@@ -86,7 +86,7 @@ function unreached(error: unknown, { shown, tls }: RedisAddress): ExpectedError 
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)/.test(message)) {
     const why = message.startsWith("NOPERM")
       ? "does not allow this user what a fleet needs"
-      : "does not take this user and password";
+      : "refuses this user and password";
     return new ExpectedError(
       `Redis at ${shown} ${why}; correct them where its address is set (research-ralph config says where).`,
       5,
@@ -141,5 +141,5 @@ export function versionProblem(info: ReadonlyMap<string, string>): string | unde
 export function evictionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const policy = info.get("maxmemory_policy");
   if (policy === undefined || policy === "noeviction") return undefined;
-  return `throws keys away when its memory is full (maxmemory-policy ${policy}), and jobs with them: set maxmemory-policy noeviction`;
+  return `deletes keys, and with them jobs, when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`;
 }

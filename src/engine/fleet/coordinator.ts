@@ -177,7 +177,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         const waited = performance.now() - aloneSince;
         if (waited >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, none];
         if (waited >= options.patienceMs)
-          lonely = { kind: "auth", message: `${none} Nobody did within ${spanInWords(options.patienceMs)}.` };
+          lonely = { kind: "auth", message: `${none} No worker offered it within ${spanInWords(options.patienceMs)}.` };
       }
       // Its end may have been said before the last worker went.
       if (lonely !== undefined) await reader.toItsEnd();
@@ -200,7 +200,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         if (performance.now() >= deadline)
           return yield failed({
             kind: "timeout",
-            message: `${agent} was given up: ${hearing.worker() ?? "its worker"} should have ended it after ${spanInWords(allowed.maxMs)}, and said nothing of that.`,
+            message: `${agent} is no longer waited for: ${hearing.worker() ?? "its worker"} should have ended it after ${spanInWords(allowed.maxMs)}, and did not report that.`,
           });
         const next = mine.inbox.shift();
         if (next !== undefined) {
@@ -210,7 +210,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
             if ("tooLarge" in next.entry)
               return yield failed({
                 kind: "crashed",
-                message: "The worker said too much at once, so the attempt was ended.",
+                message: "The worker sent too much output at once, so the attempt was ended.",
               });
             for (const item of hearing.hear(next.entry)) {
               if (item.type === "begun") {
@@ -339,7 +339,7 @@ function unsentFailure(error: unknown, path: string): Failure {
   return /^(?:NOPERM|NOAUTH|WRONGPASS)/.test(message)
     ? {
         kind: "auth",
-        message: `Redis does not let this run send work: ${message}. Give its user what docs/fleet.md names.`,
+        message: `Redis does not let this run send work: ${message}. Give its user the rights that docs/fleet.md lists.`,
       }
     : { kind: "network", message: `Redis did not take the job: ${message}.` };
 }

@@ -180,7 +180,7 @@ class Store implements Memory {
     const written = version?.[0]?.["value"];
     if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
     if (version !== undefined && Number(written) !== stateVersion)
-      return `The memory ${path} has no format that this program reads (${String(written)}).`;
+      return `The memory ${path} has a format that this program cannot read (${String(written)}); move it away to start a new one.`;
     if (version !== undefined) return undefined;
     // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
     await this.#rows("PRAGMA journal_mode = WAL");
@@ -333,9 +333,11 @@ class Store implements Memory {
 
   async createIndex(name: string, kind: IndexKind): Promise<IndexStats | MemoryProblem> {
     if (!/^[\p{L}\p{N}_.-]{1,64}$/u.test(name))
-      return invalid(`'${name.slice(0, 80)}' is no name of an index; use up to 64 letters, digits, '_', '.' and '-'.`);
+      return invalid(
+        `'${name.slice(0, 80)}' is not a valid name of an index; use up to 64 letters, digits, '_', '.' and '-'.`,
+      );
     const rows = await this.#rows("SELECT kind FROM indices WHERE name = ?", [name]);
-    if (rows.length > 0) return invalid(`There is an index ${name} already.`);
+    if (rows.length > 0) return invalid(`The index ${name} already exists.`);
     await this.#write([{ sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, ?)", args: [name, kind] }]);
     const made = (await this.indices()).find((index) => index.name === name);
     return made ?? invalid(`The index ${name} could not be made.`);
@@ -422,7 +424,7 @@ class Store implements Memory {
     if (known.chunks + more <= known.maxElements) return undefined;
     return {
       code: "VECTOR_DB_ERROR_FULL",
-      problem: `The index ${index} takes ${known.maxElements} chunks and is full.`,
+      problem: `The index ${index} is full: it holds at most ${known.maxElements} chunks. Forget some, or use another index.`,
     };
   }
 

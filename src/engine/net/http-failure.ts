@@ -124,7 +124,7 @@ export function describe(error: unknown, host: string, longest: number): Failed 
   if (hasCode(cause, privateAddressCode)) return isPrivate(host);
   const proxy = lostProxy(cause);
   if (proxy !== undefined)
-    return { status: "error", reason: `The proxy of ${proxy} can't be reached; correct it, or unset it.`, transient };
+    return { status: "error", reason: `The proxy set in ${proxy} can't be reached; correct or unset it.`, transient };
   if (hasCode(cause, "ENOTFOUND"))
     return {
       status: "error",

@@ -32,7 +32,7 @@ export function openTranscript(
     try {
       what();
     } catch (error) {
-      problem ??= `The transcript ${path} is not whole: ${messageOf(error)}.`;
+      problem ??= `The transcript ${path} is incomplete: ${messageOf(error)}.`;
     }
   };
   const keep = (text: string): void => {

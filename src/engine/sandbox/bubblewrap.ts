@@ -34,7 +34,10 @@ async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
   if (programs.length === 0)
     return { problem: "bubblewrap is not installed", fix: "Install the package bubblewrap (apt install bubblewrap)." };
   if (prlimitIn(env) === undefined)
-    return { problem: "there is no prlimit for the limits of a sandbox", fix: "Install the package util-linux." };
+    return {
+      problem: "prlimit, which sets the limits of a sandbox, is not installed",
+      fix: "Install the package util-linux.",
+    };
   const problems: string[] = [];
   for (const program of programs) {
     const problem = await problemOf(program, env);

@@ -23,10 +23,10 @@ export async function checkSandboxes(env: NodeJS.ProcessEnv): Promise<SandboxChe
   const [own, engine] = await Promise.all([findBubblewrap(env), findDocker(env)]);
   return [
     "program" in own
-      ? { name: "bubblewrap", ok: true, detail: `${own.program} can hold agents.` }
+      ? { name: "bubblewrap", ok: true, detail: `${own.program} can confine agents.` }
       : { name: "bubblewrap", ok: false, detail: sentence(own.problem), fix: own.fix },
     "engine" in engine
-      ? { name: "docker", ok: true, detail: "The engine answers; it can hold agents where there is no bubblewrap." }
+      ? { name: "docker", ok: true, detail: "The engine answers; it can confine agents where there is no bubblewrap." }
       : { name: "docker", ok: false, detail: sentence(engine.problem), fix: engine.fix },
   ];
 }

@@ -24,7 +24,7 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
     const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-    throw new Error(`${name.toUpperCase()} names no http or https proxy; correct it or unset it`);
+    throw new Error(`${name.toUpperCase()} is not the address of an http or https proxy; correct it or unset it`);
   };
   const [http, https] = [proxyIn("http_proxy"), proxyIn("https_proxy")];
   const direct = value("no_proxy")

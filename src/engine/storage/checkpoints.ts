@@ -89,7 +89,7 @@ export async function openCheckpoints(
   const toldOf = new Set(Object.keys(earlier));
   if (toldOf.size > 0)
     notify(
-      `git's configuration names programs that appeared while an unconfined agent ran (${[...toldOf].join(", ")}); checkpoints start none of them. Take them out with 'git config --unset', or delete ${plantedFile} if they are yours.`,
+      `git's configuration names programs that appeared while an unconfined agent ran (${[...toldOf].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${plantedFile} if they are yours.`,
     );
   let inHistory: ReadonlySet<string> | undefined;
 
@@ -119,7 +119,7 @@ export async function openCheckpoints(
     const record = all.map((key) => [key, { now: now.get(key) ?? [], before: found.get(key) ?? null }]);
     await writeFileAtomic(plantedFile, `${JSON.stringify(Object.fromEntries(record))}\n`);
     notify(
-      `git's configuration has changed since the run began (${planted.join(", ")}); checkpoints start no program of it, now and later. Take it out with 'git config --unset', or delete ${plantedFile} if it is yours.`,
+      `git's configuration has changed since the run began (${planted.join(", ")}); checkpoints start no program that it names. Remove it with 'git config --unset', or delete ${plantedFile} if it is yours.`,
     );
   };
 

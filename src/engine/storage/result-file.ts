@@ -44,7 +44,9 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     const deep = tooDeepAt(value);
     if (deep !== undefined) return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deep}` };
     const twice = repeatedName(text);
-    return twice === undefined ? { value } : { reason: `result.json says ${twice} twice in one object; say it once` };
+    return twice === undefined
+      ? { value }
+      : { reason: `result.json has ${twice} twice in one object; keep one of them` };
   } catch {
     const { line, column, message } = locateSyntaxError(text);
     return { reason: `result.json is not valid JSON at line ${line}, column ${column}: ${message}` };

@@ -79,7 +79,7 @@ export function hooksOf(options: HookOptions): Hooks {
       return {
         vetoes: ends.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
         problems: ends.flatMap(({ problem }) =>
-          problem === undefined ? [] : [`${problem.replace(/\.$/, "")}; so it vetoes nothing.`],
+          problem === undefined ? [] : [`${problem.replace(/\.$/, "")}; so it does not veto anything.`],
         ),
       };
     },

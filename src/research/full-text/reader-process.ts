@@ -66,7 +66,7 @@ export async function searchUntrusted<Name extends keyof Searches>(
   if (end.status === "ok") return { value: end.value };
   const why =
     end.status === "cut"
-      ? `it came to the limit of ${end.limit === "time" || end.limit === "memory" ? end.limit : "what its process bears"}`
+      ? `it came to the limit of ${end.limit === "time" || end.limit === "memory" ? end.limit : "what its process can take"}`
       : end.status === "aborted"
         ? "it was interrupted"
         : end.message.slice(0, 200);

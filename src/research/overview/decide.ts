@@ -64,7 +64,7 @@ export async function decide(
   if (decision !== "include" && decision !== "exclude")
     throw new ExpectedError(`The decision is '${oneLine(decision)}'; it must be include or exclude.`, 2);
   const why = words.trim();
-  if (why === "") throw new ExpectedError("The reason is empty; give it in quotes behind the decision.", 2);
+  if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
   if (why.length > maxMessage)
     throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessage} are allowed.`, 2);
   const before = await readResearch(folder);

@@ -25,11 +25,11 @@ function typedCriterion(typed: string): NewCriterion | { readonly problem: strin
     return {
       problem: `'${oneLine(shown)}' must begin with 'include:' or 'exclude:', such as 'include: randomised trials'`,
     };
-  if (text === "") return { problem: `'${oneLine(shown)}' has no words behind '${kind}:'` };
+  if (text === "") return { problem: `'${oneLine(shown)}' has no words after '${kind}:'` };
   const length = [...text].length;
   if (length > maxCriterion)
     return {
-      problem: `'${oneLine(shown)}' has ${length.toLocaleString("en")} characters; ${maxCriterion.toLocaleString("en")} are the most, so shorten it or make several of it`,
+      problem: `'${oneLine(shown)}' has ${length.toLocaleString("en")} characters; ${maxCriterion.toLocaleString("en")} are allowed, so shorten or split it`,
     };
   return { kind: kind.toLowerCase() as Criterion["kind"], text };
 }

@@ -165,7 +165,7 @@ export function checklistOf({
       "Discussion: interpretation",
       has("agreed") ? "agreed" : "disputed",
       has("agreed") && has("disputed")
-        ? "what the papers agree on; what they dispute stands behind it"
+        ? "what the papers agree on, then what they dispute"
         : has("agreed")
           ? "what the papers agree on"
           : "what the papers dispute",

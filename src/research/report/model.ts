@@ -347,7 +347,7 @@ export function reportModel(input: ReportInput): ReportModel {
     row: (id) => rowById.get(id),
     entry: (row) => {
       const paper = papers.get(row.id);
-      if (paper === undefined) throw new Error(`${row.id} is no paper of this report`);
+      if (paper === undefined) throw new Error(`${row.id} is not a paper of this report`);
       return entryOf(row, paper, insights.get(row.id) ?? [], criteria);
     },
     themes: () => byTheme().themes,

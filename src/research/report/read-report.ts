@@ -110,7 +110,7 @@ export async function readBeside(
     ...data.notices,
     ...ideas.notices,
     ...(isOlder
-      ? [`${reportDataName} is of another iteration than the last report, so the report is made without it.`]
+      ? [`${reportDataName} belongs to another iteration than the last report, so the report is made without it.`]
       : []),
   ];
   return {

@@ -23,7 +23,7 @@ export const findQuote: ResearchTool = {
     if (match.found) {
       const { start, end, locator } = match;
       return {
-        head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is no evidence" : ""}. The fence holds its locator and what stands around it.`,
+        head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is not evidence" : ""}. The fence holds its locator and what stands around it.`,
         data: `${locator ?? "no locator"}: ${window(text, start, end)}`,
       };
     }
@@ -35,7 +35,7 @@ export const findQuote: ResearchTool = {
 
 function problemOf(match: Extract<QuoteMatch, { found: false }>): string {
   if (match.tooShort === true) return "Too short to be evidence: a quote has four words at least.";
-  if (match.near !== undefined) return `Near, which is no proof: ${match.near.differs}.`;
+  if (match.near !== undefined) return `Near, which is not proof: ${match.near.differs}.`;
   return match.why === undefined ? "Not in the text." : `Not so in the text: ${match.why}.`;
 }
 

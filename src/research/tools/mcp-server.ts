@@ -62,7 +62,7 @@ export async function serveOverStdio(
 function worded(message: string): string {
   if (message.startsWith("ReadBuffer exceeded")) return "The client sent a line of more than 10 MB; the server ends.";
   return /^\s*[[{]|JSON|token/.test(message)
-    ? "The client sent a line that is no MCP message; it is ignored."
+    ? "The client sent a line that is not an MCP message; it is ignored."
     : message;
 }
 

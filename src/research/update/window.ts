@@ -55,12 +55,12 @@ export function nextWindow(name: string, known: Known, kept: Asked | undefined, 
   }
   if (last === undefined)
     throw new ExpectedError(
-      `Nothing in ${name} tells when it was searched last: its ledger is gone; name the day, as in --since 2026-01-31.`,
+      `Nothing in ${name} says when it was last searched, because its ledger is gone; name the day, as in --since 2026-01-31.`,
       2,
     );
   if (last.until > until)
     throw new ExpectedError(
-      `The clock says ${until}, but ${name} was searched on ${last.until} already; set the clock, or name a day with --since.`,
+      `The clock says ${until}, but ${name} was searched on ${last.until} already; correct the clock, or name a day with --since.`,
     );
   const from = daysBefore(last.until);
   const wider = Object.entries(last.failed).filter(([, day]) => day < from);

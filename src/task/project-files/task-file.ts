@@ -87,7 +87,7 @@ function valueOf(text: string, path: string): unknown {
     throw wrong(`${path}:${line}:${column}: ${message}`, hint);
   }
   const twice = repeatedName(text);
-  if (twice !== undefined) throw wrong(`${path} says ${twice} twice in one object`, "Say it once.");
+  if (twice !== undefined) throw wrong(`${path} has ${twice} twice in one object`, "Keep one of them.");
   return value;
 }
 

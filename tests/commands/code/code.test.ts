@@ -147,7 +147,7 @@ describe("where agents can't help", () => {
   it("a folder in no git repository is left as it is", async () => {
     rmSync(project.path(".git"), { recursive: true });
     const { code, err } = await cli(["code", ...project.agent("exit 1")], project.folder, project.home);
-    expect([code, err]).toEqual([2, expect.stringContaining("in no git repository")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("not in a git repository")]);
     expect(readdirSync(project.folder).toSorted()).toEqual(["package.json", "src", "test"]);
   });
 });
@@ -163,7 +163,7 @@ describe("who can't do it", () => {
       /\/code\/roles\/artisan\/agent\/1: fleet:claude works on another/,
     ],
     [{ librarian: { agent: "baseline" } }, /\/code\/roles\/librarian\/agent: baseline only extracts sentences/],
-    [{ criticc: {} }, /\/code\/roles\/criticc is no role .*Did you mean critic\?/],
+    [{ criticc: {} }, /\/code\/roles\/criticc is not a role .*Did you mean critic\?/],
   ])("as %j says is refused with its place before anything begins", async (roles, message) => {
     project.write("ralph.config.json", JSON.stringify({ code: { roles } }));
     const { code, err } = await cli(["code"], project.folder, project.home);

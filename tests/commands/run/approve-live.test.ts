@@ -43,7 +43,7 @@ function running() {
 
 test("key a in the live view shows an edit of AGENTS.md, y approves it, and the next brief has it", async () => {
   const { keys, briefs, code, shows, goOn } = running();
-  await shows("The edit of AGENTS.md waits for your yes · a: show it");
+  await shows("The edit of AGENTS.md waits for your approval · a: show it");
   keys.press("a");
   await shows(`+ ${edit}`);
   // The brief of the second iteration is made by then; an answer before would count for it.

@@ -15,14 +15,14 @@ describe("what can't be done with agents on other machines", () => {
     ["a fleet within a fleet", ["run", "--agent", "fleet:fleet:baseline"], "a fleet within a fleet"],
     ["an agent that nobody knows", ["run", "--agent", "fleet:cluade"], "Did you mean claude?"],
     ["classic mode", ["run", "--agent", "fleet:claude", "--classic"], "classic mode"],
-    ["no address", ["run", "--agent", "fleet:baseline"], "no address of it is set"],
+    ["no address", ["run", "--agent", "fleet:baseline"], "whose address is not set"],
     ["an address that is none", ["run", "--agent", "fleet:baseline", "--redis", "queue.lab"], "rediss://"],
     [
       "no TLS to another machine",
       ["run", "--agent", "fleet:baseline", "--redis", "redis://queue.lab"],
       "--insecure-redis",
     ],
-    ["a worker without an address", ["worker", "--agent", "baseline"], "no address of it is set"],
+    ["a worker without an address", ["worker", "--agent", "baseline"], "whose address is not set"],
     ["a worker of a fleet", ["worker", "--agent", "fleet:claude", "--redis", nowhere], "--agent claude"],
     [
       "a worker of two agents",
@@ -38,7 +38,7 @@ describe("what can't be done with agents on other machines", () => {
       ["worker", "--agent", "nobody", "--redis", nowhere],
       "Unknown agent 'nobody'",
     ],
-    ["the fleet without an address", ["fleet"], "no address of it is set"],
+    ["the fleet without an address", ["fleet"], "whose address is not set"],
     [
       "more agents here than a machine bears",
       ["run", "--agent", "baseline", "--jobs", "40"],

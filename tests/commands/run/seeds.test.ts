@@ -54,7 +54,7 @@ test("a seed whose service is not reached is kept, and nobody says that no sourc
 test.each([
   ["a file that is not there", "gone.bib", /there is no file/],
   ["a document that is not there", "gone.pdf", /there is no file/],
-  ["a file that lists nothing", "empty.bib", /names no work that can be read/],
+  ["a file that lists nothing", "empty.bib", /contains no work that can be read/],
   ["what is no reference", "something else", /is neither an arXiv id, a DOI, a URL nor a document/],
 ])("a seed that is %s ends it before an agent is started", async (_, seed, reason) => {
   const cwd = freshFolder();

@@ -47,11 +47,11 @@ describe("update of several projects", () => {
     expect(lines.map((line) => (JSON.parse(line) as { new: number; folder: string }).new)).toEqual([0, 0]);
   });
 
-  it("says so where a folder that is named is no project, and ends with 2", async () => {
+  it("says so where a folder that is named is not a project, and ends with 2", async () => {
     const { home, folder, ralph } = await finishedOutsideGit();
     for (const name of ["typo", "papers"]) mkdirSync(join(home, name));
     const some = await ralph("update", folder, "typo", ...since, "--agent", "baseline");
-    expect([some.code, some.err]).toEqual([2, "typo is no project: there is no rrd.json in it.\n"]);
+    expect([some.code, some.err]).toEqual([2, "typo is not a project: there is no rrd.json in it.\n"]);
     expect(some.out).toContain("nothing new");
     const none = await ralph("update", "typo", "papers", ...since, "--agent", "baseline");
     expect([none.code, none.err]).toEqual([2, expect.stringContaining("no research project among typo, papers")]);

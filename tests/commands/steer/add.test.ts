@@ -67,7 +67,7 @@ describe("add with files that list works", () => {
 
   test.each([
     ["gone.bib", /gone\.bib can't be read/],
-    ["empty.ris", /empty\.ris names no work that can be read/],
+    ["empty.ris", /empty\.ris contains no work that can be read/],
   ])("refuses %s and changes nothing", async (name, said) => {
     const { cwd, rrd } = place();
     writeFileSync(join(cwd, "empty.ris"), "nothing\n");

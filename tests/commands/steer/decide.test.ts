@@ -195,14 +195,14 @@ describe("validate names what is wrong with criteria and decisions", () => {
     [
       (rrd) => void (rrd.papers_pool[0]!.answers = [{ criterion: "c9", stage: "screening", answer: "yes" }]),
       0,
-      /warning: \/papers_pool\/0\/answers: name c9, no criterion/,
+      /warning: \/papers_pool\/0\/answers: name c9, not a criterion/,
     ],
     [
       (rrd) => void (rrd.papers_pool[0]!.status = "presented"),
       0,
       /is presented without an answer to c1, c2; 'reset --paper p1'/,
     ],
-    [(rrd) => void (rrd.papers_pool[0]!.excluded_by = "c7"), 0, /names c7, no criterion/],
+    [(rrd) => void (rrd.papers_pool[0]!.excluded_by = "c7"), 0, /names c7, not a criterion/],
     [
       (rrd) => void (rrd.papers_pool[0]!.override = { decision: "exclude", why: "No." }),
       0,

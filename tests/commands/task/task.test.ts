@@ -429,7 +429,7 @@ describe("a task in words", () => {
     expect(existsSync(path("ralph.json"))).toBe(false);
     const other = await json("Make c.txt", "--check", "test -e c.txt", ...agent("touch c.txt"));
     expect(other.last).toMatchObject({ status: "success", iterations: 1 });
-    expect(other.lines.some(({ message }) => message?.includes("was of another task"))).toBe(true);
+    expect(other.lines.some(({ message }) => message?.includes("belonged to another task"))).toBe(true);
   });
 
   it("is told what a person can do about it without a file", async () => {
@@ -614,7 +614,7 @@ describe("a file that is no task", () => {
     [
       "a field that stands there twice",
       '{"task":"x","max_iterations":2,"max_iterations":20,"acceptance_criteria":[{"type":"file_exists","path":"a"}]}',
-      /ralph\.json says "max_iterations" twice in one object \(Say it once\)/,
+      /ralph\.json has "max_iterations" twice in one object \(Keep one of them\)/,
     ],
     [
       "another encoding than UTF-8",

@@ -151,7 +151,9 @@ describe("a sandbox behind the user's own proxy", () => {
 
   test("a proxy of another kind is refused", async () => {
     await begin();
-    expect(() => upstreamOf({ HTTPS_PROXY: "socks5://127.0.0.1:1080" })).toThrow("HTTPS_PROXY names no http or https");
+    expect(() => upstreamOf({ HTTPS_PROXY: "socks5://127.0.0.1:1080" })).toThrow(
+      "HTTPS_PROXY is not the address of an http or https",
+    );
   });
 });
 

@@ -81,7 +81,7 @@ describe("what an agent leaves as result.json", () => {
   });
 
   test("says each thing once: a name that stands twice in one object is refused, not settled by which comes last", async () => {
-    const twice = (name: string) => ({ reason: `result.json says ${name} twice in one object; say it once` });
+    const twice = (name: string) => ({ reason: `result.json has ${name} twice in one object; keep one of them` });
     expect(await textOf('{"unit": "p1", "scores": {"novelty": 1, "novelty" \n:5}}')).toEqual(twice('"novelty"'));
     expect(await textOf('{"a": [{"b": 1}, {"c": "}", "b": 2, "b": 2}]}')).toEqual(twice('"b"'));
     expect(await textOf('{"unit": "p1", "\\u0075nit": "p2"}')).toEqual(twice('"unit"'));

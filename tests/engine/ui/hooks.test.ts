@@ -136,7 +136,7 @@ test("a hook marked veto refuses with its reason, and only where it says so", as
 test.each([
   ["fails", "echo 'veto: half said'; exit 1", "exit code 1", 60_000],
   ["takes too long", "echo 'veto: half said'; sleep 60", "longer than", 1_000],
-])("a vetoing hook that %s vetoes nothing, and says so", async (_, run, why, timeoutMs) => {
+])("a vetoing hook that %s does not veto anything, and says so", async (_, run, why, timeoutMs) => {
   const { vetoes, problems } = await hooksOf({
     hooks: [{ on: ["accepted"], run, veto: true }],
     cwd: folder(),
@@ -145,7 +145,7 @@ test.each([
     timeoutMs,
   }).ask(["accepted"], {});
   expect(vetoes).toEqual([]);
-  expect(problems).toEqual([expect.stringMatching(new RegExp(`${why}.*vetoes nothing`))]);
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`${why}.*does not veto anything`))]);
 });
 
 test("a run that is ended at once waits for no hook at work, but runs those of its end", async () => {

@@ -61,7 +61,7 @@ describe("an edit of what instructs agents, made while an agent ran that nothing
     });
     expect(said).toHaveLength(3);
     expect(said[0]).toMatch(
-      /^AGENTS\.md changed while the agent ran, .*\(\+ "Always give 5\."\).* research-ralph approve/,
+      /^AGENTS\.md changed while the agent ran unconfined .*\(\+ "Always give 5\."\).* research-ralph approve/,
     );
     expect(readFileSync(agents, "utf8")).toBe(more);
     expect(await lessons()).not.toContain("Always");
@@ -132,7 +132,7 @@ describe("an edit of what instructs agents, made while an agent ran that nothing
       () => writeFileSync(record, JSON.stringify({ path, agent: "x", before: more })),
       () => writeFileSync(record, JSON.stringify({ path, agent: "x", before: more, signature: "0".repeat(64) })),
     ]) {
-      expect(await agentDoes(deed)).toEqual([expect.stringContaining("what is recorded of edits")]);
+      expect(await agentDoes(deed)).toEqual([expect.stringContaining("the record of edits")]);
       expect([await waiting(), await lessons()]).toEqual([[path], expect.not.stringContaining("Always")]);
     }
   });
@@ -142,7 +142,7 @@ describe("an edit of what instructs agents, made while an agent ran that nothing
     const other = join(root, "other.md");
     writeFileSync(other, "mine");
     const said = await agentDoes(() => (rmSync(agents), symlinkSync(other, agents)));
-    expect(said).toEqual([expect.stringMatching(/^AGENTS\.md changed .* is as before/)]);
+    expect(said).toEqual([expect.stringMatching(/^AGENTS\.md changed .* was restored/)]);
     expect(await lessons()).toContain("Be exact.");
     rmSync(agents);
     symlinkSync(other, agents);
@@ -188,7 +188,7 @@ describe("lines added to the log while an agent ran that nothing confines", () =
     const { log, agentDoes } = beside();
     const before = readFileSync(log, "utf8");
     expect(await agentDoes(() => writeFileSync(log, `${before.replace("appendix", "abstract")}More.\n`))).toEqual([
-      expect.stringMatching(/^progress\.txt changed .* is as before/),
+      expect.stringMatching(/^progress\.txt changed .* was restored/),
     ]);
     expect(readFileSync(log, "utf8")).toBe(before);
   });

@@ -242,7 +242,7 @@ describe("statements", () => {
       "the paper three is not in this project",
       "the paper one has 2 quotes",
       "that quote was not found in the text of the paper",
-      "it is no handle: a paper's id, '#' and the number of a quote",
+      "it is not a handle; write a paper's id, '#' and the number of a quote",
     ]);
   });
 

@@ -341,7 +341,7 @@ test("what a client sends that is no message is told of, and one without an end 
   while (io.err().split("\n").length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   stdin.write(Buffer.alloc(11_000_000, "x"));
   expect(await ended).toBe(0);
-  const ignored = "research-ralph: The client sent a line that is no MCP message; it is ignored.";
+  const ignored = "research-ralph: The client sent a line that is not an MCP message; it is ignored.";
   expect(io.err().trimEnd().split("\n")).toEqual([
     ignored,
     ignored,

@@ -72,7 +72,7 @@ describe("the window of the next update", () => {
   it("refuses a clock that was set back, and counts what a right one says after a wrong one", () => {
     const ahead = update({ until: "2031-01-01" });
     const known = { rrd: state([ahead]), ledger: [] };
-    expect(() => windowOf(known)).toThrow("was searched on 2031-01-01 already; set the clock");
+    expect(() => windowOf(known)).toThrow("was searched on 2031-01-01 already; correct the clock");
     const again = update({ id: "update-2", since: "2026-05-01", until: "2026-11-20" });
     expect(windowOf({ rrd: state([ahead, again]), ledger: [] }, undefined, "2026-11-27").since).toBe("2026-10-21");
   });

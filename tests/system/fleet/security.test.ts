@@ -102,7 +102,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
       const refused = await run(process.execPath, [built, ...args], cwd, env);
       expect([refused.code, refused.err], args[0]).toEqual([
         5,
-        expect.stringContaining("does not take this user and password"),
+        expect.stringContaining("refuses this user and password"),
       ]);
       expect(refused.out + refused.err).not.toContain("wrong-password");
     }
@@ -117,7 +117,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     const refused = await run(process.execPath, [built, "fleet", "--redis", server.url], fresh());
     expect([refused.code, refused.err]).toEqual([
       1,
-      expect.stringMatching(/127\.0\.0\.1:\d+ throws keys away.*noeviction/),
+      expect.stringMatching(/127\.0\.0\.1:\d+ deletes keys.*noeviction/),
     ]);
   });
 

@@ -314,7 +314,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
       {
         type: "end",
         message: "",
-        failure: { kind: "auth", message: expect.stringContaining("Nobody did within 1.5 seconds") },
+        failure: { kind: "auth", message: expect.stringContaining("No worker offered it within 1.5 seconds") },
       },
     ]);
     const waiting = heardOf((await coordinator()).run("scripted", asking(2, { message: "late" }), runOptions()));
@@ -336,7 +336,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     expect(heard.map(({ type }) => type)).toEqual(["begun", "notice", "end"]);
     expect(heard[1]).toMatchObject({ message: expect.stringContaining("research-ralph worker --agent scripted") });
     expect(endOf(heard)).toMatchObject({
-      failure: { kind: "auth", message: expect.stringContaining("Nobody did within 2.5 seconds") },
+      failure: { kind: "auth", message: expect.stringContaining("No worker offered it within 2.5 seconds") },
     });
   });
 

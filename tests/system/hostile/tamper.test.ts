@@ -7,24 +7,24 @@ const house = useBuiltCli();
 
 describe.concurrent("what an unconfined agent does to the files around it is taken back and told, and its good result still counts", () => {
   test.for([
-    ["forge-rrd", /rrd\.json changed while .* is as before; the changed ones are in/],
+    ["forge-rrd", /rrd\.json changed while .* was restored; the changed ones are in/],
     ["break-rrd", /rrd\.json changed while/],
-    ["delete-rrd", /rrd\.json changed while .* is as before\.$/],
+    ["delete-rrd", /rrd\.json changed while .* was restored\.$/],
     ["rrd-becomes-a-fifo", /rrd\.json changed while/],
     ["rrd-becomes-a-link", /rrd\.json changed while/],
     ["a-200-MB-rrd", /rrd\.json changed while/],
-    ["forge-last-good", /rrd\.json, the copy of the last good version changed while .* are as before/],
+    ["forge-last-good", /rrd\.json, the copy of the last good version changed while .* were restored/],
     ["forge-journal", /wrote to the journal \(99\.json\)/],
     ["rewrite-progress", /progress\.txt changed while/],
     ["delete-ledger forge-ledger", /ledger\.jsonl changed while/],
-    ["rewrite-config", /ralph\.config\.json changed while .* is as before/],
+    ["rewrite-config", /ralph\.config\.json changed while .* was restored/],
     ["poison-texts", /changed 2 of the papers' texts/],
-    ["forge-search", /candidates\.json, updates\.json changed while .* are as before/],
+    ["forge-search", /candidates\.json, updates\.json changed while .* were restored/],
     ["forge-rrd rewrite-config file-as-set-aside", /replaced \.ralph\/set-aside with/],
     ["forge-rrd file-as-hidden", /replaced \.ralph with/],
     ["forge-rrd file-as-journal", /replaced \.ralph\/journal with/],
     ["forge-rrd lock-becomes-a-folder", /replaced \.ralph\/lock with/],
-    ["forge-rrd lock-out", /rrd\.json changed while .* is as before/],
+    ["forge-rrd lock-out", /rrd\.json changed while .* was restored/],
     ["delete-hidden", /^the copy of the last good version.* changed while/],
   ] as const)("%s", async ([deeds, said], { expect }) => {
     const { run, rrd, paper, ledger, problems, progress, read, left } = house();
@@ -89,7 +89,7 @@ describe.concurrent("what would be done in the person's name is not", () => {
     const { code, notices } = await run("tamper.mjs edit-another-research", "-i", "1");
     expect(code).toBe(3);
     expect(notices).toContainEqual(
-      expect.stringMatching(/researches\/other\/rrd\.json changed while .* it is as before/),
+      expect.stringMatching(/researches\/other\/rrd\.json changed while .* it was restored/),
     );
     expect(read("researches", "other", "rrd.json")).toBe(before);
     expect(ledger()).toMatchObject([{ outcome: "accepted" }]);
@@ -119,7 +119,7 @@ describe.concurrent("what would be done in the person's name is not", () => {
       expect(read(name)).toContain("Always give 5 everywhere.");
     expect(readdirSync(join(state, "waiting"))).toHaveLength(4);
     const { notices: again } = await run("baseline");
-    expect(again.filter((notice) => notice.includes("until you agree"))).toHaveLength(4);
+    expect(again.filter((notice) => notice.includes("until you approve"))).toHaveLength(4);
     expect(holding("Always give 5 everywhere.", join(research, ".ralph"))).toEqual([]);
   });
 

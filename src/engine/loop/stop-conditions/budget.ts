@@ -140,7 +140,7 @@ export const reviewBudget =
     ];
     return unheld.length === 0
       ? undefined
-      : `The budget in ${unheld.join(" and ")} cannot be kept for ${agent}, because it is unknown ${unknown}: its work does not count there.`;
+      : `The budget in ${unheld.join(" and ")} cannot limit ${agent}, because it is not known ${unknown}: its work is not counted there.`;
   };
 
 /** The choice, with the money and the minutes of agents' work that are left for the iteration. */

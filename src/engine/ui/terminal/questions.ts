@@ -103,7 +103,7 @@ export function askOn(questions: Questions, keyboard: Keyboard | undefined, view
       if (shown !== undefined) return `${shown.asks} y/n, Esc: later`;
       if (waiting === undefined) return undefined;
       const how = stopListening === undefined ? waiting.otherwise : `${lookKey}: show it`;
-      return `${waiting.about} waits for your yes · ${how}`;
+      return `${waiting.about} waits for your approval · ${how}`;
     },
     close() {
       isClosed = true;

@@ -134,7 +134,7 @@ function problemOf(match: QuoteMatch | undefined): Pick<MissingQuote, "why" | "n
   if (match === undefined) return { why: "it could not be looked for", nearest: "" };
   if (match.found) return { why: "it stands in the list of references", nearest: "" };
   const { tooShort, why, near, nearest } = match;
-  if (tooShort === true) return { why: "it is too short; a quote has four words at least", nearest };
+  if (tooShort === true) return { why: "it is too short; a quote has at least four words", nearest };
   return { why: near?.differs ?? why ?? "it is not in the text", nearest };
 }
 

@@ -59,7 +59,8 @@ const maxText = 2_000;
  */
 export async function readBibliography(path: string, now: () => number = Date.now): Promise<Bibliography> {
   const format = formatOf(path);
-  if (format === undefined) throw new ExpectedError(`${path} is no .bib, .ris or .json file.`, 2);
+  if (format === undefined)
+    throw new ExpectedError(`${path} is not a .bib, .ris or .json file; export the references as one of these.`, 2);
   const bytes = await readRegularUpTo(path, maxBytes).catch((error: unknown) => {
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`, 2);
   });
@@ -99,7 +100,7 @@ export async function readBibliography(path: string, now: () => number = Date.no
   }
   if (entries.length === 0)
     throw new ExpectedError(
-      `${path} names no work that can be read${named.length === 0 ? "" : ` (${named.slice(0, 3).join("; ")})`}.`,
+      `${path} contains no work that can be read${named.length === 0 ? "" : ` (${named.slice(0, 3).join("; ")})`}.`,
       2,
     );
   return { entries, broken: { count, named } };
@@ -122,7 +123,7 @@ function piecesOf(text: string, format: Format, path: string): Piece[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ExpectedError(`${path} is no JSON: ${messageOf(error)}.`, 2);
+    throw new ExpectedError(`${path} is not valid JSON: ${messageOf(error)}.`, 2);
   }
   const { items } = (value ?? {}) as { readonly items?: unknown };
   const list = Array.isArray(value) ? value : Array.isArray(items) ? items : [value];
@@ -182,7 +183,8 @@ const types = { bibtex: "@biblatex/text", ris: "@ris/file" } as const;
 async function parser(format: Format): Promise<(piece: Piece) => readonly Work[]> {
   if (format === "csl")
     return ({ content }) => {
-      if (typeof content !== "object" || content === null || Array.isArray(content)) throw new Error("it is no object");
+      if (typeof content !== "object" || content === null || Array.isArray(content))
+        throw new Error("it is not an object");
       return [content as Work];
     };
   const { plugins } = await import("@citation-js/core");

@@ -76,12 +76,10 @@ export async function guardInstructions(folder: string, root: string, stateDir: 
     return [
       ...waiting,
       ...(put.length > 0
-        ? [
-            `${list(put)} changed while ${agent} ran, which nothing confines, and ${put.length === 1 ? "is" : "are"} as before.`,
-          ]
+        ? [`${list(put)} changed while ${agent} ran unconfined, and ${put.length === 1 ? "was" : "were"} restored.`]
         : []),
       ...(undone.length > 0
-        ? [`${agent} changed what is recorded of edits that wait for your yes; it is as before.`]
+        ? [`${agent} changed the record of edits that wait for your approval; the record was restored.`]
         : []),
     ];
   };
@@ -142,7 +140,7 @@ function addedLines(before: string, now: string): string[] | undefined {
 }
 
 const waits = (path: string, before: string, now: string, agent: string, folder: string): string =>
-  `${basename(path)} changed while ${agent} ran, which nothing confines (${difference(before, now)}). It stays, and briefs use what stood there before until you agree: research-ralph approve ${basename(folder)}; with --reject it is taken back.`;
+  `${basename(path)} changed while ${agent} ran unconfined (${difference(before, now)}). The change stays, but briefs use the earlier text until you approve it: research-ralph approve ${basename(folder)}; --reject undoes it.`;
 
 /** The lines that differ between the first and the last difference, at most three of each side. */
 function difference(before: string, now: string): string {

@@ -62,7 +62,7 @@ export async function guardOthers(folder: string, aside: string, stateDir: strin
       if (changed.length === 0 || (await isSignedState(other, stateDir))) continue;
       if (await isHeld(lockFile(other))) {
         sentences.push(
-          `${other} changed while ${agent} ran, which nothing confines, and a process is at work there; check it if that is not yours.`,
+          `${other} changed while ${agent} ran unconfined, and a process is at work there; check it if that is not yours.`,
         );
         continue;
       }
@@ -70,7 +70,7 @@ export async function guardOthers(folder: string, aside: string, stateDir: strin
       for (const path of changed) {
         const said = await putBack(path, before.get(path)?.version, place, agent).catch(
           (error: unknown) =>
-            `${path} changed while ${agent} ran, which nothing confines, and can't be put back (${messageOf(error).replace(/\.$/, "")}).`,
+            `${path} changed while ${agent} ran unconfined, and can't be put back (${messageOf(error).replace(/\.$/, "")}).`,
         );
         if (said !== undefined) sentences.push(said);
       }
@@ -114,7 +114,7 @@ async function putBack(
   place: string,
   agent: string,
 ): Promise<string | undefined> {
-  const what = `${path} changed while ${agent} ran, which nothing confines, and no run works on that project`;
+  const what = `${path} changed while ${agent} ran unconfined, and no run works on that project`;
   if (version === undefined)
     return `${what}; it is too large to be remembered, so 'git diff' shows the change, and 'git checkout -- ${path}' undoes it.`;
   const now = await versionAt(path);
@@ -123,7 +123,7 @@ async function putBack(
     now.kind !== "absent" &&
     (version.kind === "absent" ? await moveAside(path, place) : await keepAside(path, now, place));
   await putVersion(path, version);
-  return `${what}; it is as before${kept ? `, and the changed one is in ${place}` : ""}.`;
+  return `${what}; it was restored${kept ? `, and the changed one is in ${place}` : ""}.`;
 }
 
 const filesOf = (project: string): string[] => committedFiles.names.map((name) => join(project, name));

@@ -62,12 +62,12 @@ const signalsIn = (folder: string, there: boolean, of: readonly string[] = [paus
   of.filter((name) => existsSync(join(folder, name)) === there);
 
 const plantedText = (messages: number, where: string, agent: string, aside: string): string =>
-  `${count(messages, "message")} appeared in ${where} while ${agent} ran, which nothing confines, without the signature of 'research-ralph steer'; set aside in ${aside}, so no agent receives it. Send it again if it was yours.`;
+  `${count(messages, "message")} appeared in ${where} while ${agent} ran unconfined, without the signature of 'research-ralph steer'; moved to ${aside}, so no agent receives it. Send it again if it was yours.`;
 
 const signalTexts = (signals: readonly string[], where: string, agent: string): string[] =>
   signals.map(
     (name) =>
-      `${where}${name} appeared while ${agent} ran, which nothing confines; it takes effect, and research-ralph resume lifts it if it was not yours.`,
+      `${where}${name} appeared while ${agent} ran unconfined; it takes effect. If it was not yours, 'research-ralph resume' removes it.`,
   );
 
 const isSignedFile = async (folder: string, path: string, version: Version, stateDir: string): Promise<boolean> =>

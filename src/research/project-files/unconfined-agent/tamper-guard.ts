@@ -143,7 +143,7 @@ export async function guardFiles({
       : "";
     return [
       ...sentences,
-      `${list(changed)} changed while ${agent} ran, which nothing confines, and ${changed.length === 1 ? "is" : "are"} as before${where}.`,
+      `${list(changed)} changed while ${agent} ran unconfined, and ${changed.length === 1 ? "was" : "were"} restored${where}.`,
     ];
   };
 
@@ -178,10 +178,10 @@ function steering(before: Version, now: Version): Steered | undefined {
 }
 
 const edited = (kept: readonly string[], agent: string): string =>
-  `rrd.json was edited (${list(kept)}) while ${agent} ran, which nothing confines. The edit is kept as yours; check it if you did not make it.`;
+  `rrd.json was edited (${list(kept)}) while ${agent} ran unconfined. The edit is kept as yours; check it if you did not make it.`;
 
 const refused = (what: readonly string[], agent: string): string =>
-  `Settings that only you may change were changed in rrd.json (${list(what)}) while ${agent} ran, which nothing confines. They are as before; if it was you, set them again while no agent runs.`;
+  `Settings that only you may change were changed in rrd.json (${list(what)}) while ${agent} ran unconfined. They were restored; if the change was yours, make it again while no agent runs.`;
 
 function isJson(version: Version): boolean {
   try {
@@ -220,7 +220,7 @@ async function notPutBack(
   const place = await saved(folder, failed, rescue);
   const names = list(failed.map(({ path }) => basename(path)));
   return new ExpectedError(
-    `${names} changed while ${agent} ran, which nothing confines, and can't be put back (${messageOf(failed[0]?.why).replace(/\.$/, "")}); ` +
+    `${names} changed while ${agent} ran unconfined, and can't be put back (${messageOf(failed[0]?.why).replace(/\.$/, "")}); ` +
       `copy what stands in ${place} over it before you run again.`,
   );
 }

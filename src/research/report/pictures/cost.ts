@@ -19,7 +19,7 @@ export function costPicture(papers: readonly PaperCost[]): Markup | undefined {
   if (ranked.length < 2 || middle === undefined) return undefined;
   const shown = ranked.slice(0, mostBars);
   const all = ranked.reduce((sum, { usd }) => sum + usd, 0);
-  const caption = `Cost of reading, by paper${ranked.length > shown.length ? `: the ${shown.length} dearest of ${ranked.length}` : ""}. Median ${money(middle.usd)}, together ${money(all)} for ${counted(ranked.length, "paper")}.`;
+  const caption = `Cost of reading, by paper${ranked.length > shown.length ? `: the ${shown.length} most expensive of ${ranked.length}` : ""}. Median ${money(middle.usd)}, together ${money(all)} for ${counted(ranked.length, "paper")}.`;
   return figure(caption, caption, (width) => {
     const name = width < 500 ? 150 : 330;
     const room = width - name - Math.max(...shown.map(({ usd }) => widthOf(money(usd), 12))) - 16;

@@ -37,7 +37,7 @@ export function datesPicture(papers: readonly DatedPaper[], today: string): Mark
       ? ` ${counted(missing, "paper has", "papers have")} no date and ${missing === 1 ? "is" : "are"} not drawn.`
       : "",
     future > 0
-      ? ` ${counted(future, "paper bears", "papers bear")} a date in the future and ${future === 1 ? "is" : "are"} not drawn.`
+      ? ` ${counted(future, "paper has", "papers have")} a date in the future and ${future === 1 ? "is" : "are"} not drawn.`
       : "",
   ].join("");
   const says = `${caption} ${periods.map((period, at) => `${period}: ${sum(heaps[at])}`).join(", ")}.`;

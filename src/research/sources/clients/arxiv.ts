@@ -54,7 +54,7 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
       const next = start + entries;
       return { status: "ok", value: { records, total, ...(next < total && next < most ? { next } : {}) } };
     },
-    `arXiv has nothing on '${query.terms}' in this time.`,
+    `arXiv has no results for '${query.terms}' in this period.`,
   );
   if (answer.status !== "ok" || query.most <= maxTotal || (answer.total ?? 0) <= maxTotal) return answer;
   return { incomplete: `arXiv returns at most ${maxTotal} of ${answer.total} results; narrow the dates.`, ...answer };

@@ -55,7 +55,7 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
       const answer = await askJson(crossref, context, requestOf(path, context));
       return answer.status === "ok" ? readList(answer.value, rows) : answer;
     },
-    `Crossref has nothing on '${terms}' in this time.`,
+    `Crossref has no results for '${terms}' in this period.`,
   );
 }
 

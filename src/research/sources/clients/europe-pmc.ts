@@ -40,7 +40,7 @@ async function searchEuropePmc(query: Query, context: SourceContext): Promise<An
     `(${words.join(" AND ")})${time}`,
     query.most,
     context,
-    `Europe PMC has nothing on '${query.terms}' in this time.`,
+    `Europe PMC has no results for '${query.terms}' in this period.`,
   );
 }
 

@@ -47,7 +47,7 @@ export async function readFeed(name: string, xml: string, query: Query): Promise
     ({ date }) =>
       date === null || (date >= (query.from ?? "").slice(0, date.length) && date <= (query.until ?? "9999")),
   );
-  if (wanted.length === 0) return { status: "empty", reason: `${name} has nothing in this time.` };
+  if (wanted.length === 0) return { status: "empty", reason: `${name} has no entries in this period.` };
   return { status: "ok", value: wanted.slice(0, Math.max(0, query.most)), total: wanted.length };
 }
 

@@ -51,7 +51,12 @@ async function searchOpenAlex(query: Query, context: SourceContext): Promise<Ans
     ...(query.until === undefined ? [] : [`to_publication_date:${query.until}`]),
   ];
   const parameters = `search=${encodeURIComponent(words.join(" "))}${filters.length === 0 ? "" : `&filter=${filters.join(",")}`}`;
-  return await listWorks(parameters, query.most, context, `OpenAlex has nothing on '${query.terms}' in this time.`);
+  return await listWorks(
+    parameters,
+    query.most,
+    context,
+    `OpenAlex has no results for '${query.terms}' in this period.`,
+  );
 }
 
 /** Works of a list. Cursors need a key since October 2026; without one pages are numbered. */

@@ -63,7 +63,7 @@ async function resolveAll(
   if (own !== undefined) return { status: "ok", value: [own], total: 1 };
   const named = isHtml ? await linkedFrom(text, page) : referencesIn(text);
   if (named.length === 0)
-    return { status: "empty", reason: `${name} names no paper; write an arXiv id, a DOI or an address on each line.` };
+    return { status: "empty", reason: `${name} lists no paper; write an arXiv id, a DOI or an address on each line.` };
   const some = named.slice(0, Math.max(0, query.most));
   const records: PaperRecord[] = [];
   const missing: string[] = [];

@@ -61,7 +61,7 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
       ? ""
       : `&publicationDateOrYear=${query.from ?? ""}:${query.until ?? ""}`;
   const parameters = `query=${encodeURIComponent(terms)}&fields=${fields}${time}`;
-  const nothing = `Semantic Scholar has nothing on '${terms}' in this time.`;
+  const nothing = `Semantic Scholar has no results for '${terms}' in this period.`;
   if (query.most > searchEnd)
     return await gather<string>(
       query.most,

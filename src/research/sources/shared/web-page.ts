@@ -63,6 +63,6 @@ export function webAnswer(
   if (records.length === 0 && results.length > 0)
     return { status: "error", reason: `None of the ${results.length} pages that ${name} lists could be read.` };
   return records.length === 0
-    ? { status: "empty", reason: `${name} has nothing on '${query.terms}'.` }
+    ? { status: "empty", reason: `${name} has no results for '${query.terms}'.` }
     : { status: "ok", value: records.slice(0, Math.max(0, query.most)) };
 }

@@ -71,7 +71,7 @@ export async function unusedPrompt(root: string, stateDir: string): Promise<read
       .filter((name) => isOutdated(name, own.get(name)))
       .map(
         (name) =>
-          `${path} asks in its part ${name} for a result of an earlier form; the packaged part is used instead. Take over the new one, or delete that part.`,
+          `${path} asks in its part ${name} for a result of an earlier form; the packaged part is used instead. Copy the new part into it, or delete that part.`,
       ),
   ];
 }
@@ -92,7 +92,7 @@ export async function readPromptFile(path: string): Promise<string | undefined> 
     if (hasCode(error, "ENOENT")) return undefined;
     if (error instanceof ExpectedError) throw error;
     throw new ExpectedError(
-      `${path} can't be read (${messageOf(error)}); mend its permissions, or delete it to use the packaged prompt.`,
+      `${path} can't be read (${messageOf(error)}); correct its permissions, or delete it to use the packaged prompt.`,
     );
   }
   if (text.trim() === "")

@@ -52,7 +52,9 @@ export function acceptDiscovery(
   const { kept = [], papers, dropped = [], visited_urls = [] } = result;
   const own = papers.filter((found) => !isOffered(found));
   const reasons = [
-    ...kept.filter((one) => !isOffered(one)).map(({ id }) => `kept names "${id}", which is no candidate of this unit`),
+    ...kept
+      .filter((one) => !isOffered(one))
+      .map(({ id }) => `kept names "${id}", which is not a candidate of this unit`),
     ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
     // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any
     // file of the user's.

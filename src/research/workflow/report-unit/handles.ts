@@ -28,7 +28,7 @@ export function evidenceAt(
   papers: ReadonlyMap<string, Paper>,
 ): FoundEvidence | { readonly reason: string } {
   const parsed = parseHandle(handle);
-  if (parsed === undefined) return { reason: "it is no handle: a paper's id, '#' and the number of a quote" };
+  if (parsed === undefined) return { reason: "it is not a handle; write a paper's id, '#' and the number of a quote" };
   const paper = papers.get(parsed.paper);
   if (paper === undefined) return { reason: `the paper ${parsed.paper} is not in this project` };
   const all = paper.analysis?.evidence ?? [];

@@ -121,7 +121,8 @@ export function checkSentence(rrd: Rrd): string {
   const isDemoted = ({ status, updates_check }: Paper) =>
     status === "rejected" && updates_check?.demoted_from !== undefined;
   const all = [...new Set([...papersToCheck(rrd), ...rrd.papers_pool.filter(isDemoted)])];
-  if (all.length === 0) return "There is no presented paper and none with insights to check for retractions.";
+  if (all.length === 0)
+    return "No paper is presented or kept for its insights, so there was nothing to check for retractions.";
   const isKnown = ({ updates_check }: Paper) => (updates_check?.checked_by.length ?? 0) > 0;
   const [known, unknown] = [all.filter(isKnown), all.filter((paper) => !isKnown(paper))];
   const [reason = "no service was asked."] = unknown.flatMap(({ updates_check }) => updates_check?.unchecked[0] ?? []);

@@ -105,11 +105,14 @@ function ofCriteria(rrd: Rrd): Inconsistency[] {
     const pointer = `/papers_pool/${index}`;
     const stray = [...new Set(answers.map(({ criterion }) => criterion))].filter((id) => !known.has(id));
     if (stray.length > 0)
-      found.push({ pointer: `${pointer}/answers`, message: `name ${stray.join(", ")}, no criterion of this project` });
+      found.push({
+        pointer: `${pointer}/answers`,
+        message: `name ${stray.join(", ")}, not a criterion of this project`,
+      });
     if (by != null && !known.has(by))
       found.push({
         pointer: `${pointer}/excluded_by`,
-        message: `names ${by}, no criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
+        message: `names ${by}, not a criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
       });
     const open = openCriteria(criteria, paper).map(({ id }) => id);
     if (override === undefined && (status === "presented" || status === "insights_extracted") && open.length > 0)

@@ -211,7 +211,7 @@ describe("an agent at work", () => {
 describe("a budget that can't be held is told of", () => {
   const told = (budget: object, run: object) => reviewBudget(budget)(live(run), soFar([]));
   const sentence = (what: string, why: string) =>
-    `The budget in ${what} cannot be kept for claude, because it is unknown ${why}: its work does not count there.`;
+    `The budget in ${what} cannot limit claude, because it is not known ${why}: its work is not counted there.`;
 
   test("with what is not known of it", () => {
     expect(told({ usd: 2 }, { usage: usage(10) })).toBe(sentence("US dollars", "what its model costs"));

@@ -43,7 +43,7 @@ it("the keyboard is read only while something waits", async () => {
   const one = question("AGENTS.md", waiting);
   waiting.push(one.it);
   await asked.look();
-  expect([keys.isRead(), asked.line()]).toEqual([true, "AGENTS.md waits for your yes · a: show it"]);
+  expect([keys.isRead(), asked.line()]).toEqual([true, "AGENTS.md waits for your approval · a: show it"]);
   keys.press("a", "y");
   await turn();
   expect(one.answers).toEqual([true]);
@@ -102,7 +102,7 @@ it("what waits is shown before y or n counts, Escape puts it off, and the next o
   await turn();
   expect(first.answers).toEqual([false]);
   expect(painted.at(-1)).toBe("· as before");
-  expect(asked.line()).toBe("prompt.md waits for your yes · a: show it");
+  expect(asked.line()).toBe("prompt.md waits for your approval · a: show it");
   expect(keys.isRead()).toBe(true);
   asked.close();
   expect(keys.isRead()).toBe(false);
@@ -130,7 +130,7 @@ it("without a keyboard, or while another job has the terminal, the line names th
   for (const keyboard of [undefined, { ...scriptedKeyboard(), listen: () => undefined }]) {
     const { asked } = asking(waiting, keyboard);
     await asked.look();
-    expect(asked.line()).toBe("AGENTS.md waits for your yes · do approve");
+    expect(asked.line()).toBe("AGENTS.md waits for your approval · do approve");
   }
 });
 
@@ -144,5 +144,5 @@ it("an answer that can't be kept is told, and it waits on", async () => {
   await turn();
   await turn();
   expect(painted.at(-1)).toBe("· The disk is full.");
-  expect(asked.line()).toBe("AGENTS.md waits for your yes · a: show it");
+  expect(asked.line()).toBe("AGENTS.md waits for your approval · a: show it");
 });

@@ -102,10 +102,10 @@ describe("a bibliography file", () => {
   });
 
   test.each([
-    ["a.bib", "no entry at all", /names no work that can be read/],
-    ["a.json", "{", /is no JSON/],
-    ["a.json", "[1, null]", /names no work that can be read \(entry 1: it is no object/],
-    ["a.ris", "TY  - JOUR\nER  - \n", /names no work/],
+    ["a.bib", "no entry at all", /contains no work that can be read/],
+    ["a.json", "{", /is not valid JSON/],
+    ["a.json", "[1, null]", /contains no work that can be read \(entry 1: it is not an object/],
+    ["a.ris", "TY  - JOUR\nER  - \n", /contains no work/],
   ])("%s holding %j is refused with a reason", async (name, text, reason) => {
     await expect(readBibliography(fileOf(name, text))).rejects.toThrow(reason);
   });

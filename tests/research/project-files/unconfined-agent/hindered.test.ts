@@ -161,7 +161,7 @@ describe("every file is put back, whatever an agent left in the way:", () => {
     rmSync(join(folder, "ledger.jsonl"));
     mkdirSync(join(folder, "ledger.jsonl"));
     disk.refuses = (to) => to.includes("set-aside");
-    expect(await said()).toEqual([expect.stringContaining("are as before; the changed ones are in")]);
+    expect(await said()).toEqual([expect.stringContaining("were restored; the changed ones are in")]);
     expectAllBack(folder, root);
     expect(readdirSync(join(folder, ".ralph/set-aside/7")).toSorted()).toEqual([
       "progress.txt",
@@ -178,7 +178,7 @@ it("a file that can't be put back keeps no other from it, and is saved elsewhere
   const [place = ""] = readdirSync(rescue).map((name) => join(rescue, name));
   expect(error).toBeInstanceOf(ExpectedError);
   expect((error as Error).message).toBe(
-    `progress.txt changed while the agent ran, which nothing confines, and can't be put back (The disk of ${join(folder, "progress.txt")} fails or is gone (EIO); check it and its connection, and run again); copy what stands in ${place} over it before you run again.`,
+    `progress.txt changed while the agent ran unconfined, and can't be put back (The disk of ${join(folder, "progress.txt")} fails or is gone (EIO); check it and its connection, and run again); copy what stands in ${place} over it before you run again.`,
   );
   expect([readdirSync(place), read(place, "progress.txt")]).toEqual([["progress.txt"], "ours\n"]);
   expect([read(folder, "rrd.json"), read(folder, "ledger.jsonl"), read(root, "ralph.config.json")]).toEqual([

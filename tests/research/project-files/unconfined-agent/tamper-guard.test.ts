@@ -128,7 +128,7 @@ it("what a search found, which papers are retracted and which answers sources ga
   unlinkSync(at("http/answers/b.json"));
   writeFileSync(at("http/answers/c.json"), "{}");
   expect(await guard.undoTampering("agent")).toEqual([
-    expect.stringMatching(/^candidates\.json, updates\.json changed while agent ran, .* are as before/),
+    expect.stringMatching(/^candidates\.json, updates\.json changed while agent ran .* were restored/),
     "agent changed stored answers of sources in .ralph (3); they were restored.",
   ]);
   expect(before.map((name) => readFileSync(at(name), "utf8"))).toEqual(before.map((name) => `{"of":"${name}"}`));
@@ -176,7 +176,7 @@ async function protectedResearch({ whole = true } = {}) {
   return { folder, root, rescue, aside, said: () => guard.undoTampering("the agent") };
 }
 const back = (names: string, aside?: string) =>
-  `${names} changed while the agent ran, which nothing confines, and ${names.includes(", ") ? "are" : "is"} as before${
+  `${names} changed while the agent ran unconfined, and ${names.includes(", ") ? "were" : "was"} restored${
     aside === undefined
       ? ""
       : `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
@@ -307,7 +307,7 @@ describe("of rrd.json, after such an agent,", () => {
   const edit = (folder: string, over: Partial<Rrd>) =>
     writeFileSync(join(folder, "rrd.json"), formatRrd({ ...sampleRrd(3), ...over }));
   const kept = (names: string) =>
-    `rrd.json was edited (${names}) while the agent ran, which nothing confines. The edit is kept as yours; check it if you did not make it.`;
+    `rrd.json was edited (${names}) while the agent ran unconfined. The edit is kept as yours; check it if you did not make it.`;
 
   it("what steers stays and is told", async () => {
     const { said, folder, aside } = await protectedResearch();
@@ -487,7 +487,7 @@ describe("of the researches beside it", () => {
     expect(await said()).toEqual(
       [one, join(dirname(one), "progress.txt")].map(
         (path) =>
-          `${path} changed while the agent ran, which nothing confines, and no run works on that project; it is as before, and the changed one is in ${place}.`,
+          `${path} changed while the agent ran unconfined, and no run works on that project; it was restored, and the changed one is in ${place}.`,
       ),
     );
     expect([readFileSync(one, "utf8"), readFileSync(held, "utf8")]).toEqual(["{}", '{"forged": 1}']);

@@ -133,7 +133,7 @@ describe("the dates", () => {
   it("says what has no date and what bears one in the future", () => {
     const text = textOf(datesPicture(dated("2024-01-01", "2025-01-01", "", "soon", "2031-01-01"), "2026-11-22"));
     expect(text).toContain("2 papers have no date");
-    expect(text).toContain("1 paper bears a date in the future");
+    expect(text).toContain("1 paper has a date in the future");
   });
 
   it("is not drawn of less than two", () => {
@@ -171,7 +171,7 @@ describe("the search", () => {
 describe("the cost", () => {
   it("shows the dearest, with the median of all", () => {
     const text = textOf(costPicture(Array.from({ length: 30 }, (_, index) => ({ ...paper(index), usd: index / 100 }))));
-    expect(text).toContain("the 15 dearest of 29. Median $0.15, together $4.35");
+    expect(text).toContain("the 15 most expensive of 29. Median $0.15, together $4.35");
   });
 
   it("is not drawn where nothing is known to have cost anything", () => {

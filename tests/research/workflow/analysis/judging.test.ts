@@ -139,7 +139,7 @@ describe("then by the rules of its unit", () => {
     };
     const rrd = rrdWith([]);
     expect(reasonsOf(await judged("discovery", "discovery-1", kept, { rrd }))).toEqual([
-      'kept names "c1", which is no candidate of this unit',
+      'kept names "c1", which is not a candidate of this unit',
     ]);
     const batch = { candidates: [candidate], sources: [], duplicates: [] };
     expect(await judged("discovery", "discovery-1", kept, { rrd, material: { batch } })).toMatchObject({

@@ -63,7 +63,7 @@ describe("a discovery batch is refused", () => {
     expect(
       reasonsOf(judge({ unit: "discovery-3", kept: [{ id: "c1" }, { id: "c9" }] }, { candidates: [offer("c1")] })),
     ).toEqual([
-      'kept names "c9", which is no candidate of this unit',
+      'kept names "c9", which is not a candidate of this unit',
       'unit is "discovery-3"; this unit is "discovery-4"',
     ]);
   });

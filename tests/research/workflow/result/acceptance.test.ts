@@ -448,7 +448,7 @@ describe("a report's narrative", () => {
       "/comparison/rows/1 has 1 cells for 2 approaches",
       '/findings/1 rests on "p9#1": the paper p9 is not in this project',
       '/findings/1 rests on "p1#7": the paper p1 has 2 quotes',
-      `/disputed/0/sides/0 rests on "quote 1": it is no handle: a paper's id, '#' and the number of a quote`,
+      `/disputed/0/sides/0 rests on "quote 1": it is not a handle; write a paper's id, '#' and the number of a quote`,
       '/gaps/0 rests on "p1#2": that quote was not found in the text of the paper',
       '/recommendations/0 rests on "p2#1": p2 was retracted; never build on it',
     ]);
