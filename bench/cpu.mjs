@@ -1,7 +1,7 @@
 // Processor time of child processes, their own children included: other work on the machine does not count.
 import { median, mustRun } from "./measure.mjs";
 
-/** CPU seconds of a command, from its start to its end. `codes`: exit codes that are no failure. */
+/** CPU seconds of a command, from its start to its end. `codes`: exit codes that are not a failure. */
 export async function cpuOf(command, args, options = {}, codes = [0]) {
   // bash tells user and system time of all it waited for, in milliseconds, on a line of its own.
   const timed = `TIMEFORMAT='%U %S'; exec 3>&2; time "$@" 2>/dev/null`;

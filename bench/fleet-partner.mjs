@@ -78,7 +78,7 @@ if (what === "worker") {
 } else if (what === "many") {
   const [lanes, all] = args.map(Number);
   const from = await open();
-  // What is loaded once is no cost of an iteration.
+  // What is loaded once is not a cost of an iteration.
   await one(from, { ms: 0 }, 80_000);
   const [cpu, began] = [process.cpuUsage(), performance.now()];
   let left = all;

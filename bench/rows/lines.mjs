@@ -14,7 +14,7 @@ export const row = {
   },
 };
 
-/** A line counts when a token that is no comment begins, goes on or ends in it. */
+/** A line counts when a token that is not a comment begins, goes on or ends in it. */
 function linesIn(ts, folder) {
   let count = 0;
   for (const name of readdirSync(folder, { recursive: true })) {

@@ -237,7 +237,7 @@ async function request(
   let reason = "";
   let breathedAt = performance.now();
   for await (const part of result.fullStream) {
-    // What has come already is no reason to go on, and Ctrl+C must be heard while much is coming.
+    // What has come already is not a reason to go on, and Ctrl+C must be heard while much is coming.
     if (performance.now() - breathedAt > breathMs) {
       await new Promise((resolve) => setImmediate(resolve));
       breathedAt = performance.now();

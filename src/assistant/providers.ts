@@ -140,7 +140,7 @@ export const makers: readonly (Provider & { readonly home: string })[] = [openai
 export const isLoopback = ({ hostname }: URL): boolean =>
   /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/** The provider of an address. Throws ExpectedError for what is no http address. */
+/** The provider of an address. Throws ExpectedError for what is not an http address. */
 export function providerOf(address: string, where: string): { readonly provider: Provider; readonly url: URL } {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

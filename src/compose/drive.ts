@@ -152,7 +152,7 @@ export async function drive<State, U extends Unit, P, C>(
       abort,
     });
   } catch (error) {
-    // What can't be opened because a person ends the run is no failure: a document that was being read, say.
+    // What can't be opened because a person ends the run is not a failure: a document that was being read, say.
     if (!(error instanceof ExpectedError) || !finish.aborted) throw error;
     return { verdict: "interrupted", reason: "The run was interrupted before it began.", signal: finish.reason };
   } finally {

@@ -23,8 +23,8 @@ interface Worker {
 
 /**
  * What a forecast for a project rests on until it has read papers of its own: what the same agent took for other
- * projects in the folder it lies in, else dated figures at the price of its model. Never throws: without either there
- * is no forecast.
+ * projects in the folder it lies in, else dated figures at the price of its model. Never throws: without either, none
+ * is given.
  */
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
   const model = modelNamed(worker.model);

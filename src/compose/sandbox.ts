@@ -52,7 +52,7 @@ export async function sandboxFor(
   if (choice === "host") return {};
   // Loaded when it is needed: most runs have none.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
-  // What an agent has left where it works is no sandbox.
+  // What an agent has left where it works is not a sandbox.
   const around = workplaces([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
   const { sandbox, why } = await openSandbox(choice, {
     env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },

@@ -1,4 +1,4 @@
-// How well quotes are told from text that is no quote, on articles and quotes that people marked in them. `--data`
+// How well quotes are told from text that is not a quote, on articles and quotes that people marked in them. `--data`
 // names a folder with quotes.csv (pmcid, quote, start, end, label), nxml/PMC<id>.nxml and txt/PMC<id>.txt, as
 // evidence-inference has them.
 import { existsSync, readFileSync } from "node:fs";

@@ -29,7 +29,7 @@ export async function withFiles(message: string, root: string, window: number) {
   return { message: parts.join("\n\n"), attached };
 }
 
-/** The text of a file in the folder; undefined where it is missing, or it is no text. */
+/** The text of a file in the folder; undefined where it is missing, or it is not text. */
 async function textOf(root: string, name: string): Promise<string | undefined> {
   try {
     const place = await placed(root, name);

@@ -11,7 +11,7 @@ const longestPasted = 20_000;
 
 const historyPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "history");
 
-/** What was typed before, newest first, as readline wants it. A line that is no entry is left out. */
+/** What was typed before, newest first, as readline wants it. A line that is not an entry is left out. */
 export function pastLines(env: NodeJS.ProcessEnv, pastes: Pastes): string[] {
   let text: string;
   try {
@@ -51,7 +51,7 @@ export function addToHistory(env: NodeJS.ProcessEnv, line: string, pastes: Paste
   write(env, `${redact(JSON.stringify([line, pasted]))}\n`, "a");
 }
 
-/** A history that can't be written is no reason to end a conversation. */
+/** A history that can't be written is not a reason to end a conversation. */
 function write(env: NodeJS.ProcessEnv, text: string, flag: "a" | "w"): void {
   const path = historyPath(env);
   try {

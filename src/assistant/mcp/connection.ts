@@ -62,7 +62,7 @@ export async function connect(
   let isOpen = true;
   let lastWords = "";
   const { transport, stop } = await transportFor(reached, { cwd, env, heard: (text) => (lastWords = text) });
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client is no event target
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client is not an event target
   client.onclose = () => (isOpen = false);
   const close = async () => {
     isOpen = false;

@@ -22,7 +22,7 @@ export interface ImportGraph {
 
 type Language = "javascript" | "python" | "rust";
 
-/** A larger file is no source code. */
+/** A larger file is not source code. */
 const maxBytes = 1_000_000;
 /** How the cache is written; another one is read anew. */
 const format = 1;

@@ -5,7 +5,7 @@ import { javascriptEndings } from "./javascript.js";
 /** What the resolver's answers depend on. */
 export const javascriptManifests = /(?:^|\/)(?:package\.json|[tj]sconfig[^/]*\.json|pnpm-workspace\.yaml)$/;
 
-/** A larger file is no manifest. */
+/** A larger file is not a manifest. */
 const maxBytes = 1_000_000;
 
 export interface JavascriptResolver {
@@ -84,7 +84,7 @@ const realOf = (path: string): string | undefined => {
   }
 };
 
-/** Whether something stands there that is no file of a manifest's size. A folder of this name is passed over. */
+/** Whether something stands there that is not a file of a manifest's size. A folder of this name is passed over. */
 function isInTheWay(path: string): boolean {
   let found: Stats | undefined;
   try {

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 
-/** Larger files are no source code. */
+/** Larger files are not source code. */
 const maxFileBytes = 1_000_000;
 
 /**
@@ -22,7 +22,7 @@ export function fileWithin(folder: string, name: string): string | undefined {
 }
 
 /**
- * The text of a file of the folder; undefined where it is no file, is binary, or is too large. Never follows a link.
+ * The text of a file of the folder; undefined where it is not a file, is binary, or is too large. Never follows a link.
  */
 export function textOf(folder: string, path: string): string | undefined {
   const text = textNow(join(folder, path), maxFileBytes, constants.O_NOFOLLOW);

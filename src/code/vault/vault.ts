@@ -54,7 +54,7 @@ const maxFixes = 10_000;
 const columns = "id, error_signature, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
 
 /**
- * Opens the vault of the project in `folder`, made where it is missing. A file that is no database, or is broken, is
+ * Opens the vault of the project in `folder`, made where it is missing. A file that is not a database, or is broken, is
  * set aside, and a new one begun; `warn` is told. Resolves with a sentence where the vault can't be had at all: a run
  * then goes on without.
  * @throws ExpectedError (exit 5) where a later version has written it.

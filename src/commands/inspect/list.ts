@@ -125,7 +125,7 @@ function insightsOf({ papers_pool: pool, insights }: Rrd): number {
 
 /**
  * JSON read byte for byte: letters outside ASCII come out wrong until `decode` puts them right, and nothing else does.
- * Decoding 36 MB of UTF-8 took as long as everything else together (155 of 350 ms). A sentence where it is no JSON, in
+ * Decoding 36 MB of UTF-8 took as long as everything else together (155 of 350 ms). A sentence where it is not JSON, in
  * the words of `validate`.
  */
 function parseBytes(bytes: Buffer): Rrd | null | string {

@@ -39,7 +39,7 @@ interface Checked {
 /**
  * Looks for every quote of a project again in the stored texts, and lists what fails: exit code 1 where a quote that
  * the records call found or near is not so. A quote whose text is not stored, or is no longer the one it was found in,
- * could not be checked, which is no failure. Asks the network only with `fetch`, for texts that are not stored.
+ * could not be checked, which is not a failure. Asks the network only with `fetch`, for texts that are not stored.
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);

@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { allSources, onRequest, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
-/** Sources that are no service: the agent's own search, the documents of a folder, the packaged samples. */
+/** Sources that are not a service: the agent's own search, the documents of a folder, the packaged samples. */
 const others = ["web", "folder:<path>", "samples"] as const;
 
 /**

@@ -39,7 +39,7 @@ export async function mcpCommand(
   const { serveOverStdio } = await import("../../research/tools/mcp-server.js");
   const gone = new AbortController();
   const context = await toolContextFor(folders, paper, io, gone.signal);
-  // Who is allowed one paper, or some of the tools, is no client of the person's own.
+  // Who is allowed one paper, or some of the tools, is not a client of the person's own.
   const resources = paper === undefined && names === undefined && folders.length === 1 ? resourcesOf(folders[0]) : [];
   await serveOverStdio(tools, resources, context, version, {
     stdin: io.stdin,

@@ -130,7 +130,7 @@ async function probed(spec: string, config: ResolvedConfig, settings: AgentSetti
   }
 }
 
-/** Settings for checking and probing; a probe that takes longer than five minutes is no use to anybody. */
+/** Settings for checking and probing; a probe that takes longer than five minutes is of no use to anybody. */
 const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => {
   const iterationMs = Math.min(config.iterationMs, 300_000);
   return { ...settingsFor({ ...config, iterationMs }, io), transcript: () => undefined };

@@ -87,7 +87,7 @@ export interface Answer {
   readonly failure?: Failure;
 }
 
-/** Reads one run's stdout, line by line. A line it can't read is no error: protocols grow. */
+/** Reads one run's stdout, line by line. A line it can't read is not an error: protocols grow. */
 export interface Reader {
   /** What the line says. Never an `end` event: that is for run-agent.ts to say. */
   line(line: string): readonly AgentEvent[];

@@ -40,7 +40,7 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
   return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...given({ reset_at }) };
 }
 
-/** Milliseconds since the epoch in ISO 8601; undefined for what is no time: a service may say "resets at 99:99". */
+/** Milliseconds since the epoch in ISO 8601; undefined for what is not a time: a service may say "resets at 99:99". */
 export function timeIn(ms: number | undefined): string | undefined {
   const time = new Date(ms ?? Number.NaN);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
@@ -68,7 +68,7 @@ const outOfCredit = /insufficient_quota|quota exceeded\. check your plan|credit 
 
 /**
  * In this order: money that is used up also comes as a 429, a 429 that mentions a token is a limit, and a 403 behind a
- * proxy is no network failure.
+ * proxy is not a network failure.
  */
 const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
   ["auth", outOfCredit],

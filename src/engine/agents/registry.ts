@@ -103,7 +103,7 @@ export function readerFor(spec: string, settings: AgentSettings): Reader {
 
 /**
  * Reads what some agent prints whose name nobody wrote down yet: as the first of the engine's own adapters that
- * understands a line does; as plain text once a line is no JSON.
+ * understands a line does; as plain text once a line is not JSON.
  */
 export function readUnknown(): Reader {
   let candidates = own.map(({ reader }) => reader());

@@ -43,7 +43,7 @@ const clock = new RegExp(
 /** A time of the clock, in the zone it names or else in ours: the next such moment. */
 function byTheClock(text: string, now: number): number | undefined {
   const { month, date, year, hour, minute, half, zone } = clock.exec(text)?.groups ?? {};
-  // "Try again 3 times" is no time.
+  // "Try again 3 times" is not a time.
   if (hour === undefined || (half === undefined && minute === undefined)) return undefined;
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0);
   const wall = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);

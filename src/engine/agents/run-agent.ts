@@ -99,7 +99,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
 const takesTools = ({ takesTools: takes }: AgentDefinition, { classic }: AgentSettings): boolean =>
   !classic && takes === true;
 
-/** Kept for people alone, so a full disk is no reason to start no agent: a file that is not whole is not told of. */
+/** Kept for people alone, so a full disk does not stop an agent, and an incomplete file is not reported. */
 function keepBrief(transcript: string, text: string): void {
   const file = openTranscript(briefOf(transcript), Number.POSITIVE_INFINITY);
   file.write(Buffer.from(text));

@@ -3,7 +3,7 @@ import type { HtmlResult } from "./html/read-html.js";
 import { isJats } from "./jats/is-jats.js";
 import { isGzip } from "./latex/archive.js";
 
-/** Longer pages are no articles; parsing one takes a hundred times its size in memory. */
+/** Longer pages are not articles; parsing one takes a hundred times its size in memory. */
 const maxPage = 30 * 1024 * 1024;
 
 export interface DocumentHints {

@@ -103,7 +103,8 @@ function unreached(error: unknown, { shown, tls }: RedisAddress): ExpectedError 
 
 /**
  * What the server's answer means to a person where it refused what `what` needs: keys that this user may not use (exit
- * code 5), or anything else (1). `keys`: as an ACL names them. What is no answer of the server comes back as it was.
+ * code 5), or anything else (1). `keys`: as an ACL names them. What is not an answer of the server comes back as it
+ * was.
  */
 export function refusal(
   error: unknown,

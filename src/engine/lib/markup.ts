@@ -43,7 +43,7 @@ export function escapeHtml(text: string): string {
   return /[&<>"']/.test(clean) ? clean.replace(/[&<>"']/g, (sign) => entities[sign] ?? "") : clean;
 }
 
-/** A link where the address is one of the web; else the words alone: `javascript:` and `file:` are no links. */
+/** A link where the address is one of the web; else the words alone: `javascript:` and `file:` are not links. */
 export const link = (address: string | null | undefined, words: Piece): Markup =>
   isWebAddress(address) ? markup`<a href="${address}">${words}</a>` : markup`${words}`;
 

@@ -107,7 +107,7 @@ function inBase64(value: string): string[] {
 const forms: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g,
   /\bsk-(?:ant|proj|or|svcacct|admin)-[\w-]{20,}/g,
-  // With an unbroken part that is no word: sk-learn-based-models are words, and the name of a file.
+  // With an unbroken part that is not a word: sk-learn-based-models are words, and the name of a file.
   /\bsk-(?=[\w-]{0,80}?(?<![A-Za-z\d])(?:(?=[A-Za-z]{0,11}\d)[A-Za-z\d]{12}|[A-Za-z\d]{24}))[\w-]{20,}/g,
   /\b(?:gh[pousr]_\w{30,}|github_pat_\w{30,}|glpat-[\w-]{20,})/g,
   /\bA(?:KIA|SIA)[A-Z0-9]{16}\b/g,
@@ -174,7 +174,7 @@ function withoutBeginnings(text: string, value: string, except: string): string 
  * Knows the values of the variables of `envs` whose name says that they are secret, the passwords of addresses in any
  * of them, and the usual forms of keys and tokens; values also as JSON, addresses and base64 write them, and of all the
  * beginning that is left where our "…" cuts one off. What stands in `except`, such as the text of an article on
- * cryptography, is no secret.
+ * cryptography, is not a secret.
  */
 export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {
   const all = envs.flatMap((env) => Object.entries(env));

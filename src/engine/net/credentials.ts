@@ -74,7 +74,7 @@ export function scrubber(secret: Secret | undefined): {
     bytes(bytes) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const found = long.filter((value) => buffer.includes(value));
-      // Byte by byte, so that what is no UTF-8 stays what it is; secrets are ASCII.
+      // Byte by byte, so that what is not UTF-8 stays what it is; secrets are ASCII.
       return found.length === 0 ? bytes : Buffer.from(without(buffer.toString("latin1"), found), "latin1");
     },
   };

@@ -115,7 +115,7 @@ const isSameHost = (address: string | undefined, host: string): boolean =>
   !/^[\d.]+$|^\[/.test(host) || address === host.replace(/^\[|\]$/g, "");
 
 /**
- * What an error of a request means. A certificate or an answer that is no HTTP is no fault of the network's and does
+ * What an error of a request means. A certificate or an answer that is not HTTP is not the network's fault and does
  * not pass.
  */
 export function describe(error: unknown, host: string, longest: number): Failed {

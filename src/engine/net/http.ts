@@ -182,7 +182,7 @@ async function ask(
     turn = entered;
     const got = await get(withQuery(at, secret?.query), {
       headers: headersOf(request, body, secret, options.contact),
-      // Waiting for a turn is no part of the transfer.
+      // Waiting for a turn is not part of the transfer.
       signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(maxTransfer)]),
       redirect: "manual",
       ...(body === undefined ? {} : { method: "POST", body }),
@@ -280,8 +280,8 @@ async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAl
 }
 
 /**
- * A name that does not exist while others do is no trouble with the network: agents make up hosts, and no waiting mends
- * that.
+ * A name that does not exist while others do is not trouble with the network: agents make up hosts, and no waiting
+ * mends that.
  */
 async function withNamesKnown(
   failure: Failed,

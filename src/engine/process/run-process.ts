@@ -195,7 +195,7 @@ export interface Started {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** As `ProcessRequest.started` gets it; undefined where it is no process of this machine's. */
+  /** As `ProcessRequest.started` gets it; undefined where it is not a process of this machine's. */
   readonly own?: { readonly pid: number; readonly mark: string };
   readonly exited: Promise<Exit>;
   /** Asks it to end, and waits for that; milliseconds at most. */

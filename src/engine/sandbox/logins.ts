@@ -15,7 +15,7 @@ export interface Logins {
   notices(): string[];
 }
 
-/** Larger is no login. */
+/** Larger is not a login. */
 const maxLogin = 1_000_000;
 
 /**

@@ -33,7 +33,7 @@ function sentenceFor(error: unknown, path: string): string | undefined {
   return diskFault(error, path);
 }
 
-/** What of a path is there and is no folder. */
+/** What of a path is there and is not a folder. */
 function noFolder(path: string): string | undefined {
   try {
     return lstatSync(path).isDirectory() ? undefined : path;

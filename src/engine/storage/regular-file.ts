@@ -55,7 +55,7 @@ function openToRead(path: string): number {
 export const readRegularFile = (path: string): Promise<Buffer> =>
   readRegularUpTo(path, Number.POSITIVE_INFINITY) as Promise<Buffer>;
 
-/** The same as text, of which a byte order mark is no part. */
+/** The same as text, of which a byte order mark is not part. */
 export const readRegularText = async (path: string): Promise<string> => plainText(await readRegularFile(path));
 
 const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/, "");

@@ -91,8 +91,8 @@ export function readResultText(
 /**
  * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such
  * file itself. Writing a file takes a turn of its own, in which a CLI sends the whole brief once more: half of an
- * iteration's input tokens. What is no JSON object leaves nothing behind; one that is cut off is kept, so that it can
- * be said where.
+ * iteration's input tokens. What is not a JSON object leaves nothing behind; one that is cut off is kept, so that it
+ * can be said where.
  */
 export async function keepAnswer(workspace: string, message: string): Promise<void> {
   const json = jsonIn(message) ?? cutJsonIn(message);
@@ -197,8 +197,8 @@ const maxRounds = 5;
 
 /**
  * A result against its schema. Fields that the schema does not know are taken out of `value` and
- * named in `dropped`, by their JSON pointers: they are no reason to refuse paid work. `problems`: what else is wrong,
- * empty for a valid result.
+ * named in `dropped`, by their JSON pointers: they are not a reason to refuse paid work. `problems`: what else is
+ * wrong, empty for a valid result.
  */
 export function checkedResult(
   schema: SchemaName,

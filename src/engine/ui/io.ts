@@ -41,13 +41,13 @@ export interface Io {
    * terminal.
    */
   readonly columns: number;
-  /** Columns that a table on stdout may take; without bound where stdout is no terminal: a pipe wants whole names. */
+  /** Columns that a table on stdout may take; no limit where stdout is not a terminal: a pipe wants whole names. */
   readonly tableWidth: number;
   /** Whether both streams are terminals and the user has not set NO_COLOR. */
   readonly color: boolean;
   /** Whether a person can be asked: stdin is a terminal too. */
   readonly canAsk: boolean;
-  /** What a person presses while a command works; undefined where stdin, stdout or stderr is no terminal. */
+  /** What a person presses while a command works; undefined where stdin, stdout or stderr is not a terminal. */
   readonly keyboard?: Keyboard;
   /**
    * Aborted once stdout can't be written any more: with "SIGHUP" when its reader has gone (`| head -1`), with "ENOSPC"
@@ -66,7 +66,7 @@ export function processIo(name: string): Io {
   const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {
     if (hasCode(error, "EPIPE", "EIO")) return gone.abort("SIGHUP");
     if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
-    // A full log can't be reported anywhere, and is no reason to end a run.
+    // A full log can't be reported anywhere, and is not a reason to end a run.
     if (stream === stderr || gone.signal.aborted) return;
     gone.abort("ENOSPC");
     write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some and run again.\n`);

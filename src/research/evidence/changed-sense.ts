@@ -1,6 +1,6 @@
 import { wordsOf } from "./nearest-passage.js";
 
-// Words of other languages stand next to the English ones, where they are no common English words themselves.
+// Words of other languages stand next to the English ones, where they are not common English words themselves.
 
 /** What turns round what stands right behind it. */
 export const turning =

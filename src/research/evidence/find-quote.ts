@@ -36,7 +36,7 @@ export type QuoteMatch =
    * is shared.
    * `tooShort`: the quote says so little that it was not looked for. `why`: its words are in the text, but not so that
    * they bear it out.
-   * `near`: the text says the same with a number that differs in unit or rounding; it is no proof.
+   * `near`: the text says the same with a number that differs in unit or rounding; it is not proof.
    */
   | {
       readonly found: false;
@@ -202,7 +202,7 @@ function* placesOf(
 const angle =
   /\b(?:angle|angular|degree|rotat|orient|turn|tilt|pitch|yaw|roll|azimuth|direction|view|camera|panoram|latitude|longitude|heading|bend|bent|flex|swivel|spin|circle|celsius|temperature)/i;
 
-/** Why what stands in a list of references is no evidence. */
+/** Why what stands in a list of references is not evidence. */
 export const citedWords = "it stands in the list of references, which claims nothing";
 
 /** A work cited right behind a passage. */

@@ -128,7 +128,7 @@ function neighbours(piece: string): string[] {
   );
 }
 
-/** Longer lines are no running heads. */
+/** Longer lines are not running heads. */
 const maxHead = 120;
 /** Lines of a head and foot together, at one page's end. */
 const maxHeadLines = 4;
@@ -178,7 +178,7 @@ function* runningHeads(text: string): Generator<[number, number]> {
     index = next - 1;
   }
 
-  /** A word goes on in small letters; a sentence with any line that is no head. */
+  /** A word goes on in small letters; a sentence with any line that is not a head. */
   function goesOn({ text: line }: Line, isBroken: boolean): boolean {
     if (pageLine.test(line.trim())) return false;
     return isBroken ? /^\s{0,8}\p{Ll}/u.test(line) && !repeats(line) : !isNumber(line) && !repeats(line);

@@ -386,7 +386,7 @@ function joinsLetters(text: string, start: number, end: number): boolean {
   return isLetter(text[after]);
 }
 
-/** Strokes, bars and rings over a character. They are no accents: ≠ is = with one, and says the opposite. */
+/** Strokes, bars and rings over a character. They are not accents: ≠ is = with one, and says the opposite. */
 const overlays = "\\u0334-\\u0338\\u20d2\\u20d3\\u20d8-\\u20da\\u20dd-\\u20e0\\u20e2-\\u20e6\\u20ea\\u20eb";
 /** A symbol with such strokes, which PDFs set before it as often as behind it; no sign has more than four. */
 const struck = new RegExp(`\\p{S}[${overlays}]{1,4}|[${overlays}]{1,4}\\p{S}`, "gu");

@@ -26,7 +26,7 @@ export type Token =
 const whole = "\\p{Nd}{1,3}(?:[,\\u202f ]\\p{Nd}{3}){1,4}(?!\\p{Nd})(?:\\.\\p{Nd}{1,15})?";
 /** A comma is a point where a number has nothing else that it could be: "0,05", "12,5 %". */
 const withComma = "0,\\p{Nd}{1,9}(?![\\p{Nd},])|\\p{Nd}{1,4},\\p{Nd}{1,2}(?=\\s?%)";
-/** "× 10⁻⁵", "x 10^-5", "e-5". Behind a dash that is no minus two digits are a range: "3 × 10–12 repetitions". */
+/** "× 10⁻⁵", "x 10^-5", "e-5". Behind a dash that is not a minus two digits are a range: "3 × 10–12 repetitions". */
 const power =
   "\\s?[×x·*]\\s?10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|(?:−\\p{Nd}{1,2}|[-–]\\p{Nd})(?!\\p{Nd})|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})|[eE][-−+]?\\p{Nd}{1,3}(?![\\p{L}\\p{Nd}])";
 const pieces = [
@@ -160,7 +160,7 @@ export function compareQuantities(said: Quantity, known: Quantity): "same" | "ne
   if (apart <= slack * Math.abs(knownValue)) return isSameUnit ? "same" : "near";
   const step = 10 ** -said.decimals * saidFactor;
   const knownStep = 10 ** -known.decimals * knownFactor;
-  // What was converted by a factor that is no power of ten, such as lb to kg, is seldom a round number.
+  // What was converted by a factor that is not a power of ten, such as lb to kg, is seldom a round number.
   const isConverted = !isSameUnit && Math.log10(saidFactor / knownFactor) % 1 !== 0;
   const isRounded = said.digits >= 2 && (knownStep < step * (1 - slack) || isConverted || hasOffset);
   return isRounded && apart <= (step / 2) * (1 + slack) ? "near" : "other";

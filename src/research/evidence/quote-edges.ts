@@ -15,7 +15,7 @@ const flat = (text: string): string => text.replace(/[\u00ad\u200b-\u200f\u202a-
 /** Words and signs before a number that say on which side of it the truth lies. */
 const relationBefore =
   /(?:\b(?:c\.|some|close to|upwards? of|as (?:many|few|little|much|low|high) as|in excess of|shy of|short of|beyond|past|until|down to|(?:max|min)imum of|at the (?:most|least)|maximal|minimal|max\.|min\.|than|at least|at most|up to|below|above|under|over|minus|plus|almost|nearly|about|approximately|approx\.|roughly|around|circa|ca\.|exceed(?:s|ed|ing)?|within|not|als|mindestens|höchstens|etwa|ungefähr|knapp|unter|über|bis zu|environ|moins de|plus de|más de|menos de|hasta|casi|cerca de|près de|plus de|presque|quasi|meno di|più di|fino a|menos que|mais de|bijna|minder dan|meer dan|minst|mer än|rund)|(?<!\p{L})(?:более|менее|около|до|почти)|超过|不到|约|[-−–⁻+±∓<>＜＞﹤﹥≧≦≤≥≠=≈~∼≃≅≪≫⩽⩾≲≳×^/$€£¥])\s{0,9}$/iu;
-/** A dash that joins words or ends a phrase is no minus: "GPT-4", "the hands — 5 of them". */
+/** A dash that joins words or ends a phrase is not a minus: "GPT-4", "the hands — 5 of them". */
 const dashOnly = /(?:\u2014|\n\s{0,9}[-*+•])\s{0,9}$/u;
 
 /**

@@ -62,7 +62,7 @@ function gapsAgree(
     if (inQuote === GAP_SPACE) words += 1;
     const [before, after] = [needle.chars[at - 1], needle.chars[at]];
     if (inText === inQuote) {
-      // Two cells are no number in groups.
+      // Two cells are not a number in groups.
       if (isDigit(before) && isDigit(after) && groups(needle, at) && between(haystack, start + at).includes("|"))
         return false;
       continue;
@@ -133,7 +133,7 @@ const [minBeside, minBoth] = [4, 5];
 
 /**
  * Whether two words that the text joins are seen to be two with their space lost: "thepolicy", "graspingpolicy". That
- * both are words is no sign of it: "assigned" is not "as signed", "factor" not "fact or".
+ * both are words is not a sign of it: "assigned" is not "as signed", "factor" not "fact or".
  */
 function haveRunTogether(first: string, second: string): boolean {
   const isBeside = (word: string) => word.length >= minBeside || common.has(word);
@@ -143,7 +143,7 @@ function haveRunTogether(first: string, second: string): boolean {
 
 /**
  * Whether parting or joining two words makes another: "insignificant" and "in significant". A PDF's torn "signi ficant"
- * leaves at least one piece that is no word; its lost space in "thepolicy" one that is.
+ * leaves at least one piece that is not a word; its lost space in "thepolicy" one that is.
  */
 function makesAnotherWord(
   first: string,
@@ -163,7 +163,7 @@ function makesAnotherWord(
   return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second) || !haveRunTogether(first, second);
 }
 
-/** Longer words are no unit. */
+/** Longer words are not a unit. */
 const maxUnit = 8;
 
 /** Whether the units are written in the same case, unless one of both is in capitals throughout. */

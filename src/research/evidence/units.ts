@@ -13,7 +13,7 @@ const prefixes: Readonly<Record<string, number>> = {
   ...{ f: 1e-15, p: 1e-12, n: 1e-9, µ: 1e-6, u: 1e-6, m: 1e-3, c: 1e-2, d: 1e-1, h: 1e2 },
   ...{ k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 },
 };
-/** Symbols with the prefixes that they are used with. Case counts in them: mW is no MW. */
+/** Symbols with the prefixes that they are used with. Case counts in them: mW is not MW. */
 const symbols = new Set<string>();
 for (const [dimension, symbol, used, factor] of [
   ["time", "s", "fpnµum", 1],
@@ -78,7 +78,7 @@ for (const [dimension, listed] of [
 units.set("°C", { dimension: "temperature", factor: 1, offset: 273.15 });
 units.set("°F", { dimension: "temperature", factor: 5 / 9, offset: 459.67 });
 
-/** The unit that a word names, or undefined. Case counts: mW is no MW. */
+/** The unit that a word names, or undefined. Case counts: mW is not MW. */
 export const unitOf = (word: string): Unit | undefined =>
   units.get(
     word

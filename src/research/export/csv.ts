@@ -12,7 +12,7 @@ type Rows = readonly (readonly (string | number | undefined)[])[];
 /** Rows as CSV (RFC 4180, CRLF). A text that begins like a formula gets an apostrophe before it, so that none runs. */
 export const csvOf = (rows: Rows): string => rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
-/** A number written here is no formula, also a negative one. */
+/** A number written here is not a formula, also a negative one. */
 function cell(value: string | number | undefined): string {
   const text = value === undefined ? "" : typeof value === "number" ? String(value) : inert(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

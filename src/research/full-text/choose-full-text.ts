@@ -151,7 +151,7 @@ async function readLocation(location: Location, paper: NamedPaper, options: Reac
   const pdf = await request(page.pdfUrl, "application/pdf", options);
   if (pdf.status !== "ok") return [own, notRead(pdf)];
   const whole = await readUntrusted(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
-  // A login page in place of the PDF is no better than the landing page.
+  // A login page in place of the PDF is not better than the landing page.
   return whole.status === "ok" && whole.text.kind === "pdf" ? [checked(whole.text, page.pdfUrl, paper), own] : [own];
 }
 

@@ -139,7 +139,7 @@ async function copyLocations(paper: NamedPaper, { records }: LookUps): Promise<F
   return [...pages, ...landings].slice(0, maxCopies);
 }
 
-/** A work may lie in dozens of repositories; when the first few fail, the others are no better. */
+/** A work may lie in dozens of repositories; when the first few fail, the others are not better. */
 const maxCopies = 4;
 
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];

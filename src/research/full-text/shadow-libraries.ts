@@ -18,7 +18,7 @@ const names = [
   "nexusstc",
 ];
 
-/** Why nothing is fetched from this address, as one sentence, or undefined where it is no known pirate host. */
+/** Why nothing is fetched from this address, as one sentence, or undefined where it is not a known pirate host. */
 export function pirateRefusal(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { hostname, pathname } = new URL(address);

@@ -1197,7 +1197,7 @@ export interface Evidence {
    */
   quote: string;
   /**
-   * near: the text has the words with a number in another unit or rounded, which is no proof. could-not-check: there was no text to check against. It does not mean false.
+   * near: the text has the words with a number in another unit or rounded, which is not proof. could-not-check: there was no text to check against. It does not mean false.
    */
   status: "verified" | "near" | "not-in-text" | "could-not-check";
   /**

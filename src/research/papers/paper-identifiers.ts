@@ -13,7 +13,7 @@ export function identifiersOf(paper: NamedPaper): Identifiers {
   };
 }
 
-/** The same as references, in the order of the fields; what is no name of a paper is among them as unknown. */
+/** The same as references, in the order of the fields; what is not a name of a paper is among them as unknown. */
 export function referencesOf(paper: NamedPaper): ReturnType<typeof parseReference>[] {
   const { identifiers } = paper;
   const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");

@@ -116,7 +116,7 @@ const noun = "project";
 /** What interrupted runs of the original tool leave is `analyzing`. */
 const isUnread = (status: unknown): boolean => status === "pending" || status === "analyzing";
 
-/** Units of the ANALYSIS phase that are no papers. */
+/** Units of the ANALYSIS phase that are not papers. */
 const workOfAnalysis = new Set(["report", "classic"]);
 
 /** The state of a literature research project, for the record store. */

@@ -183,7 +183,7 @@ function placeAt(address: string, quote: string, locator: string | null | undefi
   return `${address}#:~:text=${parts.map((part) => inFragment(part.join(" "))).join(",")}`;
 }
 
-/** A comma, a hyphen and an ampersand mean something in a text fragment; a lone surrogate is no part of any address. */
+/** A comma, a hyphen and an ampersand mean something in a text fragment; a lone surrogate is not in any address. */
 const inFragment = (text: string): string =>
   encodeURIComponent(/[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text).replace(/-/g, "%2D");
 

@@ -131,7 +131,7 @@ const textOf = (path: string): Promise<string | undefined> =>
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}`);
   });
 
-/** A JSON file by its schema; one that is no such file is named in `notices` and left out. */
+/** A JSON file by its schema; one that is not such a file is named in `notices` and left out. */
 async function readFileOf<Value>(
   folder: string,
   name: string,

@@ -138,7 +138,7 @@ function groupsOf(papers: readonly Paper[]): number {
   const groups: Set<string>[] = [];
   for (const paper of papers) {
     const names = new Set(authorsOf(paper.authors).map(nameKey));
-    // A paper without known authors may be anybody's: it is no group of its own where others are.
+    // A paper without known authors may be anybody's: it is not a group of its own where others are.
     if (names.size === 0 && papers.length > 1) continue;
     const joined = groups.filter((group) => [...names].some((name) => group.has(name)));
     for (const group of joined) for (const name of group) names.add(name);

@@ -50,7 +50,7 @@ export async function serveOverStdio(
       onerror: ({ message }) => report(worded(message)),
     });
     const close = transport.onclose;
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is not an event target
     transport.onclose = () => {
       close?.();
       resolve();

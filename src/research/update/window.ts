@@ -42,7 +42,7 @@ interface Known {
  * The window of the next update of a project: from 30 days before the day up to which everything was asked, or from the
  * day that a person names; earlier for a source that failed and was not asked since. `now`: milliseconds since the
  * epoch.
- * @throws ExpectedError (exit 2) where `since` is no day or lies ahead, or nothing tells when the last search was;
+ * @throws ExpectedError (exit 2) where `since` is not a day or lies ahead, or nothing tells when the last search was;
  * (exit 1) where the clock stands before the last search.
  */
 export function nextWindow(name: string, known: Known, kept: Asked | undefined, now: number, since?: string): Window {
@@ -110,8 +110,8 @@ function after(last: Asked | undefined, { since, until, failed }: Asked & { read
 
 /**
  * The day of the first search: the one that all of its rounds took for today, however long it was judged; else that of
- * the last batch that is no update's. A search begins before its batches are judged: a later day is that of a record
- * which was made anew.
+ * the last batch that is not an update's. A search begins before its batches are judged: a later day is that of a
+ * record which was made anew.
  */
 function firstAsked({ rrd, ledger, searchedOn }: Known): Asked | undefined {
   const { updates = [], statistics } = rrd;

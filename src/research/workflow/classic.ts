@@ -347,7 +347,7 @@ function missing<Item extends { id?: string | null }>(before: readonly Item[], n
 
 /**
  * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept.
- * Answers with what was done. It is no reason to refuse the iteration: the records are whole.
+ * Answers with what was done. It is not a reason to refuse the iteration: the records are whole.
  */
 async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
   const path = progressFile(folder);

@@ -67,8 +67,8 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
 const isFailing = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
 
 /**
- * No test run is no pass, and neither is one without a test that was there before: one that is skipped now is gone too,
- * and so is a test file that could not be loaded, whose tests nobody knows. `root`: the folder of the project.
+ * No test run is not a pass, and neither is one without a test that was there before: one that is skipped now is gone
+ * too, and so is a test file that could not be loaded, whose tests nobody knows. `root`: the folder of the project.
  */
 export function judgeTests(results: TestResults, seen: readonly string[], root: string): Found {
   const { tests, framework, problem } = results;

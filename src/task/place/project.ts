@@ -36,7 +36,7 @@ export function entriesOf(folder: string): readonly string[] {
   }
 }
 
-/** Larger is no file that says what a project is. */
+/** Larger is not a file that says what a project is. */
 const maxBytes = 10_000_000;
 
 /** The text of a file, of at most 200,000 characters; empty where it can't be read. */

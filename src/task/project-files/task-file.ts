@@ -30,7 +30,7 @@ const known = [
   ...["$schema", "task", "acceptance_criteria", "max_iterations", "budget", "agent", "sandbox", "context"],
 ] as const;
 
-/** A larger file is no task. */
+/** A larger file is not a task. */
 const maxBytes = 1_000_000;
 
 interface ReadTask {

@@ -97,7 +97,7 @@ function inPython(folder: string): Detected[] {
   return [{ framework: usesUnittest && !usesPytest && !isPlain ? "unittest" : "pytest" }];
 }
 
-/** Folders of tests that are no packages of Python, which its own search does not enter, relative to the project. */
+/** Folders of tests that are not packages of Python, which its own search does not enter, relative to the project. */
 export const looseTestFolders = (folder: string): string[] => [
   ...new Set(
     testFiles(folder)

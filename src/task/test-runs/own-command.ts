@@ -1,6 +1,6 @@
 /** A test script's own way of calling its framework, so that a run of the tests is the one that its author means. */
 
-/** Words of a script that are no part of a command. */
+/** Words of a script that are not part of a command. */
 const separators = /^(?:&&|\|\||[;|&()\n])/;
 
 /** A word of a script, with its quotes, and where it stands. */

@@ -40,7 +40,7 @@ export interface Placed {
 
 /**
  * Finds the real path of a name in a folder, which may not be there yet. Links are followed; what they lead to outside
- * of the folder is no path of it.
+ * of the folder is not a path of it.
  */
 export async function placed(root: string, named: string): Promise<Placed | ToolFailure> {
   const outside = fileFailure("INVALID_PATH", `'${named.slice(0, 200)}' is not a path inside ${root}.`);
@@ -65,7 +65,7 @@ export async function placed(root: string, named: string): Promise<Placed | Tool
   }
 }
 
-/** What the system said about a file, as the specification's code and one sentence. Rethrows what is no such error. */
+/** What the system said about a file, as the specification's code and one sentence. Rethrows any other error. */
 export function fileProblem(thrown: unknown, named: string): ToolFailure {
   const name = named.slice(0, 200);
   const error = thrown instanceof ExpectedError ? (thrown.cause ?? thrown) : thrown;

@@ -96,7 +96,7 @@ export function simpleCommands(line: string, depth = 0): SimpleCommand[] {
       const end = line.indexOf("\n", at);
       at = end === -1 ? line.length : end - 1;
     } else if (character === ">") {
-      // `2>` names a stream, and is no word.
+      // `2>` names a stream, and is not a word.
       if (/^\d+$/.test(text) && !isQuoted) [text, isWord] = ["", false];
       endWord();
       redirects = true;

@@ -13,7 +13,7 @@ const work: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads `codex exec --json`. `error` events are no end ("Reconnecting…"); `turn.completed` and `turn.failed` are.
+ * Reads `codex exec --json`. `error` events are not the end ("Reconnecting…"); `turn.completed` and `turn.failed` are.
  * It reports no cost, and no number of requests: each round of tool use is one more.
  */
 export function readCodex(): Reader {

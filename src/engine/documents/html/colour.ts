@@ -4,8 +4,8 @@ export type Colour = readonly [red: number, green: number, blue: number, alpha: 
 export const white: Colour = [255, 255, 255, 1];
 
 /**
- * The names that texts are hidden in, and those that designs put white on; an unknown name is no colour that could be
- * compared.
+ * The names that texts are hidden in, and those that designs put white on; an unknown name is not a colour that could
+ * be compared.
  */
 const named: Readonly<Record<string, string>> = {
   white: "ffffff",

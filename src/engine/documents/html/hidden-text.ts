@@ -116,7 +116,7 @@ export function removeHidden(page: CheerioAPI): string {
 const maxDoubtful = 0.25;
 
 const none: Declarations = new Map();
-/** Their content is no text of the page. */
+/** Their content is not text of the page. */
 const unshown = new Set(["script", "style", "head", "template", "noscript"]);
 
 const isInkUnseen = ({ colour, ground }: Look): boolean =>

@@ -43,7 +43,7 @@ export function mathText(node: Node, depth = 0): string {
 const nameOf = (node: Node): string => ("name" in node ? node.name.replace(/^\w+:/, "").toLowerCase() : "");
 const positional = new Set("mfrac msup msub msubsup mover munder munderover mroot".split(" "));
 const skipped = new Set(["annotation", "annotation-xml", "mphantom"]);
-/** Marks over a letter, and those behind one, which are no powers. */
+/** Marks over a letter, and those behind one, which are not powers. */
 const accents = /^(?:[′″‴'*†‡¯ˆ^~˜˙¨→]|\u20d7|\u02c7|\p{M}){0,3}$/u;
 
 /** What a sign behind a rank holds: one character stands for itself. */

@@ -163,7 +163,7 @@ const minBody = 6000;
 
 /**
  * Whether a page about an article carries the article's body: two sections of its own and enough text in them, or as
- * much text before any heading. A long list of references is no body.
+ * much text before any heading. A long list of references is not a body.
  */
 function holdsBody(parts: readonly Part[]): boolean {
   const own = parts.filter(({ label, text }) => label !== undefined && !isAround(plain(label)) && text.length >= 300);

@@ -10,7 +10,7 @@ const maxAttributes = 500;
 const neverDeepens = new Set(
   "area base br col dd dt embed hr img input li link meta option p param source td th tr track wbr".split(" "),
 );
-/** What stands in these is no markup. */
+/** What stands in these is not markup. */
 const rawText = new Set(["script", "style", "textarea", "title", "xmp", "noscript"]);
 
 /**
@@ -82,7 +82,7 @@ function tagEnd(source: string, from: number): { readonly end: number; readonly 
   return { end: source.length, attributes };
 }
 
-/** Where the end tag of an element begins whose content is no markup; the source's end where it is missing. */
+/** Where the end tag of an element begins whose content is not markup; the source's end where it is missing. */
 function endOfRaw(source: string, name: string, from: number): number {
   for (let at = source.indexOf("</", from); at !== -1; at = source.indexOf("</", at + 2))
     if (source.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;

@@ -148,7 +148,7 @@ function movedUp(style: Declarations): number {
   );
 }
 
-/** What stands right before an element and is no higher than so many CSS pixels, as far as that can be told. */
+/** What stands right before an element and is not higher than so many CSS pixels, as far as that can be told. */
 function coveredBefore(node: Node, height: number): Node[] {
   const covered: Node[] = [];
   let left = height;

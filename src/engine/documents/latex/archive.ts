@@ -17,7 +17,7 @@ export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes
 
 /**
  * Unpacks an e-print: a gzipped tar, a gzipped single file, or either without gzip. Links, devices and names that lead
- * out of the archive are skipped. `reason` where it is no such thing or unpacks to more than any article does.
+ * out of the archive are skipped. `reason` where it is not such a thing or unpacks to more than any article does.
  */
 export function unpackSource(bytes: Uint8Array): { readonly files: SourceFiles } | { readonly reason: string } {
   let plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

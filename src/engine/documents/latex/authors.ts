@@ -3,7 +3,7 @@ import { argumentAt, commandAt, groupAt } from "./scan.js";
 /** Stands for what is raised behind a name, or before an affiliation. */
 const raised = "\u0002";
 
-/** Commands of the classes of publishers that stand in a list of authors and are no part of a name. */
+/** Commands of the classes of publishers that stand in a list of authors and are not part of a name. */
 const asides = new Set(
   (
     "corref fnref tnoteref inst thanks footnote footnotemark authornote authornotemark orcid orcidlink orcidID " +

@@ -180,7 +180,7 @@ export function wordCommand(latex: string, name: string, end: number, walk: Walk
         const close = latex[end] === "(" ? latex.slice(end, end + longestBracket).indexOf(")") : -1;
         return skipArguments(latex, end + close + 1, skipped);
       }
-      // A length that is set, such as \\parskip=0pt plus 1pt, is no text.
+      // A length that is set, such as \\parskip=0pt plus 1pt, is not text.
       const set =
         /^\s?=\s?-?\s?[\d.]{1,12}\s?(?:pt|em|ex|cm|mm|in|bp|pc|sp|truept|truecm|\\[a-zA-Z]{1,30})(?:\s?(?:plus|minus)\s?[\d.]{1,12}\s?(?:pt|em|ex|cm|mm|in|fil{1,3}))*/.exec(
           latex.slice(end, end + 120),

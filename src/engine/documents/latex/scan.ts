@@ -1,4 +1,4 @@
-/** Options are short; a bracket that nobody closed is no option. */
+/** Options are short; a bracket that nobody closed is not an option. */
 const maxOption = 1_000;
 /** Up to this length a text is searched again for each brace's partner. */
 const shortText = 2_000;

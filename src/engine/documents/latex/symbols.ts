@@ -92,7 +92,7 @@ export const accents: Readonly<Record<string, string>> = {
   b: "\u0331",
 };
 
-/** Commands whose arguments are no text, and how many of them. */
+/** Commands whose arguments are not text, and how many of them. */
 export const dropped: Readonly<Record<string, number>> = {
   addcontentsline: 3,
   addtolength: 2,
@@ -167,7 +167,7 @@ export const dropped: Readonly<Record<string, number>> = {
   vspace: 1,
 };
 
-/** Arguments of an environment's `\begin` that are no text. */
+/** Arguments of an environment's `\begin` that are not text. */
 export const environmentArguments: Readonly<Record<string, number>> = {
   adjustbox: 1,
   adjustwidth: 2,

@@ -1,7 +1,7 @@
 import type { Part } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
 
-/** Footnotes in captions in tables: deeper is no text that people wrote. */
+/** Footnotes in captions in tables: deeper is not text that people wrote. */
 export const deepest = 12;
 export const maxText = 6 * 1024 * 1024;
 

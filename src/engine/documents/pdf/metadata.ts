@@ -21,7 +21,7 @@ export function metadataOf(info: Record<string, unknown>, firstPage: readonly Li
   };
 }
 
-/** How an abstract is headed; the word within a sentence is no heading. */
+/** How an abstract is headed; the word within a sentence is not a heading. */
 const abstractHeading =
   /(?:^|\n)[^\S\n]*(?:(?:Abstract|ABSTRACT|Zusammenfassung|ZUSAMMENFASSUNG|Résumé|RÉSUMÉ|Resumen|RESUMEN|Resumo|RESUMO|Аннотация|АННОТАЦИЯ|要旨|概要|摘要|초록|요약)(?![\p{L}\p{M}])|abstract(?=[^\S\n]*\n))[\s.:—–-]*(?![\s.:—–\p{Ll}-])([\s\S]{80,2500}?)(?=\n[^\S\n]*\n|\n\s{0,20}(?:(?:[1I]\.?|\.)\s{0,20})?(?:[Ii]ntroduction|INTRODUCTION)\b)/u;
 

@@ -25,7 +25,7 @@ const minPrint = 1.2;
 const minLetters = 0.45;
 /** From so many characters on that could not be read a person is told. */
 const minNonsense = 10;
-/** pdf.js's AnnotationMode.DISABLE: what fields of forms and remarks show is no text of the document. */
+/** pdf.js's AnnotationMode.DISABLE: what fields of forms and remarks show is not text of the document. */
 const noAnnotations = 0;
 /** Of fewer glyphs nothing can be said. */
 const minGlyphs = 300;
@@ -127,7 +127,7 @@ const [maxFields, longestValue] = [10_000, 10_000];
 
 /**
  * What somebody filled into the text fields and lists of a form. The last person who had the file may have written
- * it, so it is no text of the document. A form that cannot be read has no values.
+ * it, so it is not text of the document. A form that cannot be read has no values.
  */
 async function filledInFields(document: OpenPdf["document"]): Promise<string[]> {
   const fields = await document.getFieldObjects().catch(() => null);

@@ -12,7 +12,7 @@ interface Step {
   /** Stands for all that the tool was asked, of which the label may show a part. */
   readonly key?: string;
   readonly times: number;
-  /** How often since something new was last written: to run a test again after a change is no repetition. */
+  /** How often since something new was last written: to run a test again after a change is not a repetition. */
   readonly row: number;
 }
 
@@ -84,7 +84,7 @@ const showing =
 
 function kindOfTool(name: string, detail: string): StepKind {
   if (plans.test(name)) return "plan";
-  // A shell is no reader for what it is called: what it runs says so.
+  // A shell is not a reader for what it is called: what it runs says so.
   if (!/bash|shell|exec|command|terminal|run/i.test(name))
     return writes.test(name) ? "write" : reads.test(name) ? "read" : "command";
   if (/>\s*[\w./'"$-]|\btee\b|apply_patch/.test(detail)) return "write";

@@ -24,7 +24,7 @@ export function occupancyOf({
 
 /**
  * Whether a run that has ended filled its model's context too far. Where the CLI does not tell requests apart, the
- * average one says so: the largest was no smaller.
+ * average one says so: the largest was not smaller.
  */
 export function wasFull(run: Pick<AgentRun, "usage" | "window">): boolean {
   const { input, output, requests } = run.usage;

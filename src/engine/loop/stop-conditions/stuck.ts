@@ -31,7 +31,7 @@ export interface Row {
 
 /**
  * Kinds of loop that one run shows by itself. `left`: it left a result; then what it read, ran or announced on the way
- * was no loop.
+ * was not a loop.
  * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done
  * yet. The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
  */

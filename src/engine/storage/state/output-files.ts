@@ -80,7 +80,7 @@ export async function writeOutputs(
     written.set(name, now);
     if ("madeOf" in file) madeOf[name] = file.madeOf;
     if (copy === undefined) continue;
-    // It was no edit: what is made in pieces is known only once it is written.
+    // It was not an edit: what is made in pieces is known only once it is written.
     if (now === found) await explaining(copy, () => rm(copy, { force: true }));
     else
       notify(

@@ -18,7 +18,7 @@ import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 export interface StoreOptions<State> extends WriterOptions<State> {
   /** Whether to commit checkpoints; without git or a repository nothing is committed, silently. */
   readonly git: boolean;
-  /** It is given up again within seconds: others like it are waited for, and it is no run. */
+  /** It is given up again within seconds: others like it are waited for, and it is not a run. */
   readonly short?: boolean;
   /** Aborted when the run ends at once: a git that hangs is then no longer waited for. */
   readonly abort?: AbortSignal;

@@ -19,14 +19,14 @@ const elisionMark =
 export const fragmentsOf = (quote: string): string[] =>
   quote
     .split(elisionMark)
-    // "in […]. The rest" closes the sentence that it cuts: the stop is no part of the next.
+    // "in […]. The rest" closes the sentence that it cuts: the stop is not part of the next.
     .map((fragment, index) => (index === 0 ? fragment : fragment.replace(/^\s{0,3}[.;,:]\s{1,3}/, "")))
     .filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
 
 /** Whether a quote has a mark for words left out. */
 export const isElided = (quote: string): boolean => elisionMark.test(quote);
 
-/** Why so many fragments are no quote, or undefined. */
+/** Why so many fragments are not a quote, or undefined. */
 export const tooManyFragments = (count: number): string | undefined =>
   count > maxFragments ? `more than ${maxFragments} fragments are joined by "…"` : undefined;
 

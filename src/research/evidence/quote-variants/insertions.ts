@@ -2,7 +2,7 @@ import type { Span } from "../quote-edges.js";
 import { sentenceBefore } from "../sentences.js";
 import { saysMore } from "../changed-sense.js";
 
-/** Longer words in brackets are no insertion, and more than three of them make another sentence. */
+/** Longer words in brackets are not an insertion, and more than three of them make another sentence. */
 const maxInserted = 60;
 const maxInsertions = 3;
 
@@ -92,7 +92,7 @@ const reachOfPronoun = 600;
 const opening = 1500;
 
 /**
- * Why words set into a quote in brackets are no explanation of the passage; undefined where they are. They may be an
+ * Why words set into a quote in brackets do not explain the passage; undefined where they do. They may be an
  * editor's remark ("sic"), words that the grammar asks for, what the paper calls itself, or name something that is
  * named near the passage. They may not bound what is said: no "on …", no "with …", no group, no adjective, save behind
  * a pronoun that they explain. `replaces` is the pronoun in the place of which they stand, if any.

@@ -4,7 +4,7 @@ const separator = /^\s{0,9}(?:\|{1,2}|\\?&|[,;\t])\s{0,9}|^\s{1,9}/u;
 const rowEnd =
   /\s{0,9}(?:\\\\|\\(?:hline|midrule|bottomrule|toprule))(?:\s{0,9}\\(?:hline|midrule|bottomrule|toprule)){0,3}\s{0,9}$/u;
 const maxCells = 60;
-/** Longer quotes are no row. */
+/** Longer quotes are not a row. */
 const maxRow = 1000;
 
 /**

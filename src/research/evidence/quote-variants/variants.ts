@@ -204,7 +204,7 @@ const place =
 
 /**
  * "it worked (p. 3)." and "it worked." for "it worked, and so on"; "it worked [3" for "it worked [3, 4]". A point
- * between digits is no stop.
+ * between digits is not a stop.
  */
 function withoutClosing(quote: string): string {
   const paged = (page.exec(quote.slice(-60)) ?? place.exec(quote.slice(-60)))?.[0].length ?? 0;
@@ -340,8 +340,8 @@ const isThing = (word: string): boolean =>
   !/^(?:was|has|its|this|does|thus|plus|versus|across|whereas|always)$/.test(word);
 
 /**
- * Whether a number in groups would be a year without them: "since 2 006" is not 2006. It is no year behind a relation
- * or a currency, nor before a unit, nor before things that can be counted.
+ * Whether a number in groups would be a year without them: "since 2 006" is not 2006. It is not a year behind a
+ * relation or a currency, nor before a unit, nor before things that can be counted.
  */
 function mayBeYear(number: string, before: string, after: string): boolean {
   const year = /^[12]\P{Nd}{1,3}\p{Nd}{3}$/u.test(number) ? Number(number.replace(/\P{Nd}/gu, "")) : 0;
@@ -404,7 +404,7 @@ const onTheLine = (quote: string): string =>
     .replace(/(?<=(?<!\p{L})(\p{L}{1,4}))(?:⁻[¹²³]|\^\{?[-−][123]\}?)/gu, (power: string, unit: string) =>
       isUnit(unit) ? inPlain(power) : power,
     )
-    // "10-5" is no range: a range goes up.
+    // "10-5" is not a range: a range goes up.
     .replace(/(?<=(?<![\p{Nd}.,])10)(?:⁻[¹²³⁴-⁹]|\^\{?[-−][1-9]\}?)(?![⁰-⁹\p{Nd}])/gu, inPlain)
     .replace(/(?<=[\p{L}\p{Nd}₀-₉])(?:[²³]?[⁺⁻](?![⁰¹²³⁴-⁹])|\^\{?[23]?[+−-]\}?(?!\p{Nd}))/gu, inPlain)
     .replace(/(?<![\p{L}\p{N}^])(?:[¹²³⁰⁴-⁹]{1,3}ᵐ?|\^\{\p{Nd}{1,3}m?\})(?=\p{Lu}\p{Ll}?(?!\p{L}))/gu, inPlain)

@@ -117,7 +117,7 @@ function encoded(papers: ReadonlyMap<string, KeptPaper>, vocabulary: Vocabulary)
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...parts]);
 }
 
-/** @throws where the file is no whole one of this form. */
+/** @throws where the file is not a whole one of this form. */
 function decoded(file: Buffer, vocabulary: Vocabulary): Map<string, KeptPaper> {
   const first = file.indexOf(10);
   const head = JSON.parse(file.subarray(0, first).toString("utf8")) as Head;

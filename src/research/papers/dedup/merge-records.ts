@@ -14,7 +14,7 @@ export interface Merge {
   readonly from: string;
   readonly source: string;
   readonly why: string;
-  /** It is no second record of the work, but a report that goes with it. */
+  /** It is not a second record of the work, but a report that goes with it. */
   readonly companion?: Companionship["kind"];
 }
 

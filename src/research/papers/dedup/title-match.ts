@@ -36,7 +36,7 @@ export interface TitleParts {
 
 /**
  * What databases write behind a title of what they know about the record, "[Review] [33 refs]", "(Provisional record)",
- * "[Chinese]". It is no part of the title.
+ * "[Chinese]". It is not part of the title.
  */
 const databaseNote =
   /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected(?: and republished)?|(?:provisional|structured|brief) (?:record|abstract)|(?:retracted|withdrawn) (?:article|paper|chapter)\b[^\])]*|author['\u2019]?s transl(?:ation)?\.?|(?:(?:article )?in )?(?:arabic|chinese|czech|danish|dutch|finnish|french|german|hebrew|hungarian|italian|japanese|korean|norwegian|persian|polish|portuguese|russian|serbian|spanish|swedish|turkish)(?:, english abstract)?|in process citation|project(?: record)?|reprinted from\b[^\])]*)[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s\]]*$/iu;
@@ -125,7 +125,7 @@ export function titleParts(written: string, venue?: string | null): TitleParts |
   const answers = question === plain ? undefined : compacted(normalTitle(question).split(" "));
   return {
     words,
-    // "&" stands for "and", and is no letter.
+    // "&" stands for "and", and is not a letter.
     compact: compacted(words) || normal,
     within: answers === undefined ? titlesIn(plain) : [answers],
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
@@ -140,7 +140,7 @@ export function titleParts(written: string, venue?: string | null): TitleParts |
   };
 }
 
-/** A longer one is no title; its beginning tells as much. */
+/** A longer one is not a title; its beginning tells as much. */
 const maxTitle = 2_000;
 
 /** A title without runs of spaces and dots, which the patterns above would begin at each place of. */

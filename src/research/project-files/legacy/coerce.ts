@@ -84,8 +84,8 @@ export function toWord<Word extends string>(meanings: Readonly<Record<Word, RegE
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
 /**
- * An ISO time from seconds or milliseconds since the epoch and from other spellings; null from what is no time. Without
- * a zone it is UTC.
+ * An ISO time from seconds or milliseconds since the epoch and from other spellings; null from what is not a time.
+ * Without a zone it is UTC.
  */
 export function toTime(value: unknown): unknown {
   if (typeof value === "string" && isoTime.test(value) && !Number.isNaN(Date.parse(value))) return value;
@@ -110,7 +110,7 @@ function iso(at: number): string | null {
 
 const secondsIn: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** Seconds from "744", "12m 24s", "1.5 hours" or "01:02:03"; null where it is no time, or negative. */
+/** Seconds from "744", "12m 24s", "1.5 hours" or "01:02:03"; null where it is not a time, or negative. */
 export function toSeconds(value: unknown): unknown {
   if (typeof value === "number") return value < 0 ? null : value;
   if (typeof value !== "string") return null;

@@ -12,10 +12,10 @@ import { given } from "../../../engine/lib/given.js";
 
 const resetUnits = ["discovery", "report", "ideas"] as const;
 
-/** A unit that is no paper, as a person names it. */
+/** A unit that is not a paper, as a person names it. */
 export type ResetUnit = (typeof resetUnits)[number];
 
-/** What is to be done again: everything, one paper, a unit that is no paper, or everything after an iteration. */
+/** What is to be done again: everything, one paper, a unit that is not a paper, or everything after an iteration. */
 export type ResetTarget =
   | { readonly all: true }
   | { readonly paper: string }
@@ -94,7 +94,7 @@ function withoutResult(rrd: Rrd, paper: Paper): Rrd {
   };
 }
 
-/** Lets a unit that is no paper be tried again. Its document stays until a new one is written. */
+/** Lets a unit that is not a paper be tried again. Its document stays until a new one is written. */
 async function resetUnit(folder: string, rrd: Rrd, unit: ResetUnit): Promise<Reset> {
   const { refusals = [], ...rest } = rrd;
   const isOf = (refused: string | undefined) =>

@@ -20,7 +20,7 @@ const maxText = 1_000_000;
 
 /**
  * Remembers AGENTS.md, CLAUDE.md and prompt.md, and what waits for a person's yes. Whose edit of them it was can't be
- * seen, so it stays and waits for a yes; what is no edit of a text, such as a link, is put back.
+ * seen, so it stays and waits for a yes; what is not an edit of a text, such as a link, is put back.
  */
 export async function guardInstructions(folder: string, root: string, stateDir: string, aside: string): Promise<Undo> {
   const files = [...new Set(instructionFiles(root).flatMap((path) => [path, realFile(path)]))];
@@ -93,7 +93,7 @@ const absent: Version = { kind: "absent" };
 const versionsAt = async (paths: readonly string[]): Promise<Map<string, Version>> =>
   new Map(await Promise.all(paths.map(async (path) => [path, await explaining(path, () => versionAt(path))] as const)));
 
-/** Null where there is no file; undefined for what is no text that could wait. */
+/** Null where there is no file; undefined for what is not text that could wait. */
 function textIn(version: Version): string | null | undefined {
   if (version.kind === "absent") return null;
   if (version.kind !== "file" || version.bytes.length > maxText) return undefined;

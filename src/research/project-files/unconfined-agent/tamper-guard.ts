@@ -169,7 +169,7 @@ const isToolsLog = (before: Version, now: Version): boolean =>
   (before.kind === "file" || before.kind === "absent") &&
   onlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
 
-/** What of an edit of rrd.json may stay; undefined where either version is no valid state. */
+/** What of an edit of rrd.json may stay; undefined where either version is not a valid state. */
 function steering(before: Version, now: Version): Steered | undefined {
   const [old, edit] = [before, now].map((version) =>
     version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined,

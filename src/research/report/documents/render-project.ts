@@ -41,7 +41,7 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     ...{ derive, git, short: true },
     notify: (_, message) => notify(message),
   }).catch(async (error: unknown) => {
-    // Only a state that can't be used has a last good version to fall back on; a lock that is held is no reason.
+    // Only a state that can't be used has a last good version to fall back on; a lock that is held is not a reason.
     const isBroken = error instanceof ExpectedError && (await hasNotice(folder, new Date(now())));
     if (!isBroken) throw error;
     return undefined;

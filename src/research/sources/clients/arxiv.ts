@@ -122,7 +122,7 @@ async function askArxiv(context: SourceContext, parameters: string): Promise<Ans
 
 /**
  * Reads an Atom feed of arXiv's. An error that it carries in place of papers, or half a feed, is an `error`; so is what
- * is no feed.
+ * is not a feed.
  */
 export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
   const parsed = await parseXml(xml, ["entry", "author"], ["term"]);

@@ -171,7 +171,7 @@ function kindOf(
   notices: readonly unknown[],
 ): PaperRecord["kind"] {
   if (type === "posted-content" || subtype === "preprint") return "preprint";
-  // A new version of a work updates it too, and is no notice.
+  // A new version of a work updates it too, and is not a notice.
   if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(line(at(notice, "type")) ?? ""))) return "notice";
   if (type === undefined) return undefined;
   return /^(?:journal-article|proceedings-article|book-chapter|book|monograph|report|dissertation|edited-book|proceedings|book-section|book-part|reference-entry)$/.test(

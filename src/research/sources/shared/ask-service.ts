@@ -195,7 +195,7 @@ export async function gather<Cursor>(
     incomplete = answer.reason;
     break;
   }
-  // Counted, and none of them to be read: that is no proof that there is nothing.
+  // Counted, and none of them to be read: that is not proof that there is nothing.
   if (records.length === 0 && most > 0 && (total ?? 0) > 0)
     return {
       status: "error",

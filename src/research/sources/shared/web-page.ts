@@ -50,7 +50,7 @@ function decodeSafely(url: string): string {
   }
 }
 
-/** What a search of the web found, or why it is no list. */
+/** What a search of the web found, or why it is not a list. */
 export function webAnswer(
   name: string,
   query: Query,

@@ -149,7 +149,7 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
     results: clip(prose(paper.analysis?.results), 60),
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
-  // What is excluded, or waits for a person, is no ground to build on.
+  // What is excluded, or waits for a person, is not something to build on.
   const byPaper = countingInsights(rrd).toSorted(
     (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
   );

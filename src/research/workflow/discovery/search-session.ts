@@ -122,7 +122,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     for (const [index, step] of begun.lost.entries())
       for (const listing of await runStep(index, step, open, watching(index, step).told))
         listings.push({ ...listing, records: listing.records.filter(isOld) });
-    // Today is no day of the old rounds: by it, the next update would leave out all that lies between.
+    // Today is not a day of the old rounds: by it, the next update would leave out all that lies between.
     const day = dayOf(rrd, begun.lost) ?? opened.since;
     if (!signal.aborted) await keep((kept = { ...kept, day, steps: begun.lost, listings }));
   } else if (begun.isRemade) await keep(kept);

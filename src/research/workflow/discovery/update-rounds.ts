@@ -85,7 +85,7 @@ export function leftOpenBy(
   const whyNot = (source: string) => (blocked.has(source.toLowerCase()) ? "it is blocked" : "nobody asked it");
   const own = listings.filter(({ step }) => steps[step]?.update === update.id);
   const asked = new Set(own.map(({ source }) => source));
-  // That a source does not know who cites a paper is no failure of its window.
+  // That a source does not know who cites a paper is not a failure of its window.
   const isOpen = (listing: Listing) =>
     isFailed(listing)
       ? steps[listing.step]?.kind === "search" || listing.transient === true

@@ -119,7 +119,7 @@ export function agreementOf(rrd: Pick<Rrd, "papers_pool" | "excluded">): Agreeme
   };
 }
 
-/** From so many records on, one answer to all of them is no accident. */
+/** From so many records on, one answer to all of them is not an accident. */
 const minOneSided = 10;
 
 /** What a person has to know of a reader that gives every record the same answer; undefined where none does. */

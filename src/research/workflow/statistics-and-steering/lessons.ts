@@ -93,7 +93,7 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   await writeFileAtomic(path, `${head}${gap}${lines}\n${next < 0 ? "" : text.slice(next)}`);
 }
 
-/** Empty for what can't be read, and for what is no file. */
+/** Empty for what can't be read, and for what is not a file. */
 function readTail(path: string): string {
   let file: number;
   try {

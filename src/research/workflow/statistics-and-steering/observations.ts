@@ -124,7 +124,7 @@ function countedSince(rrd: Rrd): number {
  */
 export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const since = countedSince(rrd);
-  // A question, answered or not, is no work of the project.
+  // A question, answered or not, is not work of the project.
   const work = ledger.filter(({ unit }) => !isAnswerUnit(unit));
   const row = work.slice(work.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
   return row.filter(
