@@ -229,10 +229,16 @@ function frameBefore(said: string): string {
   const parts = said.split(
     /[;:]|(?<!\p{L}|thing |all )(?:but|because|whereas|although|though|while|and (?=we|they|it|he|she)) /u,
   );
-  let frame = (parts.at(-1) ?? "").trim();
   // An aside: "It was said by the sponsor, without data, that".
-  frame = frame.replace(/, (?:without|with|in|at|on|by|for|as|if|among|under) [^,]{1,60},$/u, "").replace(/,$/u, "");
-  const own = frame.split(", ").at(-1) ?? "";
+  const frame = (parts.at(-1) ?? "")
+    .trim()
+    .replace(/, (?:without|with|in|at|on|by|for|as|if|among|under) [^,]{1,60},$/u, "");
+  // "It is false, we show, that" says that it is false.
+  const own = frame
+    .replace(/,$/u, "")
+    .split(", ")
+    .slice(frame.endsWith(",") ? -2 : -1)
+    .join(" ");
   return own
     .split(" ")
     .slice(-maxFrame)

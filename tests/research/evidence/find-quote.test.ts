@@ -276,8 +276,11 @@ describe("words that a PDF joined or tore", () => {
     ["In thepolicy of it we work.", "In the policy of it we work"],
     [`${long} with it.`, "In the policy of the gripper we work all day and night"],
     ["It was signi ficant in all of them.", "It was significant in all of them"],
-    ["C max was high in all of them.", "Cmax was high in all of them"],
-    ["The w i of them was high.", "The wi of them was high"],
+    ["The Cmax of C is the max of C. C max was high in all of them.", "Cmax was high in all of them"],
+    ["We saw 5kg of 7km and 8mm with 9ms at 4V in all.", "We saw 5 kg of 7 km and 8 mm with 9 ms at 4 V in all"],
+    ["We saw ( a ) and ( b ) and ( c ) in all of it.", "We saw (a) and (b) and (c) in all"],
+    ["We saw this.5 of them were lost.", "We saw this. 5 of them were lost"],
+    ["Let w and i be held, w and i. The w i of them was high.", "The wi of them was high"],
   ])("are what they say, once and once more for every eight words: of %j a quote is %j", (text, quote) => {
     expect(findQuote(`${known} ${text}`, quote)).toMatchObject({ found: true });
   });
@@ -285,7 +288,8 @@ describe("words that a PDF joined or tore", () => {
   it.each([
     ["In thepolicy of thegripper we work.", "In the policy of the gripper we", undefined],
     [`${long} ofthe policy.`, "In the policy of the gripper we work all day and night of the policy", undefined],
-    ["Seen it thepolicy.", "it the policy", undefined],
+    ["Robotsgripper in the lab was of use.", "robots gripper … was of use", undefined],
+    ["It was un able to hold them.", "It was unable to hold them", '"unable" is not "un able"'],
     [
       "It was insignificant in all of them.",
       "It was in significant in all of them",
@@ -299,8 +303,32 @@ describe("words that a PDF joined or tore", () => {
     ["It was nowhere to be seen.", "It was now here to be seen", '"nowhere" is not "now here"'],
     ["They were assigned to two groups.", "They were as signed to two groups", '"assigned" is not "as signed"'],
     ["It is a fact or two of them.", "It is a factor two of them", '"factor" is not "fact or"'],
+    ["They signed as one. They were assigned to it.", "They were as signed to it", '"assigned" is not "as signed"'],
+    [
+      "The ground, the truth. The groundtruth is a groundtruth.",
+      "The ground truth is a",
+      '"groundtruth" is not "ground truth"',
+    ],
   ])("make no other words: of %j no quote is %j", (text, quote, why) => {
     expect(findQuote(`${known} ${text}`, quote)).toMatchObject({ found: false, ...(why === undefined ? {} : { why }) });
+  });
+});
+
+describe("what stands between two numbers", () => {
+  it.each([
+    ["Count | 12 | 500 | of it all", "Count 12 500 of it all"],
+    ["We used 10[3] 5 samples of it.", "We used 10 5 samples of it"],
+    ["We did as shown before [1]–[3] in detail.", "as shown before [1–3] in detail"],
+    ["We did as shown before [1–3] in detail.", "as shown before [1]–[3] in detail"],
+  ])("may be the border of a cell or a citation: of %j a quote is %j", (text, quote) => {
+    expect(found(text, quote)).toBe(true);
+  });
+
+  it.each([
+    ["Count | 12 | 500 | of it all", "Count 12\u00a0500 of it all"],
+    ["We did as shown before [12] in detail.", "as shown before [2] in detail"],
+  ])("makes no other number: of %j no quote is %j", (text, quote) => {
+    expect(found(text, quote)).toBe(false);
   });
 });
 
@@ -362,6 +390,88 @@ describe("a number and what belongs to it", () => {
     ["Count | Part\nThe count of all of it | 5 | % of it", "The count of all of it | 5"],
   ])("are no more than that: of %j a quote is %j", (text, quote) => {
     expect(findQuote(text, quote)).toMatchObject({ found: true });
+  });
+});
+
+describe("what stands before a quote in its sentence", () => {
+  const hands = "soft hands hold wet spheres in the rain";
+  const hold = "hold wet spheres in the rain";
+  const some = "soft hands that hold wet spheres";
+  const inText = (before: string, quote: string) => `It was warm. ${before}${quote}. It was cold.`;
+
+  it.each([
+    ["La main n'", "utilise pas de gants secs"],
+    ["They assume of all of it that ", hands],
+    ["The hands declined to ", hold],
+    ["The hands do not in any way ", hold],
+    ["The hands by no means ", hold],
+    ["The hands all but ", hold],
+    ["We asked whether ", hands],
+    ["The sponsor claims ", hands],
+    ["It failed to ", hold],
+    ["There was a lack of ", some],
+    ["They refrained from ", some],
+    ["They no longer ", hold],
+    ["We use gloves as opposed to ", some],
+    ["We dry them lest ", hands],
+    ["Allegedly, ", hands],
+    ["Is it really possible that ", hands],
+    ["H1: ", hands],
+    ["It is a myth: ", hands],
+    ["Not so in our view: ", hands],
+    ["If the lab is dry, ", hands],
+    ["If the lab is dry, in all of it ", hands],
+    ["Under the null hypothesis, ", hands],
+    ["Only in the dry lab, ", hands],
+    ["As the sponsor claims, ", hands],
+    ["So the story goes, ", hands],
+    ["Perhaps in dry labs ", hands],
+    ["Suppose in a dry lab ", hands],
+    ["According to the sponsor, ", hands],
+    ["With no ", hands],
+    ["Does the hand ", hold],
+    ["Why do ", hands],
+    ["It is not true that ", hands],
+    ["It is false, we show, that ", hands],
+    ["They claim to show that ", hands],
+    ["Our hypothesis implies that ", hands],
+    ["Critics said that ", hands],
+    ["Can we conclude that ", hands],
+    ["They doubt that cubes fall and that ", hands],
+    ["It was said by the sponsor, without data, that ", hands],
+    ["They don't think that ", hands],
+    ["We found no sign that the new ", hands],
+    ["This is not so:\n- cubes fall.\n- ", hands],
+    ["We found no significant ", some],
+    ["We studied whether the use of ", some],
+    ["None ", "of the soft hands hold wet spheres"],
+    ["They were unable ", "to hold wet spheres in the rain"],
+  ])("turns it round or makes it another's: %j before %j", (before, quote) => {
+    expect(findQuote(inText(before, quote), quote)).toMatchObject({
+      found: false,
+      why: expect.stringContaining("in the text it stands behind"),
+    });
+  });
+
+  it.each([
+    ["With NO ", hands],
+    ["Not surprisingly, ", hands],
+    ["No wonder ", hands],
+    ["We show that ", hands],
+    ["In this paper, we show, that ", hands],
+    ["The court held that ", hands],
+    ["There is no doubt that ", hands],
+    ["The point is that ", hands],
+    ["We show that, in the elderly, ", hands],
+    ["We show that cubes fall, and that ", hands],
+    ["They doubt that cubes fall, but we saw that ", hands],
+    ["At that time ", hands],
+    ["We show (not that it was new) that ", hands],
+    ["A study, which nobody had read, shows that ", hands],
+    ["We saw this:\n- ", hands],
+    ["This is not so.\n- ", hands],
+  ])("lets it stand: %j before %j", (before, quote) => {
+    expect(found(inText(before, quote), quote)).toBe(true);
   });
 });
 
