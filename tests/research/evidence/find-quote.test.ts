@@ -155,6 +155,8 @@ describe("a quote is not found where", () => {
     ["words change places", "the hand beats the gripper on screws", "the gripper beats the hand on screws"],
     ["it begins inside a word", "the robot was unable to grasp it", "able to grasp it"],
     ["it ends inside a word", "this is an effective way out", "this is an effect"],
+    ["it ends inside a compound", "it was of the state-of-the-art kind", "it was of the state"],
+    ["it begins inside a compound", "it was of the state-of-the-art kind", "art kind. After it"],
     ["a comparison is turned round", "p < 0.05 in all the trials", "p > 0.05 in all the trials"],
     [
       "an interval in brackets differs",
@@ -280,6 +282,7 @@ describe("words that a PDF joined or tore", () => {
     ["We saw 5kg of 7km and 8mm with 9ms at 4V in all.", "We saw 5 kg of 7 km and 8 mm with 9 ms at 4 V in all"],
     ["We saw ( a ) and ( b ) and ( c ) in all of it.", "We saw (a) and (b) and (c) in all"],
     ["We saw this.5 of them were lost.", "We saw this. 5 of them were lost"],
+    ["We saw this.5 of them were lost.", "5 of them were lost"],
     ["Let w and i be held, w and i. The w i of them was high.", "The wi of them was high"],
   ])("are what they say, once and once more for every eight words: of %j a quote is %j", (text, quote) => {
     expect(findQuote(`${known} ${text}`, quote)).toMatchObject({ found: true });
@@ -304,6 +307,7 @@ describe("words that a PDF joined or tore", () => {
     ["They were assigned to two groups.", "They were as signed to two groups", '"assigned" is not "as signed"'],
     ["It is a fact or two of them.", "It is a factor two of them", '"factor" is not "fact or"'],
     ["They signed as one. They were assigned to it.", "They were as signed to it", '"assigned" is not "as signed"'],
+    ["By hand it was held. The handheld was good.", "The hand held was good", '"handheld" is not "hand held"'],
     [
       "The ground, the truth. The groundtruth is a groundtruth.",
       "The ground truth is a",
@@ -339,6 +343,7 @@ describe("units", () => {
     ["It gave 5 mW of power in all.", "It gave 5 MW of power in all"],
     ["It gave a power (mW) in all of them.", "It gave a power (MW) in all of them"],
     ["It had 5 mΩ of it in all.", "It had 5 MΩ of it in all"],
+    ["It was a 5-mW lamp of theirs.", "It was a 5-MW lamp of theirs"],
     ["It used the Mg of the sea there.", "It used the mg of the sea there"],
   ])("are others in another case: of %j no quote is %j", (text, quote) => {
     expect(findQuote(text, quote)).toMatchObject({ found: false, why });
