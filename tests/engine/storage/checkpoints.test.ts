@@ -403,10 +403,25 @@ describe("beside an agent that nothing confines", () => {
     expect([planted.ran(), last.told]).toEqual([true, []]);
   });
 
+  it("a note of planted programs in another shape says nothing", async () => {
+    const root = repository();
+    const own = program();
+    writeFileSync(join(root, ".gitattributes"), "ledger.jsonl filter=own\n");
+    git(root, "config", "filter.own.clean", own.command);
+    const now = [own.command];
+    for (const each of [{ now, before: 5 }, { now: own.command, before: null }, { before: null }, null]) {
+      writeFileSync(join(root, ".git/research-ralph-planted.json"), JSON.stringify({ "filter.own.clean": each }));
+      expect((await checkpoints(root, { unconfined: true })).told).toEqual([]);
+    }
+    const { fold } = await checkpoints(root);
+    await fold("one");
+    expect([own.ran(), subjects(root)[0]]).toEqual([true, "one"]);
+  });
+
   it("a filter of the person's that was changed runs as it was", async () => {
     const root = repository();
     writeFileSync(join(root, ".gitattributes"), "ledger.jsonl filter=own\n");
-    git(root, "config", "filter.own.clean", "sed s/n/own/");
+    git(root, "config", "filter.own.clean", "sed s/n/o/ |\nsed s/o/own/");
     const { fold, folder } = await checkpoints(root, { unconfined: true });
     git(root, "config", "filter.own.clean", "sed s/n/forged/");
     await fold("one");
