@@ -1,5 +1,6 @@
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
+import { jsonIn } from "../engine/lib/json-fields.js";
 import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError, messageOf, faultOfMachine } from "../engine/lib/errors.js";
@@ -292,7 +293,7 @@ async function answer(message: string, started: Started): Promise<number> {
     view.end();
     await session.save();
     if (isJson && !("failure" in spoken)) {
-      const value = jsonIn(spoken.message);
+      const value = bareJson(spoken.message);
       if (value !== undefined) return print(io, `${value}\n`);
       say(`The answer is not JSON, but begins with: ${oneLine(spoken.message).slice(0, 100)}`);
       return 1;
@@ -321,14 +322,9 @@ async function viewOn(io: Io) {
 }
 
 /** The JSON of an answer, also where it stands in a fence; undefined where it is not. */
-function jsonIn(text: string): string | undefined {
+function bareJson(text: string): string | undefined {
   const bare = text.trim().replace(/^```(?:json)?\n|\n?```$/g, "");
-  try {
-    JSON.parse(bare);
-    return bare;
-  } catch {
-    return undefined;
-  }
+  return jsonIn(bare) === undefined ? undefined : bare;
 }
 
 const aborted = async (signal: AbortSignal): Promise<void> =>

@@ -1,3 +1,4 @@
+import { fieldsIn } from "../engine/lib/json-fields.js";
 import type { EnvHttpProxyAgent } from "undici";
 import { lostProxy } from "../engine/net/http-failure.js";
 import { hasCode, messageOf } from "../engine/lib/errors.js";
@@ -82,16 +83,7 @@ async function readable(answer: Response, host: string): Promise<Response> {
   }
   if (!/^application\/json/i.test(type)) return answer;
   const text = await answer.text();
-  return new Response(isError(text) ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
-}
-
-function isError(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && "error" in value && Boolean(value.error);
-  } catch {
-    return false;
-  }
+  return new Response(Boolean(fieldsIn(text)?.["error"]) ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
 }
 
 /** The words of a page, roughly: for a person who is told of it. */

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { jsonIn } from "../../engine/lib/json-fields.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { ownFolder } from "../settings.js";
@@ -35,14 +36,10 @@ export function pastLines(env: NodeJS.ProcessEnv, pastes: Pastes): string[] {
 type Entry = readonly [line: string, pasted: readonly (readonly [label: string, text: string])[]];
 
 function entryIn(text: string): Entry | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!Array.isArray(value) || typeof value[0] !== "string" || !Array.isArray(value[1])) return undefined;
-    const isWhole = value[1].every((each) => Array.isArray(each) && each.every((part) => typeof part === "string"));
-    return isWhole ? (value as unknown as Entry) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  if (!Array.isArray(value) || typeof value[0] !== "string" || !Array.isArray(value[1])) return undefined;
+  const isWhole = value[1].every((each) => Array.isArray(each) && each.every((part) => typeof part === "string"));
+  return isWhole ? (value as unknown as Entry) : undefined;
 }
 
 /** Adds a line as it was shown, with what was pasted into it, readable by its user alone and without keys. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BoundTool } from "./call.js";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { isObject, jsonIn } from "../../engine/lib/json-fields.js";
 
 /** A call that a model wrote as JSON, for want of tool calls. */
 export interface Action {
@@ -79,7 +79,7 @@ const remarks: ReadonlySet<string> = new Set(["thought", "thoughts", "reason", "
  * schema, and an unknown action keeps its name, so that it can be answered. Empty where the text is an answer.
  */
 export function actionsIn(text: string, tools: readonly BoundTool[]): readonly Action[] {
-  return jsonIn(text)
+  return valuesIn(text)
     .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
     .flatMap((value) => {
       const action = isObject(value) ? actionOf(value, tools) : undefined;
@@ -90,7 +90,7 @@ export function actionsIn(text: string, tools: readonly BoundTool[]): readonly A
 /** A call by the exact name of a tool, as models write it where a server doesn't understand them: the whole text. */
 export function callInText(text: string, tools: readonly BoundTool[]): readonly Action[] {
   const [before = "", block] = text.trim().split("```");
-  const value = parsed((before === "" && block !== undefined ? block.replace(/^json/, "") : text).trim());
+  const value = jsonIn((before === "" && block !== undefined ? block.replace(/^json/, "") : text).trim());
   if (!isObject(value)) return [];
   const [name, input] = [value["name"] ?? value["tool"], inputOf(value)];
   return typeof name === "string" && input !== undefined && tools.some((tool) => tool.name === name)
@@ -134,7 +134,7 @@ const isContainer = (name: string): boolean => containers.includes(name);
 function inputOf(value: Fields): Fields | undefined {
   const name = containers.find((each) => value[each] !== undefined);
   const content = name === undefined ? undefined : value[name];
-  const inner = typeof content === "string" ? parsed(content) : content;
+  const inner = typeof content === "string" ? jsonIn(content) : content;
   return isObject(inner) ? inner : undefined;
 }
 
@@ -147,34 +147,26 @@ function fitted(given: Fields, name: string, tools: readonly BoundTool[]): Field
     Object.entries(given).map(([field, content]) => {
       const type = Object.hasOwn(properties, field) ? properties[field]?.type : undefined;
       if (typeof content !== "string" || type === undefined || type === "string") return [field, content];
-      return [field, parsed(content) ?? content];
+      return [field, jsonIn(content) ?? content];
     }),
   );
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The JSON values of a text: those in fences, else the text itself, else what stands behind the first line of it. */
-function jsonIn(text: string): unknown[] {
+function valuesIn(text: string): unknown[] {
   const fenced = text.split("```").filter((_, place) => place % 2 === 1);
   const blocks = fenced
-    .map((block) => parsed(block.replace(/^\w*\s*\n/, "").trim()))
+    .map((block) => jsonIn(block.replace(/^\w*\s*\n/, "").trim()))
     .filter((each) => each !== undefined);
   if (blocks.length > 0) return blocks;
-  const whole = parsed(text.trim());
+  const whole = jsonIn(text.trim());
   if (whole !== undefined) return [whole];
   // An object a line, or one behind an introduction.
-  const lines = text.split("\n").map((line) => (/^\s*[[{]/.test(line) ? parsed(line.trim()) : undefined));
+  const lines = text.split("\n").map((line) => (/^\s*[[{]/.test(line) ? jsonIn(line.trim()) : undefined));
   const alone = lines.filter((each) => each !== undefined);
   if (alone.length > 0) return alone;
   const [from, to] = [text.search(/^[ \t]*[[{]/m), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"))];
-  const last = from === -1 || to < from ? undefined : parsed(text.slice(from, to + 1).trim());
+  const last = from === -1 || to < from ? undefined : jsonIn(text.slice(from, to + 1).trim());
   return last === undefined ? [] : [last];
 }
 

@@ -1,3 +1,4 @@
+import { fieldsIn } from "../lib/json-fields.js";
 import type { Redis } from "ioredis";
 import { projectOf, runOf, talkOf, times, wantedOf } from "./keys.js";
 
@@ -124,12 +125,8 @@ export function leaseOf({
 
 /** The queues that a run has named. */
 function queuesIn(said: string | null): string[] {
-  try {
-    const { queues } = JSON.parse(said ?? "{}") as { queues?: unknown };
-    return Array.isArray(queues)
-      ? queues.filter((name) => typeof name === "string" && /^agent-[a-z0-9-]+$/.test(name))
-      : [];
-  } catch {
-    return [];
-  }
+  const { queues } = fieldsIn(said ?? "") ?? {};
+  return Array.isArray(queues)
+    ? queues.filter((name) => typeof name === "string" && /^agent-[a-z0-9-]+$/.test(name))
+    : [];
 }

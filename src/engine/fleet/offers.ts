@@ -1,3 +1,4 @@
+import { fieldsIn } from "../lib/json-fields.js";
 import type { Redis } from "ioredis";
 import { jobVersion, times, workerOf, workersOf } from "./keys.js";
 
@@ -53,25 +54,21 @@ export async function offersIn(redis: Redis, queue: string): Promise<readonly Of
   const said = await redis.mget(ids.map((id) => workerOf(queue, id)));
   const gone = ids.filter((_, index) => said[index] === null);
   if (gone.length > 0) await redis.srem(workersOf(queue), ...gone);
-  return said.flatMap((text) => (text === null ? [] : offerIn(text)));
+  return said.flatMap((text) => offerIn(text ?? "") ?? []);
 }
 
 /** Any worker of the queue may have written it. */
-function offerIn(text: string): Offer[] {
-  try {
-    const { name, version, places, busy, confinement, since } = JSON.parse(text) as Record<string, unknown>;
-    const [fewest, most] = [0, 100_000];
-    const count = (value: unknown): number => Math.min(Math.max(Math.trunc(Number(value)) || 0, fewest), most);
-    const word = (value: unknown): string => String(value ?? "").slice(0, 100);
-    return [
-      {
-        ...{ name: word(name), version: count(version), places: count(places), busy: count(busy) },
-        ...{ confinement: word(confinement), since: word(since) },
-      },
-    ];
-  } catch {
-    return [];
-  }
+function offerIn(text: string): Offer | undefined {
+  const fields = fieldsIn(text);
+  if (fields === undefined) return undefined;
+  const { name, version, places, busy, confinement, since } = fields;
+  const [fewest, most] = [0, 100_000];
+  const count = (value: unknown): number => Math.min(Math.max(Math.trunc(Number(value)) || 0, fewest), most);
+  const word = (value: unknown): string => String(value ?? "").slice(0, 100);
+  return {
+    ...{ name: word(name), version: count(version), places: count(places), busy: count(busy) },
+    ...{ confinement: word(confinement), since: word(since) },
+  };
 }
 
 /** What a person has to do so that somebody does the jobs of an agent; undefined where a worker can. */

@@ -1,3 +1,4 @@
+import { fieldsIn } from "../lib/json-fields.js";
 import type { RedisAddress } from "./address.js";
 import { type Reached, reach, refusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
@@ -117,10 +118,6 @@ async function runState(redis: Redis, run: string, active: ReadonlySet<string>):
 }
 
 function said(about: string): Pick<RunState, "project" | "queues"> {
-  try {
-    const { project, queues } = JSON.parse(about) as Record<string, unknown>;
-    return { project: String(project), queues: Array.isArray(queues) ? queues.map(String) : [] };
-  } catch {
-    return { project: "unknown", queues: [] };
-  }
+  const { project = "unknown", queues } = fieldsIn(about) ?? {};
+  return { project: String(project), queues: Array.isArray(queues) ? queues.map(String) : [] };
 }

@@ -7,6 +7,23 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What a JSON text says; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object that a JSON text says, its fields unchecked; undefined where it says none. */
+export function fieldsIn<Fields extends object = Readonly<Record<string, unknown>>>(
+  text: string,
+): Partial<Fields> | undefined {
+  const value = jsonIn(text);
+  return isObject(value) ? (value as Partial<Fields>) : undefined;
+}
+
 /** What stands at a path of objects and arrays; undefined where the path breaks off. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value;

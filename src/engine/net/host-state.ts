@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fieldsIn } from "../lib/json-fields.js";
 import { hasCode } from "../lib/errors.js";
 import { withLock } from "../storage/lock.js";
 import { isSameProcess } from "../process/process-identity.js";
@@ -77,19 +78,15 @@ async function read(path: string, now: number): Promise<HostState> {
 }
 
 function parse(text: string): HostState | undefined {
-  try {
-    const { at, next, busy, standing, told } = JSON.parse(text) as Partial<HostState>;
-    if (
-      typeof at !== "number" ||
-      typeof next !== "number" ||
-      !Array.isArray(busy) ||
-      typeof standing?.refusals !== "number"
-    )
-      return undefined;
-    return { at, next, busy, standing, ...(typeof told?.at === "number" ? { told } : {}) };
-  } catch {
+  const { at, next, busy, standing, told } = fieldsIn<HostState>(text) ?? {};
+  if (
+    typeof at !== "number" ||
+    typeof next !== "number" ||
+    !Array.isArray(busy) ||
+    typeof standing?.refusals !== "number"
+  )
     return undefined;
-  }
+  return { at, next, busy, standing, ...(typeof told?.at === "number" ? { told } : {}) };
 }
 
 function shifted(state: HostState, by: number): HostState {

@@ -1,3 +1,4 @@
+import { at, jsonIn } from "../lib/json-fields.js";
 import type { QueryLine } from "../generated/query.js";
 import { innermost, type Service } from "./host-rules.js";
 import { hashOf } from "./http-cache.js";
@@ -89,15 +90,6 @@ function countResults(bytes: Uint8Array, type: string): number | undefined {
     return isFeed ? (text.match(/<(?:entry|item)[\s>]/g) ?? []).length : undefined;
   }
   if (!/json/.test(type)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value.length;
-    const list = lists.map((path) => path.reduce(inside, value)).find(Array.isArray);
-    return list?.length;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return [value, ...lists.map((path) => at(value, ...path))].find(Array.isArray)?.length;
 }
-
-const inside = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;

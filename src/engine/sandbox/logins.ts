@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, constants, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { fieldsIn } from "../lib/json-fields.js";
 import type { Login, Mount } from "../process/reach.js";
 import { textNow } from "../storage/regular-file.js";
 
@@ -93,15 +94,13 @@ const isPlain = (value: unknown): boolean =>
 
 /** All values of a JSON object, by their path with dots; undefined where it is not. */
 function leavesOf(text: string): Map<string, unknown> | undefined {
+  const whole = fieldsIn(text);
+  if (whole === undefined) return undefined;
   const leaves = new Map<string, unknown>();
   const add = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) leaves.set(path.join("."), value);
     else for (const [name, each] of Object.entries(value)) add(each, [...path, name]);
   };
-  try {
-    add(JSON.parse(text), []);
-    return leaves.has("") ? undefined : leaves;
-  } catch {
-    return undefined;
-  }
+  add(whole, []);
+  return leaves;
 }

@@ -14,7 +14,7 @@ import {
   tooDeepAt,
 } from "./json-syntax.js";
 import { type Problem, problemsOf, type SchemaName } from "./schema-check.js";
-import { isObject } from "../lib/json-fields.js";
+import { fieldsIn, isObject } from "../lib/json-fields.js";
 
 const maxBytes = 5 * 1024 * 1024;
 
@@ -165,13 +165,7 @@ function cutJsonIn(message: string): string | undefined {
 }
 
 function isObjectText(text: string): boolean {
-  if (!text.trimStart().startsWith("{") || hasTooManyBrackets(text)) return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value);
-  } catch {
-    return false;
-  }
+  return text.trimStart().startsWith("{") && !hasTooManyBrackets(text) && fieldsIn(text) !== undefined;
 }
 
 /**

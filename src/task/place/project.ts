@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fieldsIn } from "../../engine/lib/json-fields.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 
 /** What a project's folder says of itself: what stands in it, its manifest, and the programs that belong to it. */
@@ -13,14 +14,8 @@ interface Manifest {
 }
 
 /** The package.json of the folder; undefined where it is missing or unusable. */
-export function manifestOf(folder: string): Manifest | undefined {
-  try {
-    const value: unknown = JSON.parse(textNow(join(folder, "package.json"), maxBytes) ?? "");
-    return typeof value === "object" && value !== null ? (value as Manifest) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const manifestOf = (folder: string): Manifest | undefined =>
+  fieldsIn<Manifest>(textNow(join(folder, "package.json"), maxBytes) ?? "");
 
 /** The script of this name. */
 export function scriptOf(folder: string, name: string): string | undefined {

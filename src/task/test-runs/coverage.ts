@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { statSync } from "node:fs";
+import { at, fieldsIn } from "../../engine/lib/json-fields.js";
 import { parseXml } from "../../engine/lib/xml.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { Coverage } from "../generated/test-results.js";
@@ -46,13 +47,12 @@ interface Totals {
 }
 
 function ofIstanbul(text: string): Coverage | undefined {
-  const total = (objectIn(text) as { total?: { lines?: { pct?: unknown }; branches?: { pct?: unknown } } } | undefined)
-    ?.total;
-  return covered(percent(total?.lines?.pct), percent(total?.branches?.pct));
+  const total = fieldsIn(text)?.["total"];
+  return covered(percent(at(total, "lines", "pct")), percent(at(total, "branches", "pct")));
 }
 
 function ofCoveragePy(text: string): Coverage | undefined {
-  const totals = (objectIn(text) as { totals?: Totals } | undefined)?.totals;
+  const { totals } = fieldsIn<{ readonly totals: Totals }>(text) ?? {};
   if (totals === undefined) return undefined;
   const share = (some: unknown, all: unknown) =>
     typeof some === "number" && typeof all === "number" && all > 0 ? percent((some / all) * 100) : undefined;
@@ -71,15 +71,6 @@ async function ofCobertura(text: string): Promise<Coverage | undefined> {
   // Of a project without branches the rate is 0 or 1, by the tool.
   const branches = root?.["@branches-valid"] === "0" ? undefined : rate("branch-rate");
   return covered(rate("line-rate"), branches);
-}
-
-function objectIn(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const percent = (value: unknown): number | undefined =>

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { textNow } from "../../storage/regular-file.js";
+import { fieldsIn } from "../../lib/json-fields.js";
 import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
 import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
@@ -276,15 +278,8 @@ function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
 function billingOf(context: AgentContext): Billing | undefined {
   const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
   if ((CODEX_API_KEY ?? "") !== "") return "api";
-  try {
-    const login = JSON.parse(readFileSync(join(usersHome(context), "auth.json"), "utf8")) as {
-      tokens?: unknown;
-      OPENAI_API_KEY?: unknown;
-    };
-    return login.tokens != null ? "subscription" : login.OPENAI_API_KEY != null ? "api" : undefined;
-  } catch {
-    return undefined;
-  }
+  const login = fieldsIn(textNow(join(usersHome(context), "auth.json"), 1_000_000) ?? "");
+  return login?.["tokens"] != null ? "subscription" : login?.["OPENAI_API_KEY"] != null ? "api" : undefined;
 }
 
 async function loginOf(context: AgentContext, program: string): Promise<string | undefined> {

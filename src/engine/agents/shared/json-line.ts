@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hasTooManyBrackets, tooDeepAt } from "../../storage/json-syntax.js";
-import { isObject } from "../../lib/json-fields.js";
+import { fieldsIn, isObject } from "../../lib/json-fields.js";
 
 /** Access to parsed JSON of a protocol that is not ours: any part may be missing or of another type. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -8,12 +8,8 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The object on this line, if there is one that can be worked with: a key is made of all that a tool is asked. */
 export function objectIn(line: string): Json | undefined {
   if (!line.trimStart().startsWith("{") || hasTooManyBrackets(line)) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return tooDeepAt(value) === undefined ? object(value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = fieldsIn(line);
+  return tooDeepAt(value) === undefined ? value : undefined;
 }
 
 export const object = (value: unknown): Json | undefined => (isObject(value) ? value : undefined);

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
-import { parsed } from "./javascript.js";
+import { fieldsIn } from "../../../engine/lib/json-fields.js";
 
 /** What `cargo test --no-run --message-format json` says of code that does not compile. */
 interface CompilerLine {
@@ -22,7 +22,7 @@ interface CompilerLine {
 /** Errors of the compiler in its JSON lines, each as a test that failed. */
 function compileErrors(stdout: string, root: string): TestResult[] {
   return stdout.split("\n").flatMap((line) => {
-    const { reason, message } = (line.startsWith("{") ? parsed<CompilerLine>(line) : undefined) ?? {};
+    const { reason, message } = (line.startsWith("{") ? fieldsIn<CompilerLine>(line) : undefined) ?? {};
     if (reason !== "compiler-message" || message?.level !== "error") return [];
     const span = message.spans?.find(({ is_primary }) => is_primary === true);
     // The last one only counts the others.

@@ -1,6 +1,6 @@
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
-import { parsed } from "./javascript.js";
+import { fieldsIn } from "../../../engine/lib/json-fields.js";
 
 /** A line of `go test -json`: https://pkg.go.dev/cmd/test2json */
 interface Event {
@@ -19,7 +19,7 @@ export function readGo({ root, stdout, stderr }: RunOfTests): ReadTests {
   const withTests = new Set<string>();
   let coverage: number | undefined;
   for (const line of stdout.split("\n")) {
-    const event = line.startsWith("{") ? parsed<Event>(line) : undefined;
+    const event = line.startsWith("{") ? fieldsIn<Event>(line) : undefined;
     if (event === undefined) continue;
     const {
       Action: action,

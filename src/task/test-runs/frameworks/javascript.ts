@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { fieldsIn } from "../../../engine/lib/json-fields.js";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
 import { given } from "../../../engine/lib/given.js";
@@ -23,7 +24,7 @@ interface JestReport {
 
 /** Reads what vitest and jest report: a file that can't be loaded is a suite without tests. */
 export function readJest({ file, root, stdout, stderr }: RunOfTests): ReadTests {
-  const report = parsed<JestReport>(file);
+  const report = fieldsIn<JestReport>(file ?? "");
   if (report === undefined) return withoutReport(stdout, stderr);
   const tests: TestResult[] = [];
   for (const suite of report.testResults ?? []) {
@@ -88,7 +89,7 @@ interface MochaReport {
 
 /** Reads what mocha reports; a file that can't be loaded leaves no report at all. */
 export function readMocha({ file, root, stdout, stderr }: RunOfTests): ReadTests {
-  const report = parsed<MochaReport>(file);
+  const report = fieldsIn<MochaReport>(file ?? "");
   if (report === undefined) return withoutReport(stdout, stderr, root);
   const nameOf = (test: { readonly fullTitle?: string; readonly file?: string }) =>
     `${test.file === undefined ? "tests" : relative(root, test.file)} > ${test.fullTitle ?? ""}`;
@@ -121,14 +122,4 @@ export function withoutReport(stdout: string, stderr: string, root = "/"): ReadT
     tests: [failed(wholeRun, errorOf(message || "it ended without a report", said, root))],
     problem: "The test run left no report.",
   };
-}
-
-export function parsed<Report>(text: string | undefined): Report | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Report) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
 import { given } from "../../../engine/lib/given.js";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests } from "../results.js";
-import { parsed, withoutReport } from "./javascript.js";
+import { fieldsIn } from "../../../engine/lib/json-fields.js";
+import { withoutReport } from "./javascript.js";
 
 /**
  * unittest reports for people alone, so it runs under a runner of our own, which writes a line of JSON for each test.
@@ -69,7 +70,7 @@ interface Line {
 }
 
 export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTests {
-  const lines = (file ?? "").split("\n").flatMap((line) => parsed<Line>(line) ?? []);
+  const lines = (file ?? "").split("\n").flatMap((line) => fieldsIn<Line>(line) ?? []);
   const tests = lines.flatMap(
     ({ name, status, ms, type, message = "", stack = "", file: where, line }): TestResult[] => {
       if (name === undefined || status === undefined) return [];
