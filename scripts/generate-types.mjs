@@ -55,7 +55,7 @@ async function write(file, name, wing, { $id: _, ...schema }) {
     format: true,
     style: { printWidth: 140 },
   });
-  keep(name, wing, withoutDoubles(compiled, wing, name), file);
+  keep(name, wing, withoutDoubles(withoutOrigins(compiled), wing, name), file);
 }
 
 /** Writes a generated file, or with --check notes that it is stale; `source`: what it is generated from. */
@@ -97,6 +97,13 @@ function partsOf({ properties, $defs, ...schema }) {
       { ...schema, title, description, properties: Object.fromEntries(own), ...(wing === "engine" ? { $defs } : {}) },
     ];
   });
+}
+
+/** Without the compiler's remarks on the definition that a type is from: it has the type's own name. */
+function withoutOrigins(compiled) {
+  return compiled
+    .replace(/\n \*\n \* This interface was referenced by [^]*?"\.(?=\n \*\/)/g, "")
+    .replace(/^\/\*\*\n \* This interface was referenced by [^]*?"\.\n \*\/\n/gm, "");
 }
 
 /**

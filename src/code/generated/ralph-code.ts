@@ -114,10 +114,6 @@ export interface Tested {
    */
   unmet?: string[];
 }
-/**
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "failure".
- */
 export interface TestFailure {
   /**
    * Name.
@@ -163,10 +159,6 @@ export interface BestTree {
    */
   commit?: string;
 }
-/**
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "round".
- */
 export interface Round {
   /**
    * round-1, round-2, …
@@ -221,10 +213,6 @@ export interface Round {
    */
   after?: string;
 }
-/**
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "step".
- */
 export interface Step {
   role: "librarian" | "artisan" | "critic" | "tests" | "adversary";
   /**
@@ -242,19 +230,12 @@ export interface Step {
 }
 /**
  * What the librarian left.
- *
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "plan".
  */
 export interface CodePlan {
   cause: string;
   files: Place[];
   steps: string[];
 }
-/**
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "place".
- */
 export interface Place {
   /**
    * Relative to the folder.
@@ -271,9 +252,6 @@ export interface Place {
 }
 /**
  * What the critic left.
- *
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "review".
  */
 export interface Review {
   decision: "approve" | "revise";
@@ -284,10 +262,6 @@ export interface ReviewFinding {
   line?: number;
   reason: string;
 }
-/**
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "adversarial".
- */
 export interface AdversarialFinding {
   title: string;
   detail?: string;
@@ -297,10 +271,6 @@ export interface AdversarialFinding {
    */
   test?: string;
 }
-/**
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "attempt".
- */
 export interface RoleRun {
   id: string;
   iteration: number;
@@ -330,9 +300,6 @@ export interface RoleRun {
 }
 /**
  * What the loop remembers between iterations.
- *
- * This interface was referenced by `CodeState`'s JSON-Schema
- * via the `definition` "codeLoop".
  */
 export interface CodeLoop {
   observations?: Observation[];

@@ -2,9 +2,6 @@
 
 /**
  * When a hook runs: before or after an iteration, when its result is accepted or refused, when the phase changes, when a run ends with a verdict.
- *
- * This interface was referenced by `EngineConfig`'s JSON-Schema
- * via the `definition` "hookPoint".
  */
 export type HookPoint =
   | "before-iteration"
@@ -182,10 +179,6 @@ export interface EngineConfig {
     };
   };
 }
-/**
- * This interface was referenced by `EngineConfig`'s JSON-Schema
- * via the `definition` "hook".
- */
 export interface Hook {
   /**
    * The points at which the hook runs.

@@ -17,9 +17,6 @@ export interface Memory {
 }
 /**
  * Outcome of one iteration, in at most 'history_observation_chars' (1,500) characters.
- *
- * This interface was referenced by `Memory`'s JSON-Schema
- * via the `definition` "observation".
  */
 export interface Observation {
   /**
@@ -66,9 +63,6 @@ export interface Observation {
 }
 /**
  * Measures of the history summary.
- *
- * This interface was referenced by `Memory`'s JSON-Schema
- * via the `definition` "historyMetrics".
  */
 export interface HistoryMetrics {
   /**
@@ -119,9 +113,6 @@ export interface HistoryMetrics {
 }
 /**
  * One steering text.
- *
- * This interface was referenced by `Memory`'s JSON-Schema
- * via the `definition` "steering".
  */
 export interface Steering {
   /**

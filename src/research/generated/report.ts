@@ -74,9 +74,6 @@ export interface ReportFile {
 }
 /**
  * A sentence and what it rests on.
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "statement".
  */
 export interface Statement {
   text: string;
@@ -96,9 +93,6 @@ export interface Statement {
 }
 /**
  * What is disputed, and what each side says.
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "dispute".
  */
 export interface Dispute {
   /**
@@ -113,9 +107,6 @@ export interface Dispute {
 }
 /**
  * A group of insights, with what they say together.
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "theme".
  */
 export interface Theme {
   text: string;
@@ -136,9 +127,6 @@ export interface Theme {
 }
 /**
  * A table: a column for each approach, a row for each aspect.
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "comparison".
  */
 export interface Comparison {
   /**
@@ -154,9 +142,6 @@ export interface Comparison {
 }
 /**
  * What to do.
- *
- * This interface was referenced by `ReportFile`'s JSON-Schema
- * via the `definition` "recommendation".
  */
 export interface Recommendation {
   text: string;

@@ -6,9 +6,6 @@ import type { Point } from "./rrd.js";
  * What later iterations should know about working on this research, learned in this one.
  *
  * @maxItems 3
- *
- * This interface was referenced by `AnalysisResult`'s JSON-Schema
- * via the `definition` "patterns".
  */
 export type Patterns = string[];
 
@@ -84,10 +81,6 @@ export interface AnalysisResult {
   visited_urls?: string[];
   patterns?: Patterns;
 }
-/**
- * This interface was referenced by `AnalysisResult`'s JSON-Schema
- * via the `definition` "execution".
- */
 export interface Execution {
   novelty: Point;
   feasibility: Point;
@@ -96,10 +89,6 @@ export interface Execution {
   defensibility: Point;
   adoption: Point;
 }
-/**
- * This interface was referenced by `AnalysisResult`'s JSON-Schema
- * via the `definition` "strategic".
- */
 export interface Strategic {
   market_creation: Point;
   first_mover_window: Point;
@@ -108,9 +97,6 @@ export interface Strategic {
 }
 /**
  * What the quote reports, where it compares two things on one outcome.
- *
- * This interface was referenced by `AnalysisResult`'s JSON-Schema
- * via the `definition` "outcome".
  */
 export interface Outcome {
   /**
@@ -128,9 +114,6 @@ export interface Outcome {
 }
 /**
  * The answer to each eligibility criterion, by its id. Only where the brief lists criteria.
- *
- * This interface was referenced by `AnalysisResult`'s JSON-Schema
- * via the `definition` "answers".
  */
 export interface Answers {
   [k: string]: {

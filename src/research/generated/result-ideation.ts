@@ -2,16 +2,9 @@
 
 import type { Patterns } from "./result-analysis.js";
 
-/**
- * This interface was referenced by `IdeationResult`'s JSON-Schema
- * via the `definition` "text".
- */
 export type Text = string;
 /**
  * @maxItems 12
- *
- * This interface was referenced by `IdeationResult`'s JSON-Schema
- * via the `definition` "texts".
  */
 export type Texts = Text[];
 /**
@@ -26,10 +19,6 @@ export interface IdeationResult {
   ideas: Idea[];
   patterns?: Patterns;
 }
-/**
- * This interface was referenced by `IdeationResult`'s JSON-Schema
- * via the `definition` "idea".
- */
 export interface Idea {
   name: string;
   one_liner: string;

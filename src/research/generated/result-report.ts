@@ -68,9 +68,6 @@ export interface ReportResult {
 }
 /**
  * A sentence that may rest on no quote.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "open".
  */
 export interface Open {
   text: string;
@@ -83,9 +80,6 @@ export interface Open {
 }
 /**
  * A sentence and the quotes that it rests on, at least one.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "finding".
  */
 export interface Finding {
   /**
@@ -103,9 +97,6 @@ export interface Finding {
 }
 /**
  * A sentence and the quotes that it rests on, at least one.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "sourced".
  */
 export interface Sourced {
   text: string;
@@ -119,9 +110,6 @@ export interface Sourced {
 }
 /**
  * What is disputed, and what each side says.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "dispute".
  */
 export interface Dispute {
   text: string;
@@ -133,9 +121,6 @@ export interface Dispute {
 }
 /**
  * A name and a sentence for groups of insights.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "theme".
  */
 export interface Theme {
   name: string;
@@ -156,9 +141,6 @@ export interface Theme {
 }
 /**
  * A table: a column for each approach, a row for each aspect.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "comparison".
  */
 export interface Comparison {
   /**
@@ -181,9 +163,6 @@ export interface Comparison {
 }
 /**
  * What to do.
- *
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "recommendation".
  */
 export interface Recommendation {
   /**
@@ -198,10 +177,6 @@ export interface Recommendation {
    */
   rests_on?: string[];
 }
-/**
- * This interface was referenced by `ReportResult`'s JSON-Schema
- * via the `definition` "pair".
- */
 export interface Pair {
   /**
    * The pair's name in the unit, such as 'p1'.

@@ -4,9 +4,6 @@ import type { HistoryMetrics, Observation, Steering } from "../../engine/generat
 
 /**
  * How papers are judged. Absent in the oldest files, which used only the execution rubric.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "mission".
  */
 export type Mission = {
   /**
@@ -37,16 +34,10 @@ export type Mission = {
 export type Strings = string[];
 /**
  * The phase of the project. The report is written at the end of ANALYSIS.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "phase".
  */
 export type Phase = "DISCOVERY" | "ANALYSIS" | "IDEATION" | "COMPLETE";
 /**
  * Start, end and duration of each phase; derived by the orchestrator.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "timing".
  */
 export type Timing = {
   research_started_at?: IsoTime;
@@ -64,16 +55,10 @@ export type Timing = {
 } | null;
 /**
  * ISO 8601 time in UTC, or null if it has not happened yet.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "isoTime".
  */
 export type IsoTime = string | null;
 /**
  * When the phase began and ended, and how long it took.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "phaseTiming".
  */
 export type PhaseTiming = {
   started_at?: IsoTime;
@@ -99,16 +84,10 @@ export type PhaseTiming = {
 } | null;
 /**
  * Seconds.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "seconds".
  */
 export type Seconds = number | null;
 /**
  * The IDEATION phase.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "productIdeation".
  */
 export type ProductIdeation = {
   /**
@@ -141,23 +120,14 @@ export type ProductIdeation = {
 } | null;
 /**
  * What the paper says about this: a text or a list of points.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "prose".
  */
 export type Prose = (string | null) | Strings;
 /**
  * Where several agents screen: what each of them decided on the record, alone.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "readings".
  */
 export type Readings = Reading[];
 /**
  * Counts and averages, derived from the records after every iteration.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "statistics".
  */
 export type Statistics = {
   /**
@@ -410,16 +380,10 @@ export type Statistics = {
 } | null;
 /**
  * One round of the search. It names everything that is asked, so that the round can be repeated with the stored answers.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "step".
  */
 export type Step = SearchStep | SnowballStep;
 /**
  * What the loop remembers between iterations.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "loop".
  */
 export type Loop = {
   /**
@@ -511,9 +475,6 @@ export type Loop = {
 } | null;
 /**
  * 0 to 5 points.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "point".
  */
 export type Point = number;
 
@@ -646,9 +607,6 @@ export interface Rrd {
 }
 /**
  * What to look for: the inclusion criteria of the search.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "requirements".
  */
 export interface Requirements {
   /**
@@ -705,9 +663,6 @@ export interface Requirements {
 }
 /**
  * One eligibility criterion.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "criterion".
  */
 export interface Criterion {
   /**
@@ -724,10 +679,6 @@ export interface Criterion {
   kind: "include" | "exclude";
   [k: string]: unknown;
 }
-/**
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "openQuestion".
- */
 export interface OpenQuestion {
   /**
    * The field of this file that the answer would change.
@@ -744,10 +695,6 @@ export interface OpenQuestion {
   current_default?: string | number | boolean | unknown[] | null;
   [k: string]: unknown;
 }
-/**
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "paper".
- */
 export interface Paper {
   /**
    * Unique in the pool, such as arxiv_2401.12345, doi_10.1000_x, scholar_<hash> or sample_<n>.
@@ -919,9 +866,6 @@ export interface Paper {
 }
 /**
  * Identifiers known for this work.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "identifiers".
  */
 export interface Identifiers {
   /**
@@ -952,9 +896,6 @@ export interface Identifiers {
 }
 /**
  * Provenance: where code found the paper, and which records were merged into it.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "found".
  */
 export interface Found {
   sources: Strings;
@@ -1004,9 +945,6 @@ export interface Found {
 }
 /**
  * Both rubrics. Totals are derived.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "nestedScores".
  */
 export interface NestedScores {
   execution: ExecutionScores;
@@ -1030,9 +968,6 @@ export interface NestedScores {
 }
 /**
  * The execution rubric: six dimensions, 30 points.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "executionScores".
  */
 export interface ExecutionScores {
   /**
@@ -1063,9 +998,6 @@ export interface ExecutionScores {
 }
 /**
  * The strategic rubric: four dimensions, 20 points.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "strategicScores".
  */
 export interface StrategicScores {
   /**
@@ -1118,9 +1050,6 @@ export interface FlatScores {
 }
 /**
  * What the paper says, as an agent read it.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "analysis".
  */
 export interface Analysis {
   summary?: Prose;
@@ -1162,9 +1091,6 @@ export interface Analysis {
 }
 /**
  * A number of the results, and what code found of it.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "checkedNumber".
  */
 export interface CheckedNumber {
   /**
@@ -1183,9 +1109,6 @@ export interface CheckedNumber {
 }
 /**
  * A claim, its quote, and whether code found the quote in the text.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "evidence".
  */
 export interface Evidence {
   /**
@@ -1217,9 +1140,6 @@ export interface Evidence {
 }
 /**
  * What a quote reports, where it compares two things on one outcome; said by the agent that read the paper.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "outcome".
  */
 export interface Outcome {
   /**
@@ -1238,9 +1158,6 @@ export interface Outcome {
 }
 /**
  * A retraction, correction or the like.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "update".
  */
 export interface Update {
   /**
@@ -1263,9 +1180,6 @@ export interface Update {
 }
 /**
  * The last check for retractions and corrections, with the services that could not be asked.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "updatesCheck".
  */
 export interface UpdatesCheck {
   /**
@@ -1291,9 +1205,6 @@ export interface UpdatesCheck {
 }
 /**
  * The answer to one criterion, and the quote that code found for it.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "answer".
  */
 export interface Answer {
   /**
@@ -1328,9 +1239,6 @@ export interface Answer {
 }
 /**
  * What one of the agents that screened a record decided on it.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "reading".
  */
 export interface Reading {
   /**
@@ -1357,9 +1265,6 @@ export interface Reading {
 }
 /**
  * A person's decision on eligibility, from 'research-ralph decide' or written by hand. It beats the criteria and is an example for the order of what is left.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "override".
  */
 export interface Override {
   /**
@@ -1376,10 +1281,6 @@ export interface Override {
   at?: string;
   [k: string]: unknown;
 }
-/**
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "refusal".
- */
 export interface Refusal {
   /**
    * The unit, if it is not a paper.
@@ -1400,10 +1301,6 @@ export interface Refusal {
   read_depth?: "full" | "partial" | "abstract";
   [k: string]: unknown;
 }
-/**
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "insight".
- */
 export interface Insight {
   /**
    * insight_001 and so on.
@@ -1437,9 +1334,6 @@ export interface Insight {
 }
 /**
  * A record that was excluded.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "exclusion".
  */
 export interface Exclusion {
   /**
@@ -1489,9 +1383,6 @@ export interface Exclusion {
 }
 /**
  * One update of a finished project: what came since its last search.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "projectUpdate".
  */
 export interface ProjectUpdate {
   /**
@@ -1585,9 +1476,6 @@ export interface ProjectUpdate {
 }
 /**
  * A paper that surely belongs.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "seed".
  */
 export interface Seed {
   /**
@@ -1624,9 +1512,6 @@ export interface Seed {
 }
 /**
  * A round of queries.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "searchStep".
  */
 export interface SearchStep {
   /**
@@ -1664,9 +1549,6 @@ export interface SearchStep {
 }
 /**
  * A round of snowballing.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "snowballStep".
  */
 export interface SnowballStep {
   /**
@@ -1705,9 +1587,6 @@ export interface SnowballStep {
 }
 /**
  * The counts of a PRISMA flow diagram; derived.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "flow".
  */
 export interface Flow {
   /**
@@ -1792,9 +1671,6 @@ export interface Flow {
 }
 /**
  * Number of exclusions by reason: the id of a criterion, 'person' for a person's decision, 'retracted', or 'other'.
- *
- * This interface was referenced by `Rrd`'s JSON-Schema
- * via the `definition` "reasons".
  */
 export interface Reasons {
   [k: string]: number;

@@ -5,9 +5,6 @@ import type { HistoryMetrics, Observation, Steering } from "../../engine/generat
 
 /**
  * The tests cover at least so much of the code, by the report that their run leaves: coverage/coverage-summary.json (c8, nyc, vitest, jest), coverage.json (coverage.py), coverage.xml or cobertura.xml (tarpaulin, llvm-cov).
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "coverage".
  */
 export type CoverageAtLeast = {
   [k: string]: unknown;
@@ -85,10 +82,6 @@ export interface TaskState {
   loop?: TaskLoop;
   [k: string]: unknown;
 }
-/**
- * This interface was referenced by `TaskState`'s JSON-Schema
- * via the `definition` "check".
- */
 export interface Check {
   /**
    * The criterion in words.
@@ -113,10 +106,6 @@ export interface Check {
    */
   unloaded?: number;
 }
-/**
- * This interface was referenced by `TaskState`'s JSON-Schema
- * via the `definition` "attempt".
- */
 export interface Attempt {
   id: string;
   iteration: number;
@@ -182,10 +171,6 @@ export interface Plan {
    */
   current_task_id: string | null;
 }
-/**
- * This interface was referenced by `TaskState`'s JSON-Schema
- * via the `definition` "planTask".
- */
 export interface PlanTask {
   id: string;
   title: string;
@@ -197,9 +182,6 @@ export interface PlanTask {
 }
 /**
  * What the loop remembers between iterations.
- *
- * This interface was referenced by `TaskState`'s JSON-Schema
- * via the `definition` "taskLoop".
  */
 export interface TaskLoop {
   observations?: Observation[];

@@ -1,9 +1,5 @@
 // Generated from schemas/ralph.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
-/**
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "criterion".
- */
 export type Criterion =
   | FileExists
   | CommandSucceeds
@@ -19,9 +15,6 @@ export type Criterion =
   | Not;
 /**
  * The tests cover at least so much of the code, by the report that their run leaves: coverage/coverage-summary.json (c8, nyc, vitest, jest), coverage.json (coverage.py), coverage.xml or cobertura.xml (tarpaulin, llvm-cov).
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "coverage".
  */
 export type CoverageAtLeast = Coverage & Coverage1;
 export type Coverage = {
@@ -85,9 +78,6 @@ export interface RalphTask {
 }
 /**
  * A file or folder is there.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "fileExists".
  */
 export interface FileExists {
   type: "file_exists";
@@ -102,9 +92,6 @@ export interface FileExists {
 }
 /**
  * A shell command ends with exit code 0; one that is ended by a signal has failed.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "commandSucceeds".
  */
 export interface CommandSucceeds {
   type: "command_succeeds";
@@ -123,9 +110,6 @@ export interface CommandSucceeds {
 }
 /**
  * All tests pass: at least one has run, none failed, and none that was there before is gone. The test framework is found by manifest and script: vitest, jest, mocha, node:test, pytest, unittest, cargo, go.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "testsPass".
  */
 export interface TestsPass {
   type: "tests_pass";
@@ -148,9 +132,6 @@ export interface TestsPass {
 }
 /**
  * The type checker finds nothing: tsc --noEmit, mypy or cargo check, whichever the project is set up for.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "noTypeErrors".
  */
 export interface NoTypeErrors {
   type: "no_type_errors";
@@ -169,9 +150,6 @@ export interface NoTypeErrors {
 }
 /**
  * The linter finds nothing: the script 'lint' of package.json, else eslint, oxlint, biome, ruff or clippy, whichever the project is set up for.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "lintClean".
  */
 export interface LintClean {
   type: "lint_clean";
@@ -213,9 +191,6 @@ export interface Coverage1 {
 }
 /**
  * A file contains a text, or matches a regular expression.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "containsText".
  */
 export interface ContainsText {
   type: "contains_text";
@@ -242,9 +217,6 @@ export interface ContainsText {
 }
 /**
  * A file is valid JSON.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "jsonValid".
  */
 export interface JsonValid {
   type: "json_valid";
@@ -259,9 +231,6 @@ export interface JsonValid {
 }
 /**
  * A URL answers with a status from 200 to 299. It is asked where commands run: in a sandbox nothing outside of it is reached.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "httpOk".
  */
 export interface HttpOk {
   type: "http_ok";
@@ -288,9 +257,6 @@ export interface HttpOk {
 }
 /**
  * All of these are met.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "allOf".
  */
 export interface AllOf {
   type: "all_of";
@@ -306,9 +272,6 @@ export interface AllOf {
 }
 /**
  * At least one of these is met.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "anyOf".
  */
 export interface AnyOf {
   type: "any_of";
@@ -324,9 +287,6 @@ export interface AnyOf {
 }
 /**
  * This is not met.
- *
- * This interface was referenced by `RalphTask`'s JSON-Schema
- * via the `definition` "not".
  */
 export interface Not {
   type: "not";

@@ -23,10 +23,6 @@ export interface TestResults {
    */
   stderr: string;
 }
-/**
- * This interface was referenced by `TestResults`'s JSON-Schema
- * via the `definition` "testResult".
- */
 export interface TestResult {
   status: "pass" | "fail" | "skip" | "timeout";
   /**
@@ -36,10 +32,6 @@ export interface TestResult {
   duration_ms?: number;
   error?: TestError;
 }
-/**
- * This interface was referenced by `TestResults`'s JSON-Schema
- * via the `definition` "testError".
- */
 export interface TestError {
   /**
    * syntax: the file cannot be read or compiled. assertion: an expectation was not met. runtime: an exception. timeout: it took too long. logic: anything else.
@@ -49,10 +41,6 @@ export interface TestError {
   stack_trace?: string[];
   source_location?: SourceLocation;
 }
-/**
- * This interface was referenced by `TestResults`'s JSON-Schema
- * via the `definition` "sourceLocation".
- */
 export interface SourceLocation {
   file: string;
   line?: number;
