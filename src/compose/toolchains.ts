@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
-import { isExecutable } from "../engine/process/search-path.js";
+import { isExecutable, isWithin } from "../engine/process/search-path.js";
 import { homeOf } from "../engine/ui/io.js";
 import { packagesAround, pythonOf } from "../task/place/project.js";
 
@@ -83,8 +83,6 @@ function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
   const programs = targets.map((target) => packageOf(target) ?? target);
   return [...new Set([...all, ...without(all, programs), ...nodeIn(process.execPath)])];
 }
-
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}${sep}`);
 
 /** The programs outside of a folder that links in it lead to. */
 const linksIn = (folder: string): string[] =>

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { type EventEmitter, once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -162,7 +163,7 @@ async function programTransport(
     // First its stdin has ended, then it is asked, then it is ended, with all that it started.
     for (const name of ["SIGTERM", "SIGKILL"] as const) {
       const until = performance.now() + graceMs;
-      while (send(0) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (send(0) && performance.now() < until) await sleep(20);
       if (!send(name)) break;
     }
     forget();

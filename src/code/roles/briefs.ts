@@ -2,6 +2,7 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { usualWindow } from "../../engine/loop/stop-conditions/context-window.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
+import { roundsOf } from "../workflow/status.js";
 import { dataPart, failuresText, jobText, openText, part, placesText, planText, triedText } from "./parts.js";
 
 /** Most estimated tokens of a brief by its role; the librarian's is a share of the model's window. */
@@ -33,8 +34,6 @@ export interface Told {
   /** 1, or less where the last brief filled the model's context too far. */
   readonly scale: number;
 }
-
-const roundsOf = ({ rounds, begun = 0 }: CodeState): readonly Round[] => rounds.filter(({ round }) => round > begun);
 
 /** The round before the one under way. */
 const lastRound = ({ state, round }: Told): Round | undefined =>

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
-import type { AgentRun, Outcome, Tell } from "../../engine/loop/types.js";
+import type { AgentRun, Tell } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/ui/terminal/format.js";
+import { type AttemptOutcome, keptAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
@@ -170,10 +170,7 @@ const wordsIn = (message: string, cause: string | undefined): ArtisanResult => (
   action_taken: message.replace(/\s+/g, " ").trim().slice(0, 600) || "not said",
 });
 
-/** One agent works at a time, so nothing is only noted. */
-export type RoleOutcome = Exclude<Outcome, { readonly outcome: "noted" }>;
-
-export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | undefined): RoleOutcome {
+export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | undefined): AttemptOutcome {
   if (failure !== undefined || judged === undefined)
     return { outcome: "failed", failure: failure ?? { kind: "crashed", message: "The agent left nothing." } };
   return "reasons" in judged
@@ -194,39 +191,16 @@ export function eventOf(
   return failure.kind === "context" && !isSecond ? undefined : "failed";
 }
 
-export function attemptRecord(
+/** What the state keeps of a role's attempt. */
+export const attemptRecord = (
   unit: CodeUnit,
   run: AgentRun,
-  outcome: RoleOutcome,
+  outcome: AttemptOutcome,
   at: string,
   judged: Judged | Refused | undefined,
-) {
-  const { iteration, agent, usage, cost_usd, startedAt, endedAt } = run;
-  const after = judged === undefined || "reasons" in judged ? undefined : judged.after;
-  return {
-    id: `attempt-${iteration}`,
-    iteration,
-    at,
-    agent,
-    role: unit.kind,
-    round: unit.round,
-    outcome: outcome.outcome,
-    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
-    duration_seconds: Math.max(0, endedAt - startedAt) / 1000,
-    tokens: usage.input + usage.output,
-    ...(wasFull(run) ? { full: true } : {}),
-    ...given({ cost_usd, snapshot: after }),
-  };
-}
-
-export const sentenceOf = (outcome: RoleOutcome): string => {
-  if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
-  return outcome.outcome === "refused"
-    ? `refused: ${outcome.reasons.join("; ")}`
-    : `failed: ${outcome.failure.message}`;
-};
-
-export const whyNot = (outcome: RoleOutcome): Pick<LedgerLine, "failure" | "reasons"> => {
-  if (outcome.outcome === "failed") return { failure: outcome.failure.kind, reasons: [outcome.failure.message] };
-  return outcome.outcome === "refused" ? { reasons: [...outcome.reasons] } : {};
-};
+) => ({
+  ...keptAttempt(run, outcome, at),
+  ...{ role: unit.kind, round: unit.round },
+  ...(wasFull(run) ? { full: true } : {}),
+  ...given({ snapshot: judged === undefined || "reasons" in judged ? undefined : judged.after }),
+});

@@ -19,11 +19,12 @@ import {
   librarianTokens,
   type Told,
 } from "../roles/briefs.js";
+import { sentenceOf, whyNot } from "../../task/workflow/kept-attempt.js";
 import type { Protect } from "../../task/project-files/protect.js";
 import { acceptTests, type Shown, showTests } from "./after-tests.js";
 import { type Change, changeBetween } from "./change.js";
 import { vetoesOf } from "./ends.js";
-import { attemptRecord, eventOf, judge, type Judged, outcomeOf, type Refused, sentenceOf, whyNot } from "./judge.js";
+import { attemptRecord, eventOf, judge, type Judged, outcomeOf, type Refused } from "./judge.js";
 import { whyNotBegin } from "./start-refusal.js";
 import type { CodeOptions } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
@@ -124,9 +125,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
       history = plus(history, spentOnSummary(compression));
       await store.edit((state) => withSummary(state, compression));
     },
-    close: async (verdict) => {
-      await options.close(verdict);
-    },
+    close: options.close,
 
     prepare: ({ state }, unit, { signal, tell }) =>
       orVerdict(async () => {

@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { realOf } from "../process/search-path.js";
 import { projectFiles, userFiles } from "../config/config-file.js";
 import { variableOf } from "../config/keys.js";
 import { given } from "../lib/given.js";
@@ -155,14 +156,6 @@ function keyRoutes(env: NodeJS.ProcessEnv, address: string): KeyRoute[] {
 const outermost = (paths: readonly string[]): string[] =>
   [...new Set(paths)].filter((path, _, all) => !all.some((other) => path.startsWith(`${other}${sep}`)));
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 /** What it reads of the package, those next to it where it is installed for a project, and of the user's folder. */
 function readable({ settings }: AgentContext): string[] {
   const root = packageFile();
@@ -170,10 +163,10 @@ function readable({ settings }: AgentContext): string[] {
   return outermost([
     root,
     // Node names a file that it imports by its real path.
-    realPath(root),
+    realOf(root),
     packages,
-    realPath(packages),
-    realPath(packageFile("schemas")),
+    realOf(packages),
+    realOf(packageFile("schemas")),
     ...projectFiles(settings.cwd),
   ]);
 }

@@ -1,3 +1,4 @@
+import { given } from "../lib/given.js";
 import { ExpectedError } from "../lib/errors.js";
 import { type RedisAddress, isLoopback } from "./address.js";
 import { type Reached, reach } from "./connect.js";
@@ -49,52 +50,42 @@ const evicting = (info: ReadonlyMap<string, string>): string =>
     ? "keys are never evicted"
     : "the server does not say whether it evicts keys; maxmemory-policy should be noeviction";
 
+/** What a fleet can go on without. `fix`: what to do where it is not as it should be. */
+const finding = (name: string, ok: boolean, detail: string, fix?: string): RedisFinding => ({
+  ...{ name, ok, needed: false, detail },
+  ...given({ fix }),
+});
+
 function transport({ tls, host }: RedisAddress): RedisFinding {
   const name = "Redis TLS";
-  if (tls) return { name, ok: true, needed: false, detail: "TLS, with a certificate that is trusted here" };
-  if (isLoopback(host)) return { name, ok: true, needed: false, detail: "no TLS; the server is on this machine" };
-  return {
-    ...{
-      name,
-      ok: false,
-      needed: false,
-      detail: "no TLS: anyone on the network between can read briefs and write results",
-    },
-    fix: "Set tls-port and a certificate in redis.conf, and use rediss://.",
-  };
+  if (tls) return finding(name, true, "TLS, with a certificate that is trusted here");
+  if (isLoopback(host)) return finding(name, true, "no TLS; the server is on this machine");
+  return finding(
+    name,
+    false,
+    "no TLS: anyone on the network between can read briefs and write results",
+    "Set tls-port and a certificate in redis.conf, and use rediss://.",
+  );
 }
 
-function persistence(info: ReadonlyMap<string, string>): RedisFinding {
-  const name = "Redis disk";
-  if (info.get("aof_enabled") === "1")
-    return { name, ok: true, needed: false, detail: "appendonly is on: jobs survive its restart" };
-  return {
-    ...{
-      name,
-      ok: false,
-      needed: false,
-      detail: "appendonly is off: a restart loses the jobs under way, and they start again",
-    },
-    fix: "Set appendonly yes in redis.conf.",
-  };
-}
+const persistence = (info: ReadonlyMap<string, string>): RedisFinding =>
+  info.get("aof_enabled") === "1"
+    ? finding("Redis disk", true, "appendonly is on: jobs survive its restart")
+    : finding(
+        "Redis disk",
+        false,
+        "appendonly is off: a restart loses the jobs under way, and they start again",
+        "Set appendonly yes in redis.conf.",
+      );
 
 async function bulk(redis: ReturnType<Reached["open"]>): Promise<RedisFinding> {
   const name = "Redis limits";
   const answer = await redis.config("GET", "proto-max-bulk-len").catch(() => undefined);
   const most = Number(Array.isArray(answer) ? answer[1] : undefined);
   if (!Number.isFinite(most))
-    return {
-      name,
-      ok: true,
-      needed: false,
-      detail: "proto-max-bulk-len can't be asked by this user; it should be 32mb",
-    };
-  const ok = most <= mostBulk;
-  return {
-    ...{ name, ok, needed: false, detail: `a client may store texts of ${Math.round(most / 1024 / 1024)} MB` },
-    ...(ok
-      ? {}
-      : { fix: "Set proto-max-bulk-len 32mb in redis.conf: a worker with a defect could fill the memory of others." }),
-  };
+    return finding(name, true, "proto-max-bulk-len can't be asked by this user; it should be 32mb");
+  const detail = `a client may store texts of ${Math.round(most / 1024 / 1024)} MB`;
+  if (most <= mostBulk) return finding(name, true, detail);
+  const fix = "Set proto-max-bulk-len 32mb in redis.conf: a worker with a defect could fill the memory of others.";
+  return finding(name, false, detail, fix);
 }

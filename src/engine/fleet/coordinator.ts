@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../generated/fleet-item.js";
@@ -322,7 +323,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
       const told = lease.release();
       // Where Redis is away, the lease ends by itself.
       const allTold = Promise.all([told, ...forgetting]);
-      await Promise.race([allTold, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+      await Promise.race([allTold, sleep(2_000)]);
       for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), told]);
       redis.disconnect();
     },

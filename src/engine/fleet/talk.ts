@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../generated/fleet-item.js";
 import { sanitise } from "../lib/sanitise.js";
@@ -246,7 +247,7 @@ export function readerOf(
         await read();
       } catch {
         // Away, or closed.
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await sleep(100);
       }
     }
     for (const { resolve } of waiting) resolve();

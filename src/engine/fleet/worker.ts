@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { given } from "../lib/given.js";
 import type { Job, Worker } from "bullmq";
 import type { AgentSettings } from "../agents/definition.js";
 import { createAgent } from "../agents/registry.js";
@@ -55,6 +57,8 @@ export type WorkerEvent =
     }
   | { readonly type: "notice"; readonly level: "info" | "warning"; readonly message: string };
 
+type Ended = Extract<WorkerEvent, { readonly type: "ended" }>;
+
 /** A worker at work. */
 export interface FleetWorker {
   /** Takes nothing more, and resolves once its agents have ended and everything was said. */
@@ -82,12 +86,8 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const transcripts = new Map<number, string>();
   const { stateDir } = options.settings;
   const ended = await clearUp(stateDir, now());
-  if (ended > 0)
-    tell({
-      type: "notice",
-      level: "warning",
-      message: `${ended} agents of a worker that was killed here were still at work; they were ended.`,
-    });
+  const warn = (message: string): void => tell({ type: "notice", level: "warning", message });
+  if (ended > 0) warn(`${ended} agents of a worker that was killed here were still at work; they were ended.`);
   const folder = await explaining(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
   const settings: AgentSettings = {
     ...options.settings,
@@ -168,7 +168,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     const message = messageOf(error);
     if (message === trouble || /renew lock|Missing lock|Connection is closed/i.test(message)) return;
     trouble = message;
-    tell({ type: "notice", level: "warning", message: `Redis: ${message}` });
+    warn(`Redis: ${message}`);
   }
 
   /** Ends what is not wanted. Where Redis is away nothing is known, so nothing is ended. */
@@ -201,7 +201,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       throw new DelayedError();
     }
     if ("reason" in taken) {
-      tell({ type: "notice", level: "warning", message: `The job ${jobId} was not taken: ${taken.reason}.` });
+      warn(`The job ${jobId} was not taken: ${taken.reason}.`);
       throw new UnrecoverableError(taken.reason);
     }
     const { run } = taken.job;
@@ -234,37 +234,27 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       transcripts.delete(number);
     }
     const why = controller.signal.reason as Why | undefined;
-    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    const over = (outcome: Ended["outcome"], reason?: string): void => {
+      const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      tell({ type: "ended", job: jobId, seconds, outcome, ...given({ reason }) });
+    };
     if (end === "full" || why === "ended") {
-      tell({
-        type: "ended",
-        job: jobId,
-        seconds,
-        outcome: "put back",
-        ...(end === "full" ? { reason: fullDisk } : {}),
-      });
+      over("put back", end === "full" ? fullDisk : undefined);
       if (end === "full") void rest();
       await job.moveToWait(token);
       throw new WaitingError();
     }
     if (why !== undefined || end === "dropped")
-      return tell({
-        type: "ended",
-        job: jobId,
-        seconds,
-        outcome: "not wanted",
-        ...(why === "lost" ? { reason: "The lock was lost: another worker has it." } : {}),
-      });
-    if (typeof end === "string") return tell({ type: "ended", job: jobId, seconds, outcome: "said" });
-    tell({ type: "ended", job: jobId, seconds, outcome: "failed", reason: end.message });
+      return over("not wanted", why === "lost" ? "The lock was lost: another worker has it." : undefined);
+    if (typeof end === "string") return over("said");
+    over("failed", end.message);
     await restUntilReset(end);
   }
 
   /** Writes to the stream of a run, once fewer entries are unread there than may be. */
   async function talk(entry: Parameters<typeof fieldsOf>[0], run: string, signal: AbortSignal): Promise<void> {
     const stream = talkOf(run);
-    while (!signal.aborted && (await redis.xlen(stream)) >= limits.unread)
-      await new Promise((resolve) => setTimeout(resolve, 25));
+    while (!signal.aborted && (await redis.xlen(stream)) >= limits.unread) await sleep(25);
     const fields = fieldsOf(entry);
     while (!signal.aborted) {
       try {
@@ -281,27 +271,21 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
         tellOfTrouble(error as Error);
       }
       // Its memory is full, say. What was said already is known by its number.
-      await new Promise((resolve) => setTimeout(resolve, times.look));
+      await sleep(times.look);
     }
   }
 
   /** Both sides report a job that only another version can do. */
   async function leaveAlone(job: Job, version: unknown): Promise<void> {
     if (otherVersions++ % 100 === 0)
-      tell({
-        type: "notice",
-        level: "warning",
-        message: `The job ${job.id} is of version ${String(version).slice(0, 20)}, and this worker takes version ${jobVersion}; it is left for another worker. Install the same version of research-ralph on both sides.`,
-      });
+      warn(
+        `The job ${job.id} is of version ${String(version).slice(0, 20)}, and this worker takes version ${jobVersion}; it is left for another worker. Install the same version of research-ralph on both sides.`,
+      );
   }
 
   /** No place on the disk: others may have some. */
   async function rest(): Promise<void> {
-    tell({
-      type: "notice",
-      level: "warning",
-      message: `${fullDisk} This worker takes no work for ${times.fullDisk / 1000} seconds; free some space in ${stateDir}.`,
-    });
+    warn(`${fullDisk} This worker takes no work for ${times.fullDisk / 1000} seconds; free some space in ${stateDir}.`);
     await worker.pause(true);
     setTimeout(() => void (isEnding || worker.resume()), times.fullDisk).unref();
   }
@@ -312,11 +296,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     if (!(ms > 0)) return;
     const rest = Math.min(ms, times.longestRest);
     await queue.rateLimit(rest).catch(() => undefined);
-    tell({
-      type: "notice",
-      level: "warning",
-      message: `The limit of ${spec} is used up; its queue pauses until ${new Date(now() + rest).toISOString()}.`,
-    });
+    warn(`The limit of ${spec} is used up; its queue pauses until ${new Date(now() + rest).toISOString()}.`);
   }
 
   async function close(): Promise<void> {
@@ -341,11 +321,8 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       for (const { controller } of atWork.values()) controller.abort("ended" satisfies Why);
       const patient = Promise.all([offered.stop(), worker.close()]);
       // Redis may be away; the lock of what was begun ends by itself.
-      await Promise.race([patient.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 4_000))]);
-      await Promise.race([
-        worker.close(true).catch(() => undefined),
-        new Promise((resolve) => setTimeout(resolve, 500)),
-      ]);
+      await Promise.race([patient.catch(() => undefined), sleep(4_000)]);
+      await Promise.race([worker.close(true).catch(() => undefined), sleep(500)]);
       shut();
     },
   };

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../storage/regular-file.js";
 import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { messageOf } from "../lib/errors.js";
@@ -76,7 +77,7 @@ export class Database {
       } catch (error) {
         if (tried >= maxReopened || !isBusy(error)) throw error;
         this.close();
-        await new Promise((resolve) => setTimeout(resolve, 10 * tried));
+        await sleep(10 * tried);
       }
     }
   }

@@ -21,24 +21,35 @@ const networks: readonly string[] = [
   // Documentation, segment routing.
   ...["2001:db8::/32", "3fff::/20", "5f00::/16"],
 ];
-const blocked = new BlockList();
-for (const network of networks) {
-  const [net = "", prefix] = network.split("/");
-  blocked.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
+const blocked = blockList(networks);
+
+function blockList(all: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of all) {
+    const [net = "", prefix] = network.split("/");
+    list.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
+  }
+  return list;
 }
+
+/** Whether an IP address without brackets is of these networks, or leads to an IPv4 address that is. */
+function isOf(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  const inner = family === 6 ? ipv4Within(address) : undefined;
+  return (
+    (family !== 0 && list.check(address, family === 4 ? "ipv4" : "ipv6")) ||
+    (inner !== undefined && list.check(inner, "ipv4"))
+  );
+}
+
+/** An address without its brackets, and without the interface that it is reached by. */
+const bareOf = (address: string): string => address.replace(/^\[|\]$/g, "").split("%", 1)[0] ?? "";
 
 /**
  * Whether an IP address, in brackets or not, leads into this machine or its network. A name never does: it has to be
  * resolved first.
  */
-export function isPrivateAddress(address: string): boolean {
-  const [bare = ""] = address.replace(/^\[|\]$/g, "").split("%", 1);
-  const family = isIP(bare);
-  if (family === 0) return false;
-  if (family === 4) return blocked.check(bare, "ipv4");
-  const inner = ipv4Within(bare);
-  return blocked.check(bare, "ipv6") || (inner !== undefined && blocked.check(inner, "ipv4"));
-}
+export const isPrivateAddress = (address: string): boolean => isOf(blocked, bareOf(address));
 
 /**
  * The IPv4 address that a mapped, compatible, translated (64:ff9b::/96), 6to4 (2002::/16) or ISATAP (::5efe:…) IPv6
@@ -64,36 +75,21 @@ function ipv4Within(address: string): string | undefined {
 }
 
 /** This machine, its neighbours on the same wire, and where clouds tell a machine its secrets. */
-const ownNetworks = new BlockList();
-for (const [net, prefix] of [
-  ["0.0.0.0", 8],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["168.63.129.16", 32],
-  ["100.100.100.200", 32],
-  ["192.0.0.192", 32],
-] as const)
-  ownNetworks.addSubnet(net, prefix, "ipv4");
-for (const [net, prefix] of [
-  ["::", 127],
-  ["fe80::", 10],
-  ["fd00:ec2::254", 128],
-  ["fd20:ce::254", 128],
-] as const)
-  ownNetworks.addSubnet(net, prefix, "ipv6");
+const ownNetworks = blockList([
+  ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32"],
+  ...["::/127", "fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128"],
+]);
 
 /**
  * Whether an IP address leads to this machine, by whatever of its addresses, or to what only this machine can reach:
  * link-local ones and the metadata services of clouds. Other machines of a private network are not meant.
  */
 export function isOwnAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, "").split("%", 1)[0] ?? "";
-  const family = isIP(bare);
-  if (family === 0) return false;
-  const inner = family === 6 ? ipv4Within(bare) : bare;
-  if (inner !== undefined && ownNetworks.check(inner, "ipv4")) return true;
-  if (family === 6 && ownNetworks.check(bare, "ipv6")) return true;
+  const bare = bareOf(address);
+  if (isIP(bare) === 0) return false;
+  if (isOf(ownNetworks, bare)) return true;
   const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map((one) => one.address));
+  const inner = isIP(bare) === 6 ? ipv4Within(bare) : undefined;
   return own.includes(bare) || (inner !== undefined && own.includes(inner));
 }
 

@@ -16,16 +16,21 @@ export function pathOutside(folders: readonly string[], path = ""): string {
 
 /** Of these folders those in which an agent may have worked: none works in a user's home, or in a folder above it. */
 export const workplaces = (folders: readonly string[], home: string): string[] =>
-  folders.filter((folder) => !`${home}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));
+  folders.filter((folder) => !isWithin(home, folder));
 
 /** Tells whether a path is absolute and lies in none of these folders, nor leads into one. */
 export function isOutside(folders: readonly string[]): (path: string) => boolean {
   const real = folders.map(realOf);
-  const isWithin = (entry: string) => real.some((folder) => `${entry}${sep}`.startsWith(`${folder}${sep}`));
-  return (path) => isAbsolute(path) && !isWithin(path) && !isWithin(realOf(path));
+  const isInOne = (entry: string) => real.some((folder) => isWithin(entry, folder));
+  return (path) => isAbsolute(path) && !isInOne(path) && !isInOne(realOf(path));
 }
 
-function realOf(path: string): string {
+/** Whether an absolute path is this folder, or lies in it by its letters. */
+export const isWithin = (path: string, folder: string): boolean =>
+  `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+
+/** A path without links; as it is where it is not there. */
+export function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {

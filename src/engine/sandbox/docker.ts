@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Duplex, PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import type { Container } from "dockerode";
 import { messageOf } from "../lib/errors.js";
@@ -198,11 +199,11 @@ function ending(container: Container, run: Run): Pick<Started, "exited" | "end" 
     exited,
     async end(graceMs) {
       await container.kill({ signal: "SIGTERM" }).catch(() => undefined);
-      await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, graceMs))]);
+      await Promise.race([settled, sleep(graceMs)]);
     },
     // The look at how it ended comes first, unless it has not ended at all.
     sweep: () =>
-      (removal ??= Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 200))])
+      (removal ??= Promise.race([settled, sleep(200)])
         .then(() => container.remove({ force: true, v: true }))
         .catch(() => undefined) as Promise<void>),
     release: () => undefined,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { resolve } from "node:path";
+import { isWithin } from "../../engine/process/search-path.js";
 import type { RalphTask } from "../generated/ralph.js";
 import { type Place, run } from "./run.js";
 
@@ -11,9 +12,6 @@ export const contextOutside = ({ context = [] }: RalphTask, workspace: string): 
   context
     .map((name) => resolve(workspace, name))
     .filter((path) => !isWithin(path, workspace) && !isWithin(workspace, path) && existsSync(path));
-
-const isWithin = (path: string, folder: string): boolean =>
-  `${path}${sep}`.startsWith(`${folder === "/" ? "" : folder}${sep}`);
 
 /** A sentence for each file that a task names for its agents to read, and that they do not see. */
 export async function missingContext({ context = [] }: RalphTask, place: Place): Promise<string[]> {

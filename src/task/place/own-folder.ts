@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { sep } from "node:path";
+import { isWithin, realOf } from "../../engine/process/search-path.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 
 /**
@@ -12,7 +12,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 export function requireOwnFolder(folder: string, home: string): void {
   const at = realOf(folder);
   const homes = [home, homeOfUser()].filter((each) => each.startsWith(sep) && each !== sep).map(realOf);
-  const held = homes.find((each) => each === at || each.startsWith(at.endsWith(sep) ? at : `${at}${sep}`));
+  const held = homes.find((each) => isWithin(each, at));
   if (held === undefined && at !== sep) return;
   const what =
     held === at
@@ -32,14 +32,5 @@ function homeOfUser(): string {
     return userInfo().homedir;
   } catch {
     return "";
-  }
-}
-
-/** Without links; as it is where it is not there yet. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

@@ -1,4 +1,5 @@
-import { join, relative, sep } from "node:path";
+import { join, relative } from "node:path";
+import { isWithin } from "../../engine/process/search-path.js";
 import type { Place } from "../place/run.js";
 
 /** A place for a run of tests, and how paths of the project read there. */
@@ -28,8 +29,6 @@ export function seenByTests(place: Place): Seen {
     },
   };
 }
-
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
 
 /** What to do where a run of tests failed because it can't write into the project; undefined where that is not why. */
 export const readOnlyHint = ({ tests }: Place, said: string): string | undefined =>

@@ -2,6 +2,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Check, TaskState } from "../generated/ralph-state.js";
+import { usualIterations } from "./status.js";
 import { stateName } from "../project-files/layout.js";
 import type { ViewNames } from "../plan/views.js";
 
@@ -55,7 +56,7 @@ function ofLetters(run: string): number {
 function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, scale: number): string {
   const { task, checks, attempts } = state;
   const file = state.source ?? stateName;
-  const left = (task.max_iterations ?? 10) - attempts.length;
+  const left = (task.max_iterations ?? usualIterations) - attempts.length;
   const open = checks.filter(({ passed }) => !passed);
   const head = [
     "# Task",

@@ -9,7 +9,7 @@ import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js"
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { type Left, observationOf } from "../../engine/loop/run-record/observation.js";
-import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
+import type { AgentRun, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
 import { hear } from "../../engine/storage/state/steering-inbox.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
 import { checkAll, type Checked } from "../criteria/check-criteria.js";
@@ -22,6 +22,7 @@ import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.j
 import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
 import { derive, memoryOf, steered } from "./derived-state.js";
+import { type AttemptOutcome, keptAttempt, sentenceOf, whyNot } from "./kept-attempt.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
 import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
 
@@ -236,7 +237,11 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
               in: "attempts",
               id: `attempt-${run.iteration}`,
               was: null,
-              set: attemptRecord(run, outcome, at, judged.now, snapshot),
+              set: {
+                ...keptAttempt(run, outcome, at),
+                ...{ met: judged.now.met, failing: judged.now.failing },
+                ...given({ snapshot: snapshot?.commit }),
+              } satisfies Attempt,
             },
             ...(observation === undefined ? [] : [{ in: "loop", set: {}, add: { observations: [observation] } }]),
           ],
@@ -261,9 +266,6 @@ const withChecks = (state: TaskState, { checks, tests }: Checked, at: string): T
 const seenAfter = ({ tests_seen: seen = [] }: TaskState, { tests }: Checked): string[] => [
   ...new Set([...seen, ...tests]),
 ];
-
-/** One agent works on a task, so nothing is only noted. */
-type AttemptOutcome = Exclude<Outcome, { readonly outcome: "noted" }>;
 
 interface Judged {
   readonly outcome: AttemptOutcome;
@@ -317,36 +319,6 @@ const leftBy = (snapshot: Snapshot | undefined, before: string | undefined): Lef
   snapshot === undefined
     ? {}
     : { answer: snapshot.tree.slice(0, 12), ...(snapshot.tree === before ? {} : { left: true as const }) };
-
-function attemptRecord(run: AgentRun, outcome: AttemptOutcome, at: string, now: Best, snapshot: Snapshot | undefined) {
-  const { iteration, agent, usage, cost_usd, startedAt, endedAt } = run;
-  const record: Attempt = {
-    id: `attempt-${iteration}`,
-    iteration,
-    at,
-    agent,
-    outcome: outcome.outcome,
-    ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
-    met: now.met,
-    failing: now.failing,
-    duration_seconds: Math.max(0, endedAt - startedAt) / 1000,
-    tokens: usage.input + usage.output,
-    ...given({ cost_usd, snapshot: snapshot?.commit }),
-  };
-  return { ...record };
-}
-
-const sentenceOf = (outcome: AttemptOutcome): string => {
-  if (outcome.outcome === "accepted") return `accepted: ${outcome.summary}`;
-  return outcome.outcome === "refused"
-    ? `refused: ${outcome.reasons.join("; ")}`
-    : `failed: ${outcome.failure.message}`;
-};
-
-const whyNot = (outcome: AttemptOutcome): Pick<LedgerLine, "failure" | "reasons"> => {
-  if (outcome.outcome === "failed") return { failure: outcome.failure.kind, reasons: [outcome.failure.message] };
-  return outcome.outcome === "refused" ? { reasons: [...outcome.reasons] } : {};
-};
 
 const allMet = (count: number): string =>
   count === 1 ? "The acceptance criterion is met." : `All ${count} acceptance criteria are met.`;
