@@ -83,7 +83,7 @@ async function readable(answer: Response, host: string): Promise<Response> {
   }
   if (!/^application\/json/i.test(type)) return answer;
   const text = await answer.text();
-  return new Response(Boolean(fieldsIn(text)?.["error"]) ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
+  return new Response(fieldsIn(text)?.["error"] ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
 }
 
 /** The words of a page, roughly: for a person who is told of it. */

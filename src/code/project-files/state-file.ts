@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hiddenName, lastGoodOf, ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { attemptsFormat } from "../../engine/storage/state/format.js";
-import type { CodeState, Job } from "../generated/ralph-code.js";
+import type { CodeState, Job, Round } from "../generated/ralph-code.js";
 import { codeLogName, codeStateName } from "./layout.js";
 
 /** The phase that the roles of a coding run belong to. */
@@ -31,3 +31,7 @@ export const newCodeState = (job: Job, folder: string): CodeState => ({
   rounds: [],
   attempts: [],
 });
+
+/** The rounds of this job. */
+export const roundsOf = ({ rounds, begun = 0 }: CodeState): readonly Round[] =>
+  rounds.filter(({ round }) => round > begun);

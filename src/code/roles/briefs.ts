@@ -2,7 +2,7 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { usualWindow } from "../../engine/loop/stop-conditions/context-window.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
-import { roundsOf } from "../workflow/status.js";
+import { roundsOf } from "../project-files/state-file.js";
 import { dataPart, failuresText, jobText, openText, part, placesText, planText, triedText } from "./parts.js";
 
 /** Most estimated tokens of a brief by its role; the librarian's is a share of the model's window. */

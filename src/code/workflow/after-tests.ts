@@ -1,13 +1,14 @@
 import { given } from "../../engine/lib/given.js";
 import type { Outcome, Tell } from "../../engine/loop/types.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
+import { roundsOf } from "../project-files/state-file.js";
 import { areSame } from "../round/signature.js";
 import type { FixAttempt } from "../vault/fixes.js";
 import { unmetOf, vetoesOf } from "./ends.js";
 import { isOrdinary, whileHeld } from "./put-back-changes.js";
 import type { CodeOptions } from "./options.js";
 import { keepOfRound, keepReport } from "./report.js";
-import { type CodeUnit, isReached, latestTests, roundOf, roundsOf, stepped, withRound } from "./status.js";
+import { type CodeUnit, isReached, latestTests, roundOf, stepped, withRound } from "./status.js";
 import { testProject, type TestRun } from "./tests.js";
 
 /** What the tests of a round, or those before the first, have shown. */

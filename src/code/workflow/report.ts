@@ -7,7 +7,7 @@ import { codeReportName, roundFolder } from "../project-files/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/ui/terminal/format.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
-import { roundsOf } from "./status.js";
+import { roundsOf } from "../project-files/state-file.js";
 
 const mark = "<!-- Written by research-ralph from ralph.code.json. -->";
 

@@ -8,7 +8,7 @@ import { type Received, wordsAfter } from "../../engine/storage/state/steering-i
 import type { Redact } from "../../engine/lib/redact.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
-import { codePhase } from "../project-files/state-file.js";
+import { codePhase, roundsOf } from "../project-files/state-file.js";
 import { codeReportName } from "../project-files/layout.js";
 import type { CodeState, Job, Round, RoleRun, Step, Tested } from "../generated/ralph-code.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
@@ -23,10 +23,6 @@ export interface CodeUnit extends Unit {
   readonly kind: Step["role"] | "baseline";
   readonly round: number;
 }
-
-/** The rounds of this job. */
-export const roundsOf = ({ rounds, begun = 0 }: CodeState): readonly Round[] =>
-  rounds.filter(({ round }) => round > begun);
 
 export const roundOf = (state: CodeState, round: number): Round | undefined =>
   state.rounds.find((each) => each.round === round);

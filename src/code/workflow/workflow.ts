@@ -10,6 +10,7 @@ import { observationOf } from "../../engine/loop/run-record/observation.js";
 import type { Brief, Notes, Workflow } from "../../engine/loop/types.js";
 import { hear } from "../../engine/storage/state/steering-inbox.js";
 import type { CodePlan, CodeState, Round } from "../generated/ralph-code.js";
+import { roundsOf } from "../project-files/state-file.js";
 import { whereTestsRun } from "../roles/adversarial-tests.js";
 import {
   adversaryBrief,
@@ -35,7 +36,6 @@ import {
   memoryOf,
   progressOf,
   roundOf,
-  roundsOf,
   spentIn,
   stepped,
   steered,

@@ -6,18 +6,10 @@ import { drive } from "../../compose/drive.js";
 import { openCode } from "../../compose/open-code.js";
 import { sandboxOf } from "../../compose/open-task.js";
 import { codeReportName } from "../../code/project-files/layout.js";
-import { codeFormat } from "../../code/project-files/state-file.js";
+import { codeFormat, roundsOf } from "../../code/project-files/state-file.js";
 import { codeWords } from "../../code/project-files/words.js";
 import type { CodeState, Job } from "../../code/generated/ralph-code.js";
-import {
-  latestTests,
-  notCounted,
-  roundsOf,
-  spentIn,
-  testsText,
-  untestedRound,
-  usualRounds,
-} from "../../code/workflow/status.js";
+import { latestTests, notCounted, spentIn, testsText, untestedRound, usualRounds } from "../../code/workflow/status.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";

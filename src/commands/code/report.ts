@@ -1,9 +1,9 @@
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { redactorFor } from "../../compose/agents.js";
 import { codeReportName } from "../../code/project-files/layout.js";
-import { codeFormat } from "../../code/project-files/state-file.js";
+import { codeFormat, roundsOf } from "../../code/project-files/state-file.js";
 import { keepReport } from "../../code/workflow/report.js";
-import { latestTests, roundsOf } from "../../code/workflow/status.js";
+import { latestTests } from "../../code/workflow/status.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";

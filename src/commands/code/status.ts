@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { codeFormat } from "../../code/project-files/state-file.js";
+import { codeFormat, roundsOf } from "../../code/project-files/state-file.js";
 import { codeReportName } from "../../code/project-files/layout.js";
-import { latestTests, notCounted, roundsOf, spentIn, testsText } from "../../code/workflow/status.js";
+import { latestTests, notCounted, spentIn, testsText } from "../../code/workflow/status.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";

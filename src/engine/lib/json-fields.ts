@@ -7,7 +7,7 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a JSON text says; undefined where it is none. */
+/** What a JSON text says; undefined where it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,7 +3,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 import type { TaskState } from "../generated/ralph-state.js";
-import { metIn, usualIterations } from "../workflow/status.js";
+import { usualIterations } from "../project-files/state-file.js";
 import { isStepsHeading, stepsHeading, stepsIn } from "./plan.js";
 
 /** Names of the files for people and agents that are written from the state, within the folder. */
@@ -58,6 +58,7 @@ export function recordText(state: TaskState): string {
 
 /** current.state.md: where the task stands now. */
 export function currentText({ task, checks, attempts, iteration, loop, status }: TaskState): string {
+  const met = checks.filter(({ passed }) => passed).length;
   const allowed = task.max_iterations ?? usualIterations;
   return [
     mark,
@@ -65,7 +66,7 @@ export function currentText({ task, checks, attempts, iteration, loop, status }:
     "",
     `Status: ${status ?? "running"}${loop?.error == null ? "" : ` (${loop.error})`}`,
     `Iteration: ${iteration ?? 0}; ${attempts.length} of ${allowed} used`,
-    `Criteria: ${metIn(checks)} of ${task.acceptance_criteria.length} met`,
+    `Criteria: ${met} of ${task.acceptance_criteria.length} met`,
     "",
     ...checks.map(
       ({ criterion, passed, detail }) =>

@@ -2,11 +2,8 @@ import { given } from "../../engine/lib/given.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { Budget, Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
-import { taskPhase, unitId } from "../project-files/state-file.js";
+import { taskPhase, unitId, usualIterations } from "../project-files/state-file.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
-
-/** Attempts of a task in its life that name no other number. */
-export const usualIterations = 10;
 
 export const metIn = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
 export const failingIn = (checks: readonly Check[]): number =>
