@@ -3,6 +3,9 @@ import { wordsOf } from "../criteria/words.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { Check, Plan } from "../generated/ralph-state.js";
 
+/** Attempts in the life of a task that names no other number. */
+export const usualIterations = 10;
+
 /** Most steps of an agent that are kept, and most characters of one. */
 const maxSteps = 30;
 const maxTitle = 200;

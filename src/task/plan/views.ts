@@ -3,8 +3,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 import type { TaskState } from "../generated/ralph-state.js";
-import { usualIterations } from "../project-files/state-file.js";
-import { isStepsHeading, stepsHeading, stepsIn } from "./plan.js";
+import { isStepsHeading, stepsHeading, stepsIn, usualIterations } from "./plan.js";
 
 /** Names of the files for people and agents that are written from the state, within the folder. */
 export interface ViewNames {

@@ -8,8 +8,6 @@ import { logName, stateName, taskLedger } from "./layout.js";
 /** The one unit of a task, its attempts, and the phase that they belong to. */
 export const unitId = "task";
 export const taskPhase = "TASK";
-/** Attempts in the life of a task that names no other number. */
-export const usualIterations = 10;
 
 /** The state of a task, for the record store. */
 export const taskFormat = attemptsFormat<TaskState>({

@@ -2,7 +2,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Check, TaskState } from "../generated/ralph-state.js";
-import { usualIterations } from "../project-files/state-file.js";
+import { usualIterations } from "../plan/plan.js";
 import { stateName } from "../project-files/layout.js";
 import type { ViewNames } from "../plan/views.js";
 

@@ -2,7 +2,8 @@ import { given } from "../../engine/lib/given.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { Budget, Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
-import { taskPhase, unitId, usualIterations } from "../project-files/state-file.js";
+import { usualIterations } from "../plan/plan.js";
+import { taskPhase, unitId } from "../project-files/state-file.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 
 export const metIn = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
