@@ -89,10 +89,8 @@ export interface LaneOptions extends Omit<LoopOptions, "stopConditions" | "choos
 }
 
 /**
- * Tells after each event whether the model is asked again: `another`, this event belongs to a further request than the
- * one before, or
- * `calls`, the answer calls a tool, whose result will be sent. An answer may come in several events, its use with each
- * of them.
+ * Says after each event whether the model is asked again. `another`: this event belongs to a new request. `calls`: the
+ * answer calls a tool, whose result will be sent. An answer may come in several events, each with its usage.
  */
 function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined {
   let last = { requests: 0, input: 0 };
@@ -103,7 +101,7 @@ function moreRequests(): (event: AgentEvent) => "another" | "calls" | undefined 
     if (event.type === "usage") {
       const { requests, input } = event.usage;
       const another = requests > last.requests || input > last.input;
-      // The calls of an answer come before its use.
+      // The calls of an answer come before its usage.
       calls = newCall || (calls && !another);
       newCall = false;
       last = { requests, input };

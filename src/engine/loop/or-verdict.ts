@@ -1,7 +1,7 @@
 import { ExpectedError } from "../lib/errors.js";
 import type { Verdict } from "./types.js";
 
-/** A failure that a person can mend ends the run with a verdict; our own bugs go through. */
+/** Turns a failure that a person can correct into a verdict, which ends the run. Our own bugs are thrown on. */
 export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Value | Verdict> {
   try {
     return await work();

@@ -17,7 +17,7 @@ const minute = 60 * second;
 /** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `maxMs`. */
 const backOff = (first: number, maxMs: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), maxMs);
 
-/** What is the model service's failure, its slowness or its CLI's: another agent may do better. */
+/** Failures of the model service or of its CLI, slowness included: another agent may do better. */
 const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
   "auth",
   "missing",
@@ -30,7 +30,7 @@ const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
   "no-answer",
 ]);
 
-/** How far back a row of failures is looked for: among so many agents side by side others have ended since. */
+/** How many iterations back a row of failures is looked for: with many agents side by side others ended in between. */
 const recently = 64;
 
 /**
@@ -62,9 +62,9 @@ export const stopAfterFailures: StopCondition = ({ iterations, now }) => {
 };
 
 /**
- * The first of the agents that can work: one at its limit, without an answer or hung rests until the stated reset, else
- * for a time that doubles; one that is not let in or not there is left out of the run. `patience`: how long, in
- * milliseconds, a service is waited for that does not answer at all.
+ * The first agent that can work. One that reached a limit, got no answer or hung rests until the stated reset,
+ * otherwise for a time that doubles; one whose login is refused or that is not installed is left out of the run.
+ * `patience`: how long, in milliseconds, a service is waited for that does not answer at all.
  */
 export const firstAble =
   (agents: readonly Agent[], patience: number) =>
@@ -178,7 +178,9 @@ function trailing(
   return iterations.slice(broken + 1);
 }
 
-/** Without those that began before the one before had ended: agents side by side meet one limit together. */
+/**
+ * Without those that began before the previous one had ended: agents that work side by side meet one limit together.
+ */
 function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[] {
   return iterations.reduce<PastIteration[]>((row, past) => {
     const before = row.at(-1);
@@ -187,8 +189,8 @@ function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[
 }
 
 /**
- * Something that may ask to wait, its waits ending with the run's wall time: a limit of five hours must not hold up a
- * run of thirty minutes.
+ * Lets the waits that `ask` asks for end with the run's wall time: a limit of five hours must not hold up a run of
+ * thirty minutes.
  */
 export const withinWallTime =
   <Answer extends object | undefined, Rest extends unknown[]>(

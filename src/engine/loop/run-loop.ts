@@ -22,7 +22,7 @@ const maxWait = 5_000;
 /** A unit that code settled is done; a person may want it done again, but not this often in one run. */
 const maxSettled = 3;
 
-/** A unit that only waits for its turn: an agent's, or nobody's where code has settled it. */
+/** A prepared unit that waits for an agent; or, where code has settled it, to be accepted. */
 interface ReadyUnit<State, P> {
   readonly prepared: Exclude<Prepared<P>, { readonly later: Delay }>;
   readonly prepareMs?: number;
@@ -58,7 +58,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   const ready = new Map<string, ReadyUnit<State, P>>();
   const later = new Map<string, Delayed<U>>();
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
-  /** Who was last at work, by role; under no name in units that have none. */
+  /** The agent that last worked, by role; "" stands for units without a role. */
   const current = new Map([["", agent.name]]);
   let waitingFor = 0;
   let state: State | undefined;
@@ -83,7 +83,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       if (over === undefined) await load();
       const pause = over ?? (await fillLanes(state as State));
       if (pause === "again") continue;
-      // A limit may be that of the iterations, which counts what is being prepared.
+      // The limit of iterations counts what is being prepared, so preparations may go on.
       if (isVerdict(pause) && pause.verdict !== "limit" && lanes.inFlight().length === 0) over ??= pause;
       if (over !== undefined) lanes.endPreparations();
       if (isVerdict(pause) && lanes.busy().length === 0) return pause;
@@ -146,7 +146,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     current.set(whose, chosen.name);
     const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
     if (isVerdict(briefed)) return (over = briefed);
-    // Nothing is paid for yet where a person has asked for the end while the brief was made.
+    // A person may have stopped the run while the brief was made: no agent is started and paid for then.
     const stopped = finish.aborted ? firstObjection(stopConditions, { ...soFar, now: clock.now() }) : undefined;
     if (stopped !== undefined) return stopped;
     ready.delete(unit.id);

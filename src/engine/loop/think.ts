@@ -8,8 +8,8 @@ export const thinkingRoles = { draft: "draft", critic: "critic", answer: "answer
 export type Part = Required<Pick<Unit, "role" | "round">>;
 
 /**
- * The next part of a unit that is thought over; undefined where it is done by one agent as without thinking: what was
- * answered was refused, so what is left is to mend it.
+ * The next part of a unit that is thought over; undefined where one agent does it alone, because an answer was refused
+ * and only has to be corrected.
  *
  * `lines`: the ledger's lines of the unit since it was last accepted or reset, without failures. `kept`: of these, the
  * noted ones whose file still says what it said, the oldest first; without their draft they say nothing. `rounds`: most

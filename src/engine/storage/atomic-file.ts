@@ -47,7 +47,7 @@ export function stampOf(path: string): Stamp | undefined {
 /** Size in bytes; 0 where there is no file. */
 export const sizeOf = (path: string): number => inodeAt(path)?.size ?? 0;
 
-/** What stands at `path`, a link itself; undefined where nothing does. */
+/** What is at `path`, without following a link; undefined where nothing is. */
 export function inodeAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -240,7 +240,7 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
       for (const append of texts) {
         writeFileSync(file, missingPart(file, fstatSync(file).size, append));
       }
-      // The one wait that nothing has to come after: two logs wait side by side.
+      // Nothing has to wait for this sync, so two logs are synced side by side.
       await syncLater(file);
       if (size === 0) syncFolder(dirname(path));
     } finally {

@@ -134,7 +134,7 @@ export async function openCheckpoints(
       return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
     if (unconfined) await lookAgain();
     const present = committed.filter((name) => existsSync(join(folder, name)));
-    // Asked once: what a reset takes away is to leave the next commit too.
+    // Looked up once: the next commit must also remove what a reset takes away.
     inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
     const gone = committed.filter(
       (name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true),
@@ -159,7 +159,7 @@ export async function openCheckpoints(
     try {
       await commitNow(message);
     } catch (error) {
-      // Not even a bug here is worth an iteration: the state is on the disk, only its copy in git is not.
+      // Even a bug here must not fail an iteration: the state is on the disk, only its copy in git is missing.
       tell(`No checkpoint: ${messageOf(error)}`);
     }
   };
@@ -176,7 +176,7 @@ export async function openCheckpoints(
       await writeFileAtomic(note, "", { durable: false });
     },
     async finish() {
-      // It would hang again, and a person who wants to stop waits.
+      // It would hang again, and a person may be waiting for the end.
       if (hangs && abort?.aborted === true) return;
       if (waiting !== undefined) await attempt(waiting.message);
       if (tracked.size === 0 || !existsSync(gitFolder)) return;

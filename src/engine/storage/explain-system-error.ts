@@ -3,9 +3,8 @@ import { dirname } from "node:path";
 import { diskFault, ExpectedError, hasCode } from "../lib/errors.js";
 
 /**
- * What a failed file operation means to a person, as an ExpectedError; anything that is not their doing comes back as
- * it was.
- * `path` is the file that was meant.
+ * What a failed file operation on `path` means to a person, as an ExpectedError; an error that a person cannot correct
+ * comes back unchanged.
  */
 export function explainSystemError(error: unknown, path: string): unknown {
   const sentence = sentenceFor(error, path);
@@ -33,7 +32,7 @@ function sentenceFor(error: unknown, path: string): string | undefined {
   return diskFault(error, path);
 }
 
-/** What of a path is there and is not a folder. */
+/** The part of a path that exists and is not a folder. */
 function noFolder(path: string): string | undefined {
   try {
     return lstatSync(path).isDirectory() ? undefined : path;

@@ -25,8 +25,8 @@ export const isLarge = (bytes: number): boolean => bytes > 4_000_000;
 const readLater = promisify(readFile);
 
 /**
- * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO is
- * waiting forever, so whatever is neither a file nor a folder is refused.
+ * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO would
+ * wait forever, so whatever is neither a file nor a folder is refused.
  * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own
  * error.
  */

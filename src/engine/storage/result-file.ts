@@ -19,7 +19,7 @@ import { fieldsIn, isObject } from "../lib/json-fields.js";
 const maxBytes = 5 * 1024 * 1024;
 
 /**
- * Whether a link stands where the folder was made that an agent worked in: what it leads to is not the agent's to give.
+ * Whether the folder that an agent worked in was replaced by a link, which may lead to files that are not the agent's.
  */
 function isReplaced(workspace: string): boolean {
   try {
@@ -114,8 +114,8 @@ export async function replaceResult(workspace: string, value: unknown): Promise<
 }
 
 /**
- * So many characters may stand around the object. A message that quotes the brief, with its example of a result, has
- * thousands.
+ * The most characters that may stand around the object. A message that quotes the brief, with its example of a result,
+ * has thousands.
  */
 const maxSurrounding = 400;
 

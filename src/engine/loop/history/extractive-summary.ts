@@ -22,10 +22,10 @@ const lately = "Lately:";
 const before = "Before: ";
 
 /**
- * A summary without any model: how many iterations came to what, the reasons of refusals and failures with how often
- * each was met and what helped, and the last iterations one by one. It reads its own earlier summaries, so it can be
- * made of them again and again; one by a model is kept in extracts. At most `maxChars` characters; what is left out
- * first is the oldest.
+ * A summary without a model: how many iterations ended how, the reasons for refusals and failures with how often each
+ * occurred and what helped, and the last iterations one by one. It reads its own earlier summaries, so it can be
+ * continued again and again; of one written by a model it keeps extracts. At most `maxChars` characters; the oldest
+ * parts are left out first.
  */
 export function extractiveSummary(
   { historySummary = "", metrics, observations, ledger }: LoopMemory,

@@ -4,17 +4,17 @@ import { stagnationWarning } from "../stop-conditions/stuck.js";
 import { lastIteration, type Summariser } from "./summarise.js";
 
 /**
- * The workflow with a summary of its history made wherever one is due: after its state was loaded, when nothing else
- * changes it, as the loop loads between two iterations. A summary that a killed run owed is made first. The person is
- * warned of repetitions in the same place.
+ * The workflow, which then also summarises its history where that is due: after its state was loaded between two
+ * iterations, when nothing else changes it. A summary that a killed run still owed is made first. The person is warned
+ * of repetitions in the same place.
  */
 export function withHistory<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
   summarise: Summariser,
 ): Workflow<State, U, P, C> {
   /**
-   * The iteration after which a summary could not be kept: what stood in its way would stand there again a moment
-   * later.
+   * The iteration after which a summary could not be kept. It is not tried again for this one: the cause would still
+   * be there.
    */
   let failedAt: number | undefined;
   /** The iteration up to which the person has been warned of repetitions. */
@@ -34,7 +34,7 @@ export function withHistory<State, U extends Unit, P, C>(
       try {
         await workflow.remember(compression);
       } catch (error) {
-        // Whatever stands in the way, the loop meets it next and says so.
+        // The loop meets the same problem next, and reports it.
         if (!(error instanceof ExpectedError)) throw error;
         failedAt = compression.upTo;
       }

@@ -98,12 +98,12 @@ const announces = (said: string): boolean =>
   );
 
 const oneLine = (text: string, most: number): string => {
-  // Of a long text its beginning tells enough, and the whole of it may be megabytes.
+  // The beginning of a long text says enough; the whole of it may be megabytes.
   const line = text
     .slice(0, most * 4)
     .replace(/\s+/g, " ")
     .trim();
-  // Whatever is cut ends in "…": by that a secret cut in half is known.
+  // A text that is cut ends in "…", so that a secret cut in half can be recognised.
   return line.length > most || text.length > most * 4 ? `${line.slice(0, most - 1)}…` : line;
 };
 

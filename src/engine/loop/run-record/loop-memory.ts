@@ -34,7 +34,7 @@ interface Kept {
   readonly steering?: readonly Steering[] | undefined;
 }
 
-/** What is remembered of the iterations by such a state. `ledger`: of which the last five lines are. */
+/** What such a state remembers of its iterations, with the last five lines of `ledger`. */
 export const rememberedIn = (
   { observations = [], history_summary: summary, rch_metrics: metrics, stagnation_since = 0, steering = [] }: Kept = {},
   ledger: readonly LedgerLine[],
@@ -92,8 +92,8 @@ export function bounded(
 }
 
 /**
- * The observations that came after the last summary, in the order in which they came: of agents at work side by side an
- * earlier iteration may end later, so their numbers tell nothing of that.
+ * The observations that came after the last summary, in the order in which they came. Their numbers do not give that
+ * order: of agents that work side by side an earlier iteration may end later.
  */
 export function sinceSummary({
   observations,

@@ -8,7 +8,7 @@ import { digestText, emptyDigest } from "./digest.js";
 const maxSaid = 300;
 
 /**
- * What a run left, by which two are seen to be the same: a fingerprint, a sketch of its words, whether it is a result.
+ * What a run left, so that two runs can be compared: a fingerprint, a sketch of its words, whether it is a result.
  */
 export type Left = Pick<Observation, "answer" | "sketch" | "left">;
 
@@ -39,7 +39,7 @@ export function observationOf(
   const did = run.digest ?? emptyDigest;
   // Redacted whole: what is cut first might leave half of a secret.
   const digest = redact(digestText(did, observationChars)).slice(0, Math.max(0, observationChars - said.length));
-  // An agent that tells no use tells none of its tools either.
+  // An agent that reports no usage reports no tool calls either.
   const isWhole = outcome.outcome !== "failed" && run.usage.requests > 0;
   const signs = outcome.outcome === "accepted" ? [] : signsOf(did, left === true, isWhole);
   return {

@@ -122,8 +122,7 @@ export const watchBudget =
   };
 
 /**
- * Warns of an agent that worked and did not tell what it used, so that a budget can't be held: nothing of it is
- * counted.
+ * Warns of an agent that worked and did not report what it used: its work does not count in the budget.
  */
 export const reviewBudget =
   (budget: Budget): Review =>
@@ -159,7 +158,7 @@ export const withAllowance =
     return {
       ...choice,
       ...(left.length === 0 ? {} : { maxUsd: Math.max(0, Math.min(...left)) }),
-      // Agents side by side use it up together.
+      // Agents that work side by side share it.
       ...(budget?.minutes === undefined
         ? {}
         : {

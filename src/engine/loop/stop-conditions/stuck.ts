@@ -6,7 +6,7 @@ import type { Observation } from "../../generated/memory.js";
 import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { LoopMemory } from "../run-record/loop-memory.js";
 
-/** The ways in which iterations go round in circles. */
+/** The ways in which iterations repeat themselves. */
 export const loopKinds = [
   "identical-answers",
   "oscillation",
@@ -30,15 +30,15 @@ export interface Row {
 }
 
 /**
- * Kinds of loop that one run shows by itself. `left`: it left a result; then what it read, ran or announced on the way
- * was not a loop.
- * `whole`: it ended by itself, and its stream tells what it did; of another it is not known what it would have done
- * yet. The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in parts, each once.
+ * Kinds of loop that one run shows by itself. `left`: it left a result, so what it read, ran or announced on the way
+ * was not a loop. `whole`: it ended by itself and its stream reports what it did; what another run would still have
+ * done is not known. The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in
+ * parts, each once.
  */
 export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole: boolean): LoopKind[] {
   const did = counts.read + counts.write + counts.command;
   const onlyRead = whole && counts.read > 0 && did === counts.read;
-  // Whatever the words are: who did nothing announced it, or excused it. An object that can't be read is an attempt.
+  // A run that did nothing announced work or made excuses, whatever its words. An unreadable object is an attempt.
   const onlySpoke = did === 0 && (counts.plan > 0 || (whole && last !== "" && !/^(?:```|\{)/.test(last)));
   return [
     ...(repeated.write >= 5 || remade >= 3 ? ["redundant-writes" as const] : []),
@@ -77,8 +77,8 @@ function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
 const periods = [2, 3, 4, 5];
 
 /**
- * Pairs of iterations in the row that the list ends in and that repeats itself every `period` iterations, two times at
- * least.
+ * Number of pairs of iterations at the end of the list that repeat themselves every `period` iterations, at least
+ * twice.
  */
 function pairs(list: readonly Observation[], period: number): number {
   const turn = list.slice(-period);
@@ -92,24 +92,24 @@ function pairs(list: readonly Observation[], period: number): number {
 }
 
 /**
- * Two answers alike in so many of their words are one in other words: last words where no result was left, and results.
+ * Two answers that share so many of their words count as the same answer. `words`: final messages without a result;
+ * `result`: results.
  */
 const alike = { words: 0.45, result: 0.7 } as const;
 
 /**
- * Whether two iterations gave the same answer, one at least, be it in other words: then it was refused for the same
- * reasons too. An honest attempt that mends one thing is as like, but meets other reasons, or none.
+ * Whether two iterations, of which at least one gave an answer, gave the same one, perhaps in other words and refused
+ * for the same reasons. An honest correction looks as similar, but it is refused for other reasons or not at all.
  */
 function isSameAnswer(a: Observation, b: Observation): boolean {
   if (a.answer === b.answer) return true;
   if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
-  // Results of one form are alike in all but what is refused of them, such as their numbers and quotes: that has to be
-  // the same to the letter.
+  // Results of one form differ only in what they are refused for, such as numbers and quotes: that must be identical.
   const isSameRefusal = a.left === true ? a.said === b.said : reasonsOf(a) === reasonsOf(b);
   return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
 }
 
-/** Whether two iterations came to the same: by their answers, without answers by how they ended. */
+/** Whether two iterations had the same outcome: compared by their answers, or without answers by how they ended. */
 const isSame = (a: Observation, b: Observation): boolean =>
   a.answer === undefined && b.answer === undefined ? endOf(a) === endOf(b) : isSameAnswer(a, b);
 
@@ -140,8 +140,8 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
 }
 
 /**
- * Ends a run that goes round in circles: so many repetitions in a row, also those of earlier runs, since a person last
- * acted. A script that starts a stuck run again gets the same verdict at once.
+ * Ends a run that repeats itself: so many repetitions in a row since a person last acted, earlier runs included. A
+ * script that starts a stuck run again gets the same verdict at once.
  */
 export const stopWhenStuck =
   ({ look, steer }: Words): StopCondition =>
@@ -160,8 +160,9 @@ export const stopWhenStuck =
 const maxWithoutResult = 15;
 
 /**
- * Ends a run that brings nothing, also where no loop shows: different refusals in turn. Iterations of earlier runs
- * count too, else a run that is started again and again would never stop; those that only met a closed service don't.
+ * Ends a run that brings no result although no loop shows, such as one with a different refusal each time. Iterations
+ * of earlier runs count too, otherwise a run that is started again and again would never stop; those in which a service
+ * was not available don't.
  */
 export const stopWithoutResult =
   ({ reasons, mend }: Words, most = maxWithoutResult): StopCondition =>

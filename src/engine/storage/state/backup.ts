@@ -27,7 +27,7 @@ export async function backUp(folder: string, at: number, names: readonly string[
   return backup;
 }
 
-/** Copies a file with its permissions; copying a FIFO would be waiting forever. */
+/** Copies a file with its permissions; copying a FIFO would wait forever. */
 export async function copyRegular(from: string, to: string): Promise<void> {
   requireRegular(await stat(from), from);
   await copyFile(from, to);
