@@ -102,7 +102,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
       : below(`${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
     ...(total.unreported === undefined
       ? []
-      : below(`The cost of ${many(total.unreported, "iteration")} is not known: the agent did not say.`)),
+      : below(`The cost of ${many(total.unreported, "iteration")} is not known: the agent did not report it.`)),
     ...(total.unrecorded === undefined
       ? []
       : below(`What ${many(total.unrecorded, "iteration")} cost is not known: their records in the ledger are gone.`)),

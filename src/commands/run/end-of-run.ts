@@ -67,7 +67,7 @@ const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[
 
 function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): Omit<Row, "label"> {
   const run = `research-ralph run ${name}`;
-  if (isHeld) return { text: "let it go on, then run it:", commands: [`research-ralph resume ${name}`, run] };
+  if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph resume ${name}`, run] };
   switch (verdict) {
     case "complete":
       return { text: "read the report; the papers, best first:", commands: [`research-ralph show ${name}`] };

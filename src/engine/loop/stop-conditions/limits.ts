@@ -53,14 +53,14 @@ export const stopOnFiles =
     if (existsSync(join(folder, stopName))) {
       return {
         verdict: "interrupted",
-        reason: `Stopped by the file ${join(folder, stopName)}; delete it, as research-ralph resume does, to continue.`,
+        reason: `Stopped by the file ${join(folder, stopName)}; to continue, run 'research-ralph resume', or delete the file.`,
         signal: "SIGINT",
       };
     }
     if (existsSync(join(folder, pauseName)))
       return {
         verdict: "blocked",
-        reason: `Paused by the file ${join(folder, pauseName)}; delete it, as research-ralph resume does, to continue.`,
+        reason: `Paused by the file ${join(folder, pauseName)}; to continue, run 'research-ralph resume', or delete the file.`,
       };
     return undefined;
   };

@@ -191,7 +191,7 @@ export interface KnownCost {
 export const costText = (cost: KnownCost): string =>
   [
     shortCost(cost),
-    ...((cost.unreported ?? 0) === 0 ? [] : [`${many(cost.unreported ?? 0, "iteration")} did not say`]),
+    ...((cost.unreported ?? 0) === 0 ? [] : [`${many(cost.unreported ?? 0, "iteration")} reported no cost`]),
     ...((cost.unrecorded ?? 0) === 0 ? [] : [`the records of ${many(cost.unrecorded ?? 0, "iteration")} are missing`]),
   ].join("; ");
 

@@ -139,7 +139,7 @@ export async function guardFiles({
     if (failed.length > 0) throw await notPutBack(failed, folder, rescue, agent);
     if (changed.length === 0) return sentences;
     const where = moved
-      ? `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
+      ? `; the changed ones are in ${aside}: if a change was yours, copy it back while no agent runs`
       : "";
     return [
       ...sentences,

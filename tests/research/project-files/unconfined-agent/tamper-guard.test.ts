@@ -179,7 +179,7 @@ const back = (names: string, aside?: string) =>
   `${names} changed while the agent ran unconfined, and ${names.includes(", ") ? "were" : "was"} restored${
     aside === undefined
       ? ""
-      : `; the changed ones are in ${aside}, to copy back while no agent runs if the change was yours`
+      : `; the changed ones are in ${aside}: if a change was yours, copy it back while no agent runs`
   }.`;
 
 describe("after an agent that nothing confines", () => {
