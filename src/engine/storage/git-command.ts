@@ -28,6 +28,8 @@ interface GitLimits {
   readonly index?: string;
   /** The repository to work on, whatever is found in the folder. */
   readonly repository?: Repository;
+  /** Absolute path of the folder to read what a repository's working trees have in common from. */
+  readonly common?: string;
   /** Values that count before those of the configuration files, by their key. */
   readonly settings?: ReadonlyMap<string, string>;
 }
@@ -83,7 +85,7 @@ const pipeMs = 1000;
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, maxMs = 60_000, settings = new Map(), index, repository }: GitLimits = {},
+  { abort, maxMs = 60_000, settings = new Map(), index, repository, common }: GitLimits = {},
 ): Promise<GitAnswer> {
   const run = randomUUID();
   const env = {
@@ -92,7 +94,7 @@ export async function runGit(
     // An agent may have left a program of its name in the folder.
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
-    ...given({ GIT_INDEX_FILE: index }),
+    ...given({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
     [marker]: run,
   };
   const git = execa("git", [...withoutHooks, ...args], {

@@ -6,6 +6,7 @@ import { given } from "../../engine/lib/given.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, type Repository, runGit } from "../../engine/storage/git-command.js";
 import { brokenStates, stateName, taskName } from "./layout.js";
+import { commonFolder, type Unchanging, withUnchangingGit } from "./unchanging-git.js";
 
 /** The folder as it was at some moment. */
 export interface Snapshot {
@@ -132,12 +133,15 @@ export async function openSnapshots(
   if (repository === undefined) return undefined;
   const inIt = { repository, ...given({ abort }) };
   let programs: ReadonlyMap<string, string> = new Map();
-  const git = (args: readonly string[]): Promise<GitAnswer> =>
-    runGit(folder, [...identity, ...settings, ...args], { index, settings: programs, ...inIt });
+  const git = (args: readonly string[], more: Unchanging = {}): Promise<GitAnswer> =>
+    runGit(folder, [...identity, ...settings, ...args], { index, settings: programs, ...inIt, ...more });
   /** An agent may have changed a file that the configuration includes, so that is looked at each time. */
   const lookForFilters = async (): Promise<void> => {
     programs = await withoutFilters(folder, inIt);
   };
+  const inCommon = await commonFolder(folder, inIt);
+  const asItLies = <Result>(act: (raw: Unchanging) => Promise<Result>): Promise<Result> =>
+    withUnchangingGit(inCommon, `${index}.common`, act);
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;
@@ -172,15 +176,15 @@ export async function openSnapshots(
    * Adds the folders of programs in which the repository holds files, such as the packages that tests are made of: they
    * are the project's.
    */
-  async function addCommitted(): Promise<void> {
+  async function addCommitted(raw: Unchanging): Promise<void> {
     const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
     const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], inIt);
     const folders = new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []));
     if (folders.size === 0) return;
     // Git refuses all names where it does not find one, so each is by itself, and what is gone is only updated.
-    for (const pattern of inShared) await git(["add", "--update", "--ignore-errors", "--", pattern]);
+    for (const pattern of inShared) await git(["add", "--update", "--ignore-errors", "--", pattern], raw);
     const there = [...folders].filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
-    const add = (some: readonly string[]) => git(["add", "--all", "--ignore-errors", "--", ...some]);
+    const add = (some: readonly string[]) => git(["add", "--all", "--ignore-errors", "--", ...some], raw);
     for (let at = 0; at < there.length; at += 200) {
       const some = there.slice(at, at + 200);
       // One that git refuses, such as a link to elsewhere, does not keep it from the others.
@@ -191,10 +195,12 @@ export async function openSnapshots(
   async function keep(name: string): Promise<Snapshot> {
     await lookForFilters();
     await forgetNested();
-    // What can't be read is left out; all the rest is better than nothing.
-    const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
-    if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
-    await addCommitted();
+    await asItLies(async (raw) => {
+      // What can't be read is left out; all the rest is better than nothing.
+      const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms], raw);
+      if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
+      await addCommitted(raw);
+    });
     if (!toldOfNested) await tellOfNested();
     const tree = (await ok(git(["write-tree"]))).trim();
     const before = await git(["rev-parse", "--quiet", "--verify", ref("last")]);
@@ -221,8 +227,10 @@ export async function openSnapshots(
     const put = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
     await lookForFilters();
     await ok(git(["read-tree", wanted]));
-    for (let at = 0; at < put.length; at += 200)
-      await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)]));
+    await asItLies(async (raw) => {
+      for (let at = 0; at < put.length; at += 200)
+        await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)], raw));
+    });
   }
 
   return {
@@ -283,11 +291,11 @@ export async function openSnapshots(
       await mkdir(whole, { recursive: true });
       const own = `${index}.${process.pid}`;
       await lookForFilters();
-      const inOwn = (args: readonly string[]) =>
-        runGit(folder, [...settings, ...args], { index: own, settings: programs, ...inIt });
+      const inOwn = (args: readonly string[], raw: Unchanging = {}) =>
+        runGit(folder, [...settings, ...args], { index: own, settings: programs, ...inIt, ...raw });
       try {
         await ok(inOwn(["read-tree", commit]));
-        await ok(inOwn(["checkout-index", "--all", "--force", `--prefix=${whole}/`]));
+        await asItLies((raw) => ok(inOwn(["checkout-index", "--all", "--force", `--prefix=${whole}/`], raw)));
         if (prefix === "") return;
         await cp(join(whole, prefix), target, { recursive: true, verbatimSymlinks: true });
       } finally {

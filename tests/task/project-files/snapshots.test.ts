@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -83,6 +83,51 @@ describe("what programs build", () => {
     await (await opened()).putBack(0);
     expect(read(path)).toBe("1");
   });
+});
+
+it("puts each byte back, whatever .gitattributes has git make of it", async () => {
+  write(".gitattributes", "* text=auto\n*.bat eol=crlf\n*.id ident\n*.wide working-tree-encoding=UTF-16\n");
+  write(".git/info/attributes", "*.own eol=crlf");
+  const files = {
+    "a.txt": "a\r\nb\r\n",
+    "b.bat": "a\nb\n",
+    "c.txt": "a\r\nb\n",
+    "d.own": "a\n",
+    "e.id": "$Id: mine $",
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  const wide = Buffer.from("\ufeffwide", "utf16le");
+  writeFileSync(join(folder, "f.wide"), wide);
+  const taken = await (await opened()).take(0);
+  for (const path of [...Object.keys(files), "f.wide"]) write(path, "changed\n");
+  await (await opened()).putBack(0);
+  for (const [path, text] of Object.entries(files)) expect([path, read(path)]).toEqual([path, text]);
+  expect(readFileSync(join(folder, "f.wide"))).toEqual(wide);
+  const copy = join(outside, "copy");
+  await (await opened()).writeTo(taken?.commit ?? "", copy);
+  for (const [path, text] of Object.entries(files)) expect(readFileSync(join(copy, path), "utf8")).toBe(text);
+  expect(read(".git/info/attributes")).toBe("*.own eol=crlf");
+  expect(readdirSync(outside).toSorted()).toEqual(["copy", "index"]);
+});
+
+it("knows a repository within this one by its own commit, and one without a commit keeps nothing else out", async () => {
+  const inner = (path: string, ...args: string[]) =>
+    execFileSync("git", ["-C", join(folder, path), "-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
+      encoding: "utf8",
+    });
+  git("commit", "-q", "--allow-empty", "-m", "outer");
+  for (const path of ["inner", "empty"]) git("init", "-q", path);
+  inner("inner", "commit", "-q", "--allow-empty", "-m", "inner");
+  const { commit = "" } = (await (await opened()).take(0)) ?? {};
+  expect(
+    String(git("ls-tree", "-r", commit))
+      .replaceAll(/\t/g, " ")
+      .trim()
+      .split("\n"),
+  ).toEqual([
+    `160000 commit ${inner("inner", "rev-parse", "HEAD").trim()} inner`,
+    expect.stringMatching(/^100644 blob .* main\.js$/),
+  ]);
 });
 
 it.each(["true", "input"])(

@@ -1,0 +1,60 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { hasCode } from "../../engine/lib/errors.js";
+import { type Repository, runGit } from "../../engine/storage/git-command.js";
+
+/**
+ * Attributes that count before those of every `.gitattributes`: git takes no line end, no `$Id$` and no encoding for
+ * another. Which filter a file has is left as it is.
+ */
+const noConversion = "* -text -ident !working-tree-encoding\n";
+
+/** Absolute path of what all working trees of a repository have in common. */
+export async function commonFolder(folder: string, where: { readonly repository: Repository }): Promise<string> {
+  const { stdout } = await runGit(folder, ["rev-parse", "--git-common-dir"], where);
+  return resolve(folder, stdout.trim());
+}
+
+/** Limits for `runGit`. */
+export interface Unchanging {
+  readonly common?: string;
+}
+
+/**
+ * Has `act` done with a git that changes no byte of a file. For that time `at` is a folder from which git reads what is
+ * in `common`, with attributes of our own: only the repository's `info/attributes` has them count before what stands
+ * beside the files, and that one is the user's. Where the file system has no links git changes what it is told to.
+ */
+export async function withUnchangingGit<Result>(
+  common: string,
+  at: string,
+  act: (raw: Unchanging) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act(await linked(common, at));
+  } finally {
+    // Programs that look through the project's folder would follow the links.
+    await rm(at, { recursive: true, force: true });
+  }
+}
+
+/** Made anew each time: an agent may have written there since a run was killed. */
+async function linked(common: string, at: string): Promise<Unchanging> {
+  const info = join(common, "info");
+  const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+  await rm(at, { recursive: true, force: true });
+  await mkdir(join(at, "info"), { recursive: true });
+  try {
+    // Git LFS makes its folder with the first file that it keeps.
+    for (const name of new Set([...(await namesIn(common)), "lfs"]))
+      if (name !== "info") await symlink(join(common, name), join(at, name));
+    for (const name of await namesIn(info))
+      if (name !== "attributes") await symlink(join(info, name), join(at, "info", name));
+  } catch (error) {
+    if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
+    return {};
+  }
+  const own = await readFile(join(info, "attributes"), "utf8").catch(() => "");
+  await writeFile(join(at, "info", "attributes"), `${own}\n${noConversion}`);
+  return { common: at };
+}
