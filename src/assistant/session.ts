@@ -54,6 +54,7 @@ export class Session {
   #cost: number | undefined = 0;
   readonly #memory: ReturnType<typeof memoryLater>;
   #isMemoryTold = false;
+  #isPromptTold = false;
   #embedding: Promise<unknown> | undefined;
   #own: ReturnType<typeof ownTools> | undefined;
   readonly #ended = new AbortController();
@@ -122,8 +123,20 @@ export class Session {
     return systemPrompt({
       cwd: io.cwd,
       tools: tools.map(({ name }) => name),
-      ...given({ own: this.#settings.systemPrompt, folder: await folderPrompt(io.cwd), memories }),
+      ...given({ own: this.#settings.systemPrompt, folder: await this.#folderPrompt(), memories }),
     });
+  }
+
+  /** What the user asks for in this folder, where it can be read. */
+  async #folderPrompt(): Promise<string | undefined> {
+    const { io, say } = this.#beginning;
+    try {
+      return await folderPrompt(io.cwd);
+    } catch (error) {
+      if (!this.#isPromptTold) say(`${messageOf(error)} Going on without it.`);
+      this.#isPromptTold = true;
+      return undefined;
+    }
   }
 
   async #memoriesFor(message: string): Promise<string | undefined> {

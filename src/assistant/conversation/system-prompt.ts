@@ -1,6 +1,8 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readRegularText } from "../../engine/storage/regular-file.js";
+import { hasCode } from "../../engine/lib/errors.js";
+import { explainSystemError } from "../../engine/storage/explain-system-error.js";
+import { readRegularFile, writtenText } from "../../engine/storage/regular-file.js";
 
 /** What a system prompt is made of. */
 export interface PromptParts {
@@ -52,15 +54,18 @@ const promptName = "PROMPT.md";
  * What the user asks for in this folder's PROMPT.md. Only a file of exactly that name counts, as the listing of the
  * folder has it: on macOS and Windows a project's prompt.md would be opened under it too. And never the prompt of a
  * research project's agents.
+ * @throws ExpectedError where it can't be read, or is not UTF-8.
  */
 export async function folderPrompt(cwd: string): Promise<string | undefined> {
+  const path = join(cwd, promptName);
   try {
     if (!readdirSync(cwd).includes(promptName)) return undefined;
-    const text = await readRegularText(join(cwd, promptName));
+    const text = writtenText(await readRegularFile(path), path);
     return isForAgents(text) || text.trim() === "" ? undefined : text.trim();
-  } catch {
-    // A folder or file that can't be read says nothing.
-    return undefined;
+  } catch (error) {
+    // A folder that is gone, or can't be listed, says nothing.
+    if (hasCode(error, "ENOENT") || !existsSync(path)) return undefined;
+    throw explainSystemError(error, path);
   }
 }
 

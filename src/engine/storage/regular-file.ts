@@ -65,7 +65,9 @@ const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\u
  * @throws ExpectedError where it is in another encoding than UTF-8: its letters outside of ASCII would be lost.
  */
 export function writtenText(bytes: Buffer, path: string): string {
-  if (!isUtf8(bytes)) throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
+  // UTF-16 without a mark is UTF-8 of letters and NULs.
+  if (!isUtf8(bytes) || bytes.includes(0))
+    throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
   return plainText(bytes);
 }
 

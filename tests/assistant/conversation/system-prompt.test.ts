@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -52,7 +52,16 @@ describe("PROMPT.md", () => {
     expect(await folderPrompt(folder)).toBeUndefined();
   });
 
-  it("that is a folder, or is in no folder, says nothing", async () => {
+  it("that is in no folder says nothing", async () => {
     expect(await folderPrompt(join(folder, "nowhere"))).toBeUndefined();
+  });
+
+  it("that can't be read as UTF-8 is told of", async () => {
+    const path = join(folder, "PROMPT.md");
+    writeFileSync(path, Buffer.from("Réponds en français.", "latin1"));
+    await expect(folderPrompt(folder)).rejects.toThrow(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
+    rmSync(path);
+    mkdirSync(path);
+    await expect(folderPrompt(folder)).rejects.toThrow(`${path} is a folder where a file belongs; move it away.`);
   });
 });

@@ -194,6 +194,18 @@ describe("lines added to the log while an agent ran that nothing confines", () =
   });
 });
 
+it("an AGENTS.md that can't be read as UTF-8 is told of; a missing one is empty", async () => {
+  const { agents, lessons } = beside();
+  for (const bytes of [Buffer.from("Be naïve.", "latin1"), Buffer.from("Be exact.", "utf16le")]) {
+    writeFileSync(agents, bytes);
+    await expect(lessons()).rejects.toThrow(`${agents} is not UTF-8; save it as UTF-8 in your editor.`);
+  }
+  rmSync(agents);
+  expect(await lessons()).toBe("");
+  mkdirSync(agents);
+  await expect(lessons()).rejects.toThrow(`${agents} is a folder where a file belongs; move it away.`);
+});
+
 it("a prompt.md in another encoding is told of, and a byte order mark is no part of one", async () => {
   const { root, prompt } = beside();
   writeFileSync(prompt, "\uFEFF# ANALYSIS\n");

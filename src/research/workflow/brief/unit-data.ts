@@ -1,3 +1,4 @@
+import { hasCode } from "../../../engine/lib/errors.js";
 import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
@@ -17,7 +18,8 @@ import {
 } from "../next-unit/status.js";
 import { prose } from "../statistics-and-steering/markdown.js";
 import { join } from "node:path";
-import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
+import { readRegularFile, writtenText } from "../../../engine/storage/regular-file.js";
 import { waitingEdit } from "../../project-files/approval.js";
 import { lessonsName } from "../../project-files/layout.js";
 
@@ -220,11 +222,12 @@ function openQuestions(rrd: Rrd): string[] {
 /**
  * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left
  * out is named. Empty where it is missing.
+ * @throws ExpectedError where it can't be read, or is not UTF-8: standing orders would be lost without a word.
  */
 export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
   const path = join(root, lessonsName);
   const waiting = await waitingEdit(stateDir, path);
-  const text = waiting === undefined ? await readRegularText(path).catch(() => "") : (waiting.before ?? "");
+  const text = waiting === undefined ? await writtenLessons(path) : (waiting.before ?? "");
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
   const kept: string[] = [];
   const left: string[] = [];
@@ -246,6 +249,15 @@ export async function agentsFile(root: string, stateDir: string, tokens: number)
   }
   if (left.length > 0) kept.push(clip(`(Left out of AGENTS.md for length: ${left.join(", ")}.)`, 60));
   return kept.join("\n\n");
+}
+
+async function writtenLessons(path: string): Promise<string> {
+  try {
+    return writtenText(await readRegularFile(path), path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return "";
+    throw explainSystemError(error, path);
+  }
 }
 
 /**
