@@ -63,7 +63,7 @@ export function checkEvidence(
   abstract?: string | null,
 ): CheckedEvidence {
   const missing = new Map<string, CheckedEvidence["missing"][number]>();
-  const shown = abstract == null || abstract.trim() === "" ? undefined : { text: abstract };
+  const shown = abstract == null ? undefined : { text: abstract };
   const lookFor = ({ claim, quote, locator }: Claimed): Evidence => {
     const match = text === undefined ? undefined : findQuote(text, quote);
     if (text !== undefined && match?.found === true && match.isCited !== true)

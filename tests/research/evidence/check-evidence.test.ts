@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkEvidence } from "../../../src/research/evidence/check-evidence.js";
+import { checkEvidence, hashOf, uncheckedReading } from "../../../src/research/evidence/check-evidence.js";
 import { checkNumbers } from "../../../src/research/evidence/check-numbers.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { readPdf } from "../../../src/engine/documents/pdf/read-pdf.js";
@@ -129,6 +129,35 @@ describe("checkEvidence", () => {
       ["verified", "abstract"],
       ["could-not-check", null],
     ]);
+    // The text that proves it is the abstract.
+    expect(checkEvidence(items, await paper(), abstract).evidence[0]?.text_sha256).toBe(hashOf(abstract));
+    expect(checkEvidence(items, undefined, " ").evidence.map(({ status }) => status)).toEqual([
+      "could-not-check",
+      "could-not-check",
+    ]);
+  });
+
+  it("keeps what a claim compares, and gives a reason only where there is more than that it was not found", () => {
+    const about = { outcome: "grip", compared: "gloves", direction: "up" } as const;
+    const text = buildText([{ text: "We hold hands." }], { kind: "text", depth: "full" });
+    const { evidence } = checkEvidence([{ claim: "c", quote: "soft hands keep their grip", about }], text);
+    expect(evidence).toEqual([
+      {
+        claim: "c",
+        quote: "soft hands keep their grip",
+        status: "not-in-text",
+        locator: null,
+        text_sha256: text.sha256,
+        about,
+      },
+    ]);
+  });
+
+  it("says of each quote why none was looked for where the check was cut off, and calls nothing false", () => {
+    const claims = [{ claim: "c", quote: "soft hands keep their grip" }];
+    const reading = uncheckedReading(claims, "it took too long");
+    expect(reading).toMatchObject({ couldNotCheck: 1, notInText: 0, verified: 0, numbers: [], missing: [] });
+    expect(reading.evidence).toMatchObject([{ status: "could-not-check", reason: "it took too long" }]);
   });
 
   it("takes the title of a cited work for no evidence, however its list is headed", () => {
