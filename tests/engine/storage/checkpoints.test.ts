@@ -276,8 +276,7 @@ describe("a git that hangs", () => {
   }
 
   it("is ended after a minute, which costs nothing, and asked again at the end of a run that ends by itself", async () => {
-    const abort = new AbortController();
-    const { root, told, fold, finish } = await checkpoints(repository(), { abort: abort.signal });
+    const { root, told, fold, finish } = await checkpoints();
     const { hangs } = hangingGit();
     const folded = fold("one");
     await hangs();

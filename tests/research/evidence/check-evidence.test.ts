@@ -207,6 +207,12 @@ describe("checkNumbers", () => {
     ]);
   });
 
+  it("keeps each number once, and sixty of them at most", async () => {
+    expect(await statuses("It took 73 days, then 73 days.", [])).toHaveLength(1);
+    const many = Array.from({ length: 70 }, (_, index) => `${100 + index} days`).join(", ");
+    expect(await statuses(many, [])).toHaveLength(60);
+  });
+
   it("calls no number false without a text, and none proved by a quote that was not found", async () => {
     expect(await statuses("It took 73 days.", [])).toEqual([["73 days", "could-not-check"]]);
     const lost = [{ claim: "c", quote: "it took 73 days in all", status: "not-in-text" as const }];

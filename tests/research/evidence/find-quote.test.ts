@@ -449,6 +449,7 @@ describe("what stands before a quote in its sentence", () => {
     ["This is not so:\n- cubes fall.\n- ", hands],
     ["We found no significant ", some],
     ["We studied whether the use of ", some],
+    ["这个方法不", "能处理所有的潮湿球体和其他物体"],
     ["None ", "of the soft hands hold wet spheres"],
     ["They were unable ", "to hold wet spheres in the rain"],
   ])("turns it round or makes it another's: %j before %j", (before, quote) => {
@@ -471,6 +472,9 @@ describe("what stands before a quote in its sentence", () => {
     ["We show that cubes fall, and that ", hands],
     ["They doubt that cubes fall, but we saw that ", hands],
     ["At that time ", hands],
+    ["The hand that ", "was made by us holds wet spheres"],
+    ["We saw in all that we did that the gloves were thin, and ", hands],
+    ["这个方法", "能处理所有的潮湿球体和其他物体"],
     ["We show (not that it was new) that ", hands],
     ["A study, which nobody had read, shows that ", hands],
     ["We saw this:\n- ", hands],
