@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkEvidence, hashOf, uncheckedReading } from "../../../src/research/evidence/check-evidence.js";
-import { checkNumbers } from "../../../src/research/evidence/check-numbers.js";
+import { checkNumbers, numbersWithoutQuote } from "../../../src/research/evidence/check-numbers.js";
 import { buildText } from "../../../src/engine/documents/text/document-text.js";
 import { readPdf } from "../../../src/engine/documents/pdf/read-pdf.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
@@ -217,5 +217,13 @@ describe("checkNumbers", () => {
     expect(await statuses("It took 73 days.", [])).toEqual([["73 days", "could-not-check"]]);
     const lost = [{ claim: "c", quote: "it took 73 days in all", status: "not-in-text" as const }];
     expect(checkNumbers("It took 73 days.", lost, await paper())).toMatchObject([{ status: "not-in-text" }]);
+  });
+});
+
+it("the numbers of a sentence without a quote are those that nobody knows, small counts and known years aside", () => {
+  const said = "In 2019, 3 of 41 sites and 2018 hands took 4.9 s over 73 days and 5 mg.";
+  expect(numbersWithoutQuote(said, ["it took 4873 ms at 41 sites"], new Set([2019]))).toEqual({
+    missing: ["2018", "73 days", "5 mg"],
+    near: [{ number: "4.9 s", quoted: "4873 ms" }],
   });
 });

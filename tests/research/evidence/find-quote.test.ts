@@ -441,6 +441,7 @@ describe("what stands before a quote in its sentence", () => {
     ["They claim to show that ", hands],
     ["Our hypothesis implies that ", hands],
     ["Critics said that ", hands],
+    ["Critics said that in the wards of the old ", hands],
     ["Can we conclude that ", hands],
     ["They doubt that cubes fall and that ", hands],
     ["It was said by the sponsor, without data, that ", hands],
