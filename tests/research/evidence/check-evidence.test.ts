@@ -221,7 +221,7 @@ describe("checkNumbers", () => {
 });
 
 it("the numbers of a sentence without a quote are those that nobody knows, small counts and known years aside", () => {
-  const said = "In 2019, 3 of 41 sites and 2018 hands took 4.9 s over 73 days and 5 mg.";
+  const said = "In 2019, 3 of 41 sites, 10 rooms and 2018 hands took 4.9 s over 73 days and 5 mg.";
   expect(numbersWithoutQuote(said, ["it took 4873 ms at 41 sites"], new Set([2019]))).toEqual({
     missing: ["2018", "73 days", "5 mg"],
     near: [{ number: "4.9 s", quoted: "4873 ms" }],
