@@ -49,6 +49,9 @@ describe("another number is not near", () => {
 describe("a number of a result, by what a quote has", () => {
   it.each([
     ["12.5 %", "12,5 % der Fälle", "verified"],
+    ["a rate of 94", "a rate of 94 %", "verified"],
+    ["a load of 94", "a load of 94 kg", "verified"],
+    ["a load of 94 kg", "a load of 94 m", "not-in-text"],
     ["p = 0.05", "p = 0,05", "verified"],
     ["1.2 × 10⁵ cells", "120,000 cells", "verified"],
     ["5 mg daily", "5 mg/day", "verified"],
