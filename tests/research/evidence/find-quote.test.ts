@@ -155,6 +155,8 @@ describe("a quote is not found where", () => {
     ["words change places", "the hand beats the gripper on screws", "the gripper beats the hand on screws"],
     ["it begins inside a word", "the robot was unable to grasp it", "able to grasp it"],
     ["it ends inside a word", "this is an effective way out", "this is an effect"],
+    ["it ends before an apostrophe", "we saw that they don't hold", "we saw that they don"],
+    ["it begins inside a name", "we see that the GPT-4 model works well", "4 model works well"],
     ["it ends inside a compound", "it was of the state-of-the-art kind", "it was of the state"],
     ["it begins inside a compound", "it was of the state-of-the-art kind", "art kind. After it"],
     ["a comparison is turned round", "p < 0.05 in all the trials", "p > 0.05 in all the trials"],
