@@ -1,3 +1,4 @@
+import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { JSONValue, LanguageModel, ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
@@ -88,7 +89,8 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
       continue;
     }
     if ("failure" in answer) return { failure: answer.failure, messages, usage };
-    usage = sum(usage, answer.usage);
+    const largest = Math.max(usage.largest ?? 0, answer.usage.largest ?? 0);
+    usage = { ...totalUsage([usage, answer.usage]), largest };
     tell({ type: "usage", usage });
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
@@ -321,13 +323,3 @@ const withheld = ({ model }: Settings): Failure => ({
 /** A failure for the person who waits: also when to ask again. `now`: milliseconds since the epoch. */
 export const toldFailure = ({ message, reset_at }: Failure, now: number): string =>
   reset_at === undefined ? message : `${message} Ask again in ${duration(Math.max(0, Date.parse(reset_at) - now))}.`;
-
-function sum(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    cached: a.cached + b.cached,
-    output: a.output + b.output,
-    requests: a.requests + b.requests,
-    largest: Math.max(a.largest ?? 0, b.largest ?? 0),
-  };
-}

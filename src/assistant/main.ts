@@ -1,5 +1,6 @@
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
+import { serviceName } from "./providers.js";
 import { jsonIn } from "../engine/lib/json-fields.js";
 import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
@@ -338,12 +339,10 @@ async function talk(started: Started): Promise<number> {
   const { flags, version, io, signal } = started;
   const { redact, settings, before, open } = await begun(started);
   const { dialogue } = await import("./dialogue/dialogue.js");
-  const { model, provider, url } = settings;
-  const where = provider.name === "compatible" ? url.host : provider.title;
   const goesOn = before === undefined ? "" : ` · going on with ${before.messages.length} messages`;
   return await dialogue({
     io,
-    greeting: `ralph ${version} · ${model} of ${where}${goesOn} · /help lists the commands`,
+    greeting: `ralph ${version} · ${settings.model} of ${serviceName(settings)}${goesOn} · /help lists the commands`,
     redact,
     signal,
     async open({ ask, say }) {

@@ -1,3 +1,4 @@
+import { serviceName } from "./providers.js";
 import {
   accessAdvice,
   kindOfStatus,
@@ -24,7 +25,7 @@ const isApiError = (error: unknown): error is ApiError => error instanceof Error
 
 /** What a failed request means, as one sentence with what to do about it. */
 export function failureOf(error: unknown, { provider, url, model, keyFrom }: Settings, now: number): Failure {
-  const name = provider.title === "an OpenAI-compatible server" ? url.host : provider.title;
+  const name = serviceName({ provider, url });
   const none = noAnswerIn(error);
   if (none !== undefined) return { kind: none.mayPass ? "network" : "no-answer", message: none.message };
   if (!isApiError(error)) {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { ModelMessage } from "ai";
 import { modelNamed, isPriced, priceOf } from "../engine/agents/prices.js";
 import { messageOf } from "../engine/lib/errors.js";
@@ -43,8 +44,6 @@ const maxWaitMs = 120_000;
 /** The share of the window from which on older exchanges are shortened after an answer. */
 const compactFrom = 0.4;
 
-const noUsage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
-
 /** A conversation with all that it needs: a model, tools, a memory, a prompt. One answer at a time. */
 export class Session {
   readonly #beginning: Beginning;
@@ -64,7 +63,7 @@ export class Session {
     this.#beginning = beginning;
     this.#settings = settings;
     this.#messages = before?.messages ?? [];
-    this.#usage = before?.usage ?? noUsage;
+    this.#usage = before?.usage ?? totalUsage([]);
     if (this.#usage.requests > 0) this.#cost = this.#priceOf(this.#usage);
     this.#memory = memoryLater(io, asked.keys, fetch);
   }
@@ -202,8 +201,7 @@ export class Session {
   #count(usage: Usage): void {
     const price = this.#priceOf(usage);
     this.#cost = this.#cost === undefined || price === undefined ? undefined : this.#cost + price;
-    const sum = (key: "input" | "cached" | "output" | "requests") => this.#usage[key] + usage[key];
-    this.#usage = { input: sum("input"), cached: sum("cached"), output: sum("output"), requests: sum("requests") };
+    this.#usage = totalUsage([this.#usage, usage]);
   }
 
   #priceOf(usage: Usage): number | undefined {

@@ -1,3 +1,4 @@
+import { serviceName } from "../providers.js";
 import { count, many, money } from "../../engine/ui/terminal/format.js";
 import { memoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
 import type { McpServers, ServerState } from "../mcp/servers.js";
@@ -52,9 +53,8 @@ export const commands: Readonly<Record<string, Command>> = {
     does: "say which model answers, or ask another one from now on",
     async run([name], { session }) {
       if (name !== undefined) await session.useModel(name);
-      const { model, provider, url, window, isWindowKnown } = session.settings;
-      const where = provider.name === "compatible" ? url.host : provider.title;
-      return `${model} of ${where}; window ${count(window)} tokens${isWindowKnown ? "" : " (the default: set context_window)"}`;
+      const { model, window, isWindowKnown } = session.settings;
+      return `${model} of ${serviceName(session.settings)}; window ${count(window)} tokens${isWindowKnown ? "" : " (the default: set context_window)"}`;
     },
   },
   cost: {

@@ -139,23 +139,13 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
       await database.write([
         ...fixes.map((fix, at) => {
           const vector = vectors[at] ?? new Float32Array();
-          const {
-            key,
-            error_signature,
-            hypothesis,
-            action_taken,
-            success,
-            timestamp,
-            cost_tokens,
-            framework,
-            language,
-          } = fix;
           return {
             sql: `INSERT OR IGNORE INTO fix_attempts (key, error_signature, hypothesis, action_taken, success, timestamp,
                     cost_tokens, framework, language, model, dimension, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
             args: [
-              ...[shortOf(key), error_signature, hypothesis, action_taken, success ? 1 : 0, timestamp, cost_tokens],
-              ...[framework, language, embedder.model, vector.length, packed(vector)],
+              ...[shortOf(fix.key), fix.error_signature, fix.hypothesis, fix.action_taken, fix.success ? 1 : 0],
+              ...[fix.timestamp, fix.cost_tokens, fix.framework, fix.language],
+              ...[embedder.model, vector.length, packed(vector)],
             ],
           };
         }),

@@ -4,7 +4,7 @@ import { checkTests } from "../../task/criteria/tests.js";
 import type { TestResult, TestResults } from "../../task/generated/test-results.js";
 import type { Found, Place } from "../../task/place/run.js";
 import { detectTests } from "../../task/test-runs/detect.js";
-import { isNoTest, wholeRun } from "../../task/test-runs/results.js";
+import { isFailing, isNoTest, wholeRun } from "../../task/test-runs/results.js";
 import { runTests } from "../../task/test-runs/run-tests.js";
 import type { CodeState, Job, Tested, TestFailure } from "../generated/ralph-code.js";
 import { signatureOf } from "../round/signature.js";
@@ -25,8 +25,6 @@ export interface TestRun {
   readonly passing: readonly string[];
   readonly results: TestResults | undefined;
 }
-
-const failed = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
 
 /**
  * Runs all tests; where some fail, once more: what passes then is flaky. `now`: milliseconds since the epoch;
@@ -91,10 +89,10 @@ export async function testFiles(
   const { tests } = await runTests({ framework: detected.framework, only }, place, usualSeconds * 1000);
   // A run that ended before its first test says nothing of these files.
   const own = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRun);
-  return { ran: own.length, failures: own.filter(failed).map(failureOf) };
+  return { ran: own.length, failures: own.filter(isFailing).map(failureOf) };
 }
 
-const failuresIn = ({ results }: Found): readonly TestResult[] => (results?.tests ?? []).filter(failed);
+const failuresIn = ({ results }: Found): readonly TestResult[] => (results?.tests ?? []).filter(isFailing);
 
 const once = (place: Place, { test_command: command }: Job, seen: readonly string[], seconds: number): Promise<Found> =>
   checkTests({ type: "tests_pass", timeout_seconds: seconds, ...given({ command }) }, place, seen);

@@ -176,25 +176,19 @@ function judge(
 ): AgentEnd {
   switch (end.cause) {
     case "timeout":
-      return failed({
-        kind: "timeout",
-        message: `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`,
-      });
+      return failedAs("timeout", `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`);
     case "idle":
-      return failed({
-        kind: "idle",
-        message: `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`,
-      });
+      return failedAs("idle", `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`);
     case "resources":
-      return failed({
-        kind: "resources",
-        message: `${name} was ended because it used too much: ${end.resource ?? "a limit was exceeded"}.`,
-      });
+      return failedAs(
+        "resources",
+        `${name} was ended because it used too much: ${end.resource ?? "a limit was exceeded"}.`,
+      );
     case "aborted":
-      return failed({
-        kind: "aborted",
-        message: `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
-      });
+      return failedAs(
+        "aborted",
+        `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
+      );
     case "not-started":
       return failed(notStarted(name, command, end, settings));
   }
@@ -209,15 +203,15 @@ function judge(
   // A shell's words for a program that is not there or not executable; trying again would not change it.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
     const why = last === "" ? `its shell ended with exit code ${end.exitCode}` : last;
-    return failed({
-      kind: "missing",
-      message: `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.`,
-    });
+    return failedAs(
+      "missing",
+      `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.`,
+    );
   }
   const said = last === "" ? "" : `; it said: ${last}`;
-  if (fine) return failed({ kind: "no-answer", message: `${name} ended without an answer${said}.` });
+  if (fine) return failedAs("no-answer", `${name} ended without an answer${said}.`);
   const how = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
-  return failed({ kind: "crashed", message: `${name} ended ${how}${said}.` });
+  return failedAs("crashed", `${name} ended ${how}${said}.`);
 }
 
 const notThere: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };
@@ -253,6 +247,7 @@ function notStarted(
 }
 
 const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
+const failedAs = (kind: Failure["kind"], message: string): AgentEnd => failed({ kind, message });
 
 /** The failure with what a person can do about it with this very agent. */
 function withAdvice(

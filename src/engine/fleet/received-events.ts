@@ -1,3 +1,4 @@
+import { totalUsage } from "../agents/shared/messages.js";
 import type { FleetItem } from "../generated/fleet-item.js";
 import type { AgentEvent, Usage } from "../loop/types.js";
 import { given } from "../lib/given.js";
@@ -61,10 +62,7 @@ export function hearingOf(): Hearing {
 function added(before: Used | undefined, now: Used): Used {
   if (before === undefined) return now;
   const usage: Usage = {
-    input: before.usage.input + now.usage.input,
-    cached: before.usage.cached + now.usage.cached,
-    output: before.usage.output + now.usage.output,
-    requests: before.usage.requests + now.usage.requests,
+    ...totalUsage([before.usage, now.usage]),
     ...given({ largest: largest(before.usage.largest, now.usage.largest) }),
   };
   const { cost_usd, estimated, ...rest } = now;

@@ -7,7 +7,7 @@ import { many } from "../../engine/ui/terminal/format.js";
 import { detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
-import { fileNotLoaded, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
+import { fileNotLoaded, isFailing, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
 import { readOnlyHint, seenByTests } from "../test-runs/seen-place.js";
 import {
   type Found,
@@ -63,8 +63,6 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
   const detail = ran.ok ? "The tests pass." : `${why}\n${outputOf(ran, maxDetail - 100 - why.length)}`.trim();
   return { passed: ran.ok, detail, results, ...undecidedBy(ran) };
 }
-
-const isFailing = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
 
 /**
  * No test run is not a pass, and neither is one without a test that was there before: one that is skipped now is gone

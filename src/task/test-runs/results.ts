@@ -114,6 +114,13 @@ export const failed = (name: string, error: TestError): TestResult => ({
   error,
 });
 
+/** Whether a test has not passed, although it was to run. */
+export const isFailing = ({ status }: TestResult): boolean => status === "fail" || status === "timeout";
+
+/** A path below the folder of the project as it is there; another one stays as it is. */
+export const relativeTo = (root: string, path: string): string =>
+  path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+
 /** The run as a whole, and a file of tests: neither is a test that may be missed once it works again. */
 export const wholeRun = "the test run";
 export const notLoaded = (file: string): string => `${file} could not be loaded`;

@@ -2,7 +2,7 @@ import type { AgentEvent, Billing, Failure, Usage } from "../../loop/types.js";
 import type { Answer, Reader } from "../definition.js";
 import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, timeIn } from "../failures.js";
 import { amount, detailOf, type Json, number, object, objectIn, objects, text, tokens } from "../shared/json-line.js";
-import { countAnswers, eventsOf, sum, usageIn } from "../shared/messages.js";
+import { countAnswers, eventsOf, totalUsage, usageIn } from "../shared/messages.js";
 import { given } from "../../lib/given.js";
 
 /** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
@@ -75,7 +75,7 @@ export function readClaude(): Reader {
     const { requests, largest } = answers.total();
     const models = Object.values(object(event["modelUsage"]) ?? {}).map((one) => object(one) ?? {});
     if (models.length === 0) return { ...usageIn(object(event["usage"]) ?? {}, requests), largest };
-    return { ...sum(models.map(usageOfModel)), requests, largest };
+    return { ...totalUsage(models.map(usageOfModel)), requests, largest };
   }
 
   function failure(): Failure | undefined {

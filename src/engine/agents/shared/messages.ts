@@ -23,7 +23,8 @@ export function usageIn(usage: Json, requests: number): Usage {
   };
 }
 
-export const sum = (all: readonly Usage[]): Usage =>
+/** What several runs or requests used together; which request was the largest is not among it. */
+export const totalUsage = (all: readonly Usage[]): Usage =>
   all.reduce(
     (a, b) => ({
       input: a.input + b.input,
@@ -46,7 +47,10 @@ export function countAnswers(): { add(message: Json): void; total(): Usage & { r
     },
     total: () => {
       const all = [...answers.values()];
-      return { ...sum(all), largest: all.reduce((most, { input, output }) => Math.max(most, input + output), 0) };
+      return {
+        ...totalUsage(all),
+        largest: all.reduce((most, { input, output }) => Math.max(most, input + output), 0),
+      };
     },
   };
 }

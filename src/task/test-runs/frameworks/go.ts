@@ -1,5 +1,5 @@
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
+import { errorOf, failed, isFailing, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
 
 /** A line of `go test -json`: https://pkg.go.dev/cmd/test2json */
@@ -63,9 +63,7 @@ export function readGo({ root, stdout, stderr }: RunOfTests): ReadTests {
 }
 
 const hasFailed = (tests: readonly TestResult[], pack: string): boolean =>
-  tests.some(
-    ({ status, test_name }) => (status === "fail" || status === "timeout") && test_name.startsWith(`${pack} > `),
-  );
+  tests.some((test) => isFailing(test) && test.test_name.startsWith(`${pack} > `));
 
 /** The first line that says what is wrong. */
 const messageIn = (said: string): string => {

@@ -1,6 +1,6 @@
 import { parseXml } from "../../../engine/lib/xml.js";
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests } from "../results.js";
+import { errorOf, failed, notLoaded, type ReadTests, relativeTo, type RunOfTests } from "../results.js";
 import { withoutReport } from "./javascript.js";
 
 /** An element as the parser gives it: attributes under "@", its text under "#text". */
@@ -88,9 +88,6 @@ function withBreaks(message: string, said: string): string {
   }
   return said.slice(first, place);
 }
-
-const relativeTo = (root: string, path: string): string =>
-  path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 
 const lastLine = (said: string): string =>
   said

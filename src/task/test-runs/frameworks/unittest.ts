@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests } from "../results.js";
+import { errorOf, failed, notLoaded, type ReadTests, relativeTo, type RunOfTests } from "../results.js";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
 import { withoutReport } from "./javascript.js";
 
@@ -93,6 +93,3 @@ export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTe
 
 /** A module that can't be imported is reported as an ImportError around the error itself. */
 const crashed = (stack: string): string | undefined => /^(\w*(?:Syntax|Indentation|Tab)Error)\b/m.exec(stack)?.[1];
-
-const relativeTo = (root: string, path: string): string =>
-  path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
