@@ -1,6 +1,5 @@
 import { addAbortSignal } from "node:stream";
 import { parseArgs } from "node:util";
-import { serviceName } from "./providers.js";
 import { jsonIn } from "../engine/lib/json-fields.js";
 import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
@@ -23,6 +22,7 @@ import {
   ollamaAddress,
   ownFolder,
   ownServers,
+  serviceName,
   type Settings,
   keyFileProblems,
   settingsOf,

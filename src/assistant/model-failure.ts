@@ -1,4 +1,3 @@
-import { serviceName } from "./providers.js";
 import {
   accessAdvice,
   kindOfStatus,
@@ -12,7 +11,7 @@ import { messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { Failure } from "../engine/loop/types.js";
 import { NoAnswer, withoutMarkup } from "./model-fetch.js";
-import type { Settings } from "./settings.js";
+import { serviceName, type Settings } from "./settings.js";
 
 /** What the packages of the providers tell of an answer that is an error. */
 interface ApiError extends Error {

@@ -151,9 +151,5 @@ export function providerOf(address: string, where: string): { readonly provider:
   return { provider, url };
 }
 
-/** What a service is called: its maker, or its host where that is not known. */
-export const serviceName = ({ provider, url }: { readonly provider: Provider; readonly url: URL }): string =>
-  isMakers(provider) ? provider.title : url.host;
-
 /** Whether an address belongs to a maker that is known by its host. */
 export const isMakers = (provider: Provider): boolean => provider.name !== "compatible";

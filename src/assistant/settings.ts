@@ -52,6 +52,10 @@ export interface Settings {
   readonly systemPrompt?: string;
 }
 
+/** What the service is called: its maker, or its host where that is not known. */
+export const serviceName = ({ provider, url }: Pick<Settings, "provider" | "url">): string =>
+  isMakers(provider) ? provider.title : url.host;
+
 /** Tokens of a request to a model that nobody knows, as the specification has it. */
 export const defaultWindow = 8192;
 

@@ -1,4 +1,4 @@
-import { serviceName } from "../providers.js";
+import { serviceName } from "../settings.js";
 import { count, many, money } from "../../engine/ui/terminal/format.js";
 import { memoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
 import type { McpServers, ServerState } from "../mcp/servers.js";
