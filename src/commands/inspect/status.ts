@@ -13,7 +13,7 @@ import { countsOf, countsText } from "../../research/overview/counts.js";
 import { progressOf, maxRefusals, statusOf } from "../../research/workflow/next-unit/status.js";
 
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
-import { screenedOut, seedsOf } from "../../research/papers/seeds/seed.js";
+import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
 import { deriveStatistics } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { shown, type FolderOptions } from "../../research/overview/find-research.js";
@@ -80,7 +80,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     seconds_per_paper: inSeconds(average),
     seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
     blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
-    seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds, screenedOut(rrd)) ?? null,
+    seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds, screenedOutIds(rrd)) ?? null,
     retracted: statistics.total_retracted ?? 0,
     retraction_check: statistics.retraction_check ?? null,
     refused: rrd.papers_pool

@@ -1,7 +1,7 @@
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { decide, type EligibilityDecision } from "../../research/overview/decide.js";
+import { recordDecision, type EligibilityDecision } from "../../research/overview/decide.js";
 import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
@@ -21,7 +21,13 @@ export async function decideCommand(
   const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
-  const { says, next, ...decided } = await decide(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
+  const { says, next, ...decided } = await recordDecision(folder, said, {
+    where,
+    now: io.clock.now(),
+    stateDir,
+    git,
+    notify,
+  });
   const { decision, why } = said;
   if (json) io.stdout(`${JSON.stringify({ folder, ...decided, decision, why: why.trim() })}\n`);
   else {

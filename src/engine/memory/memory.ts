@@ -5,7 +5,7 @@ import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 import { OwnVectors, ownModel } from "./own-vectors.js";
 import { invalid, isMemoryProblem, type MemoryProblem, noElement, noIndex } from "./problem.js";
-import { add, nearest, type SignBits, signsOf, wordsFor } from "./sign-bits.js";
+import { add, nearestBySigns, type SignBits, signsOf, wordsFor } from "./sign-bits.js";
 
 export { isMemoryProblem, type MemoryProblem };
 
@@ -436,7 +436,7 @@ class Store implements Memory {
     const [vector] = await this.#embedder.embed([query]);
     if (vector === undefined || vector.every((value) => value === 0)) return [];
     const signs = await this.#loadSigns(vector.length);
-    const ids = nearest(signs, signsOf(vector), candidates);
+    const ids = nearestBySigns(signs, signsOf(vector), candidates);
     if (ids.length === 0) return [];
     const rows = await this.#rows(
       `SELECT id, vector FROM chunks WHERE id IN (${ids.join(",")}) AND model = ?${within(indices)}`,

@@ -33,7 +33,7 @@ export function add(held: SignBits, ids: readonly number[], bits: Uint32Array): 
  * Charikar 2002, https://doi.org/10.1145/509907.509965). The distance of each is counted: some milliseconds for 100,000
  * vectors of 384 numbers.
  */
-export function nearest({ ids, bits, words }: SignBits, query: Uint32Array, most: number): number[] {
+export function nearestBySigns({ ids, bits, words }: SignBits, query: Uint32Array, most: number): number[] {
   const distances = new Uint16Array(ids.length);
   const histogram = new Uint32Array(words * 32 + 1);
   for (let vector = 0, at = 0; vector < ids.length; vector += 1) {

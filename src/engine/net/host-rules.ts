@@ -57,7 +57,7 @@ export interface StandIn {
 }
 
 /** The account of a request and its rule. Two requests with the same account share one pace. */
-export interface Account extends HostRule {
+export interface HostAccount extends HostRule {
   /** Also the name of a file. */
   readonly name: string;
 }
@@ -75,7 +75,7 @@ interface Asker {
  * Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands
  * for.
  */
-export function accountOf(url: URL, asker: Asker): Account {
+export function hostAccountOf(url: URL, asker: Asker): HostAccount {
   const standIn = innermost(url.href, asker.standIns, (each) => each.url);
   const path =
     standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);

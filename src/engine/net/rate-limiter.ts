@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import { startOfProcess } from "../process/process-identity.js";
 import { paceTold, backoffAfter } from "./backoff.js";
-import { type Account, accountOf, type HostBudget, type HostRule, type StandIn } from "./host-rules.js";
+import { type HostAccount, hostAccountOf, type HostBudget, type HostRule, type StandIn } from "./host-rules.js";
 import { changeHost, hostBackoff, type HostState } from "./host-state.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
@@ -49,7 +49,7 @@ export function hostLimiter(options: LimiterOptions): Gate {
   const { folder, signal, standIns, contact, budgets } = options;
   return {
     async enter(url, keyHash) {
-      const account = accountOf(url, { keyHash, contact, standIns, budgets });
+      const account = hostAccountOf(url, { keyHash, contact, standIns, budgets });
       const key = join(folder, account.name);
       const place = places.get(key) ?? { turns: 0, entrance: Promise.resolve(), wakeNext: undefined };
       places.set(key, place);
@@ -74,7 +74,7 @@ export function hostLimiter(options: LimiterOptions): Gate {
 const interrupted: HttpFailure = { status: "error", reason: "Fetching was interrupted.", transient: true };
 
 interface Reserved {
-  readonly account: Account;
+  readonly account: HostAccount;
   readonly place: Place;
   readonly token: string;
   /** When the request may start. */
@@ -84,7 +84,7 @@ interface Reserved {
 }
 
 async function enter(
-  account: Account,
+  account: HostAccount,
   place: Place,
   host: string,
   options: LimiterOptions,
@@ -140,7 +140,7 @@ async function waitForTime(reserved: Reserved, options: LimiterOptions, host: st
 
 /** Another process may have been told to wait while this one slept. */
 async function toldSince(
-  account: Account,
+  account: HostAccount,
   { folder, clock }: LimiterOptions,
   host: string,
 ): Promise<HttpFailure | undefined> {
@@ -195,7 +195,7 @@ function ended(state: HostState, token: string, answer: HttpResponse | undefined
 }
 
 /** The rule, tightened by what the host has told of late. */
-function ruleNow(account: Account, { told }: HostState, now: number): HostRule {
+function ruleNow(account: HostAccount, { told }: HostState, now: number): HostRule {
   const isRecent = told !== undefined && now - told.at < tellingLasts;
   return {
     intervalMs: Math.max(account.intervalMs, (isRecent ? told.intervalMs : undefined) ?? 0),

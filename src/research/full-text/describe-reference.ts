@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
-import { readPaper, type ReadOptions } from "./find-text.js";
+import { findText, type ReadOptions } from "./find-text.js";
 import { documentEnding, paperId, type Reference } from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
@@ -59,7 +59,7 @@ async function fromService(
 async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {
   const { url, name, source } = addressOf(reference);
   const id = paperId(reference);
-  const read = await readPaper({ id, url }, options);
+  const read = await findText({ id, url }, options);
   if (read.status !== "ok") {
     const status = read.status === "not-found" ? "empty" : read.status === "unreadable" ? "error" : read.status;
     return { status, reason: read.reason };

@@ -25,7 +25,7 @@ type ReadPaper = { readonly status: "ok"; readonly text: DocumentText; readonly 
  * does.
  * @throws ExpectedError when the disk is full.
  */
-export async function readPaper(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
+export async function findText(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
   const file = localFile(paper);
   const stamp = file === undefined ? addressStamp(paper) : await stampOf(file);
   const read = (await readHere(paper, file, stamp, options)) ?? (await fetchPaper(paper, options));

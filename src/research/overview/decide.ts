@@ -56,7 +56,7 @@ interface DecideOptions extends Pick<ResearchOptions, "git" | "notify"> {
  * @throws ExpectedError (exit code 2) for another word than include or exclude, no reason or one that is too long, a
  * paper that is not there, a retracted one that is to be included, and a duplicate.
  */
-export async function decide(
+export async function recordDecision(
   folder: string,
   { paper: named, decision, why: words }: EligibilityDecision,
   { where, now, stateDir, git, notify }: DecideOptions,

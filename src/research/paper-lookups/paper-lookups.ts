@@ -6,7 +6,7 @@ import { unpaywall } from "../sources/clients/unpaywall.js";
 import { codeLinks } from "../sources/clients/code-links.js";
 import type { Tried } from "../full-text/choose-full-text.js";
 import type { NamedPaper } from "../papers/paper-record.js";
-import { readPaper } from "../full-text/find-text.js";
+import { findText } from "../full-text/find-text.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
@@ -76,7 +76,7 @@ export function paperLookups({
         contextFor,
         copies: [unpaywall, europePmc].flatMap(asked),
       };
-      const answer = await readPaper(paper, options);
+      const answer = await findText(paper, options);
       if (answer.status === "ok") return { text: answer.text };
       if (answer.transient === true) return { unavailable: answer.reason, transient: true };
       return { unavailable: `${answer.reason}${triedWords(answer.tried)}` };

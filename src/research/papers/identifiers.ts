@@ -102,7 +102,7 @@ function placeOf({
  * What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an
  * arXiv id.
  */
-export function identifiersOf(
+export function identifiersFrom(
   names: Readonly<Record<keyof Identifiers, unknown>> | Partial<Record<keyof Identifiers, unknown>>,
 ): Identifiers {
   const named = parseName(names.doi);

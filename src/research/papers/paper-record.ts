@@ -83,7 +83,7 @@ export interface Provenance {
   /** Those of them that are companion reports, such as a correction: a decision on one decides nothing on the work. */
   readonly companions?: readonly CompanionReport[];
   /** Every place at which a source listed it. */
-  readonly places: readonly Place[];
+  readonly places: readonly ListPlace[];
 }
 
 /** A record that goes with the main report of a work: its correction, an abstract of it, or a letter of an exchange. */
@@ -104,7 +104,7 @@ export const sourcesOf = (provenance: Pick<Provenance, "mergedFrom" | "companion
 ];
 
 /** One place at which a source listed a work; the first is 0. */
-export interface Place {
+export interface ListPlace {
   readonly source: string;
   readonly asked: string;
   readonly rank: number;

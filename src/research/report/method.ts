@@ -13,7 +13,7 @@ import { criterionText, eligibilityReport, type ExclusionCount } from "../workfl
 import { agreementOf, agreementText } from "../workflow/eligibility/agreement.js";
 import { checkSentence } from "../workflow/report-unit/warn-of-retractions.js";
 import { seedRecallText } from "../papers/seeds/find-seeds.js";
-import { screenedOut, seedsOf } from "../papers/seeds/seed.js";
+import { screenedOutIds, seedsOf } from "../papers/seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
 
 /** A fact of the method: what it is about, and what was done. */
@@ -172,7 +172,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Dates", window),
     ...fact("Papers wanted", String(targetOf(rrd))),
     ...fact("Why the search ended", search.ended),
-    ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds, screenedOut(rrd))),
+    ...fact("Seeds", seedRecallText(seedsOf(rrd), rrd.statistics?.discovery_metrics?.seeds, screenedOutIds(rrd))),
     ...fact("Recall of screening", search.recall?.says),
     ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Screened by two", agreementFact(rrd)),

@@ -1,7 +1,7 @@
 import type { Step } from "../generated/rrd.js";
 import { type Apart, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
 import type { Listing, Open } from "./result-list.js";
-import { type PaperRecord, type Place, type Provenance, versionsOf } from "../papers/paper-record.js";
+import { type PaperRecord, type ListPlace, type Provenance, versionsOf } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -41,7 +41,7 @@ export async function assembleCandidates(
 
 /** The works that the answers name. */
 export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
-  const places = new Map<PaperRecord, Place>();
+  const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });
   const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);

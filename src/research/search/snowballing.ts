@@ -1,5 +1,5 @@
 import type { SnowballStep } from "../generated/rrd.js";
-import type { PaperRecord, Place } from "../papers/paper-record.js";
+import type { PaperRecord, ListPlace } from "../papers/paper-record.js";
 import type { Answer } from "../sources/shared/source.js";
 import { isFull, isGivenUp, type Listing, listingOf, markedFull, type Open, type Told } from "./result-list.js";
 
@@ -12,7 +12,7 @@ export const followed = (direction: Direction, id: string): string =>
   `${direction === "references" ? "what is cited by" : "what cites"} ${id}`;
 
 /** The papers that snowballing says a record cites, and those that cite it. */
-export function citationsOf(places: readonly Pick<Place, "asked" | "seed">[]): {
+export function citationsOf(places: readonly Pick<ListPlace, "asked" | "seed">[]): {
   readonly cites: readonly string[];
   readonly cited_by: readonly string[];
 } {

@@ -35,7 +35,7 @@ import { acceptReport } from "./report-unit/judge-report.js";
 import { type Acceptable, type Judging, type Unacceptable, schemaOf } from "./result/judged-result.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import type { Combined } from "./discovery/readers.js";
-import { type Heard, hear } from "./sharing/judge-part.js";
+import { type Heard, judgePart } from "./sharing/judge-part.js";
 import type { Sharing } from "./sharing/shared-unit.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
@@ -154,7 +154,7 @@ export async function acceptRun(
 
   await keepAnswer(workspace, run.message);
   const judging = { iteration, agent: run.agent, at, redact };
-  const heard = await hear(accepting.sharing ?? {}, state, unit, workspace, { material, judging }, (text) =>
+  const heard = await judgePart(accepting.sharing ?? {}, state, unit, workspace, { material, judging }, (text) =>
     redact(text, material.text?.text),
   );
   const instead = "instead" in heard ? heard.instead : undefined;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../../src/engine/memory/chunks.js";
 import { type Embedder, embeddingService, lexical } from "../../../src/engine/memory/embedder.js";
 import { documents, isMemoryProblem, longTerm, type Memory, openMemory } from "../../../src/engine/memory/memory.js";
-import { add, nearest, signsOf, wordsFor } from "../../../src/engine/memory/sign-bits.js";
+import { add, nearestBySigns, signsOf, wordsFor } from "../../../src/engine/memory/sign-bits.js";
 
 let folder: string;
 let opened: Memory[] = [];
@@ -233,7 +233,7 @@ describe("sign bits", () => {
         for (const [id, each] of vectors.entries()) add(held, [id], signsOf(Float32Array.from(each)));
         const distance = (id: number) =>
           (vectors[id] ?? []).filter((value, at) => value > 0 !== (query[at] ?? 0) > 0).length;
-        const found = nearest(held, signsOf(Float32Array.from(query)), 5);
+        const found = nearestBySigns(held, signsOf(Float32Array.from(query)), 5);
         const expected = vectors
           .map((_, id) => id)
           .sort((a, b) => distance(a) - distance(b) || a - b)

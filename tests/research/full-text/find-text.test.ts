@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { readPaper } from "../../../src/research/full-text/find-text.js";
+import { findText } from "../../../src/research/full-text/find-text.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
@@ -44,7 +44,7 @@ async function read(
       "Europe PMC": `${server.origin}/pmc`,
     }),
   };
-  return await readPaper({ id: "url_1", ...filled }, options);
+  return await findText({ id: "url_1", ...filled }, options);
 }
 const paths = () => server.requests.map((request) => request.path);
 
@@ -160,7 +160,7 @@ describe("readPaper over the network", () => {
     server = await serve({});
     await server.close();
     const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom(server.origin) };
-    expect(await readPaper({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
+    expect(await findText({ id: "url_1", url: `${server.origin}/x` }, options)).toMatchObject({
       status: "error",
       reason: expect.stringMatching(/127\.0\.0\.1:\d+ does not accept connections/),
       transient: true,
@@ -185,7 +185,7 @@ describe("readPaper over the network", () => {
       ...readingFrom(server.origin),
       signal: AbortSignal.abort(),
     };
-    expect(await readPaper({ id: "url_1", url: `${server.origin}/p` }, options)).toEqual({
+    expect(await findText({ id: "url_1", url: `${server.origin}/p` }, options)).toEqual({
       status: "error",
       reason: "Fetching was interrupted.",
       transient: true,
@@ -199,7 +199,7 @@ describe("readPaper's kept texts", () => {
   async function reader(pages: Record<string, Page>) {
     server = await serve(pages);
     const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom(server.origin) };
-    return (path: string) => readPaper({ id: "url_1", url: `${server.origin}${path}`, title }, options);
+    return (path: string) => findText({ id: "url_1", url: `${server.origin}${path}`, title }, options);
   }
 
   it("are read again without the network, and fetched anew when they were changed", async () => {
@@ -240,19 +240,19 @@ describe("readPaper on this machine", () => {
     const file = join(mkdtempSync(join(tmpdir(), "papers-")), "a paper.md");
     writeFileSync(file, "---\ntitle: A\n---\n## 1 One\n\nfirst words");
     const same = options();
-    expect(await readPaper({ id: "file_1", url: pathToFileURL(file).href }, same)).toMatchObject({
+    expect(await findText({ id: "file_1", url: pathToFileURL(file).href }, same)).toMatchObject({
       status: "ok",
       text: { title: "A" },
     });
     writeFileSync(file, "---\ntitle: A\n---\n## 1 One\n\nsecond and other words");
-    expect(await readPaper({ id: "file_1", url: file }, same)).toMatchObject({
+    expect(await findText({ id: "file_1", url: file }, same)).toMatchObject({
       status: "ok",
       text: { text: "## 1 One\n\nsecond and other words" },
     });
   });
 
   it("reads samples of the package", async () => {
-    expect(await readPaper({ id: "sample_01", url: "sample:sample_01.md" }, options())).toMatchObject({
+    expect(await findText({ id: "sample_01", url: "sample:sample_01.md" }, options())).toMatchObject({
       status: "ok",
       text: { kind: "markdown", id: "sample_01" },
     });
@@ -263,7 +263,7 @@ describe("readPaper on this machine", () => {
     const [secret, link] = [join(folder, "secret.txt"), join(folder, "paper.txt")];
     writeFileSync(secret, "Abstract\n\nThe key is 4711.");
     symlinkSync(secret, link);
-    const read = await readPaper({ id: "linked", url: pathToFileURL(link).href }, options());
+    const read = await findText({ id: "linked", url: pathToFileURL(link).href }, options());
     expect(read).toMatchObject({ status: "unreadable", reason: `${link} is a link; put the document itself there.` });
   });
 
@@ -271,17 +271,17 @@ describe("readPaper on this machine", () => {
     const folder = mkdtempSync(join(tmpdir(), "papers-"));
     writeFileSync(join(folder, "broken.pdf"), pdf.slice(0, 300));
     writeFileSync(join(folder, "id_rsa"), "secret");
-    expect(await readPaper({ id: "a", url: join(folder, "none.pdf") }, options())).toMatchObject({
+    expect(await findText({ id: "a", url: join(folder, "none.pdf") }, options())).toMatchObject({
       status: "not-found",
     });
-    expect(await readPaper({ id: "b", url: join(folder, "broken.pdf") }, options())).toMatchObject({
+    expect(await findText({ id: "b", url: join(folder, "broken.pdf") }, options())).toMatchObject({
       status: "unreadable",
     });
-    expect(await readPaper({ id: "c", url: pathToFileURL(join(folder, "id_rsa")).href }, options())).toMatchObject({
+    expect(await findText({ id: "c", url: pathToFileURL(join(folder, "id_rsa")).href }, options())).toMatchObject({
       status: "unreadable",
       reason: expect.stringMatching(/not a document/),
     });
-    expect(await readPaper({ id: "d" }, options())).toMatchObject({
+    expect(await findText({ id: "d" }, options())).toMatchObject({
       status: "not-found",
       reason: expect.stringMatching(/no address/),
     });

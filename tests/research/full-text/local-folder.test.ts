@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { listFolder, listSamples } from "../../../src/research/full-text/local-folder.js";
 import { paperId } from "../../../src/research/papers/reference.js";
-import { readPaper } from "../../../src/research/full-text/find-text.js";
+import { findText } from "../../../src/research/full-text/find-text.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 
 describe("listFolder", () => {
@@ -60,7 +60,7 @@ describe("listSamples", () => {
     const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom("http://127.0.0.1:1") };
     for (const { id, url, title } of candidates) {
       expect(id).toMatch(/^sample_\d\d$/);
-      expect(["ok", "unreadable"], `${id}: ${title}`).toContain((await readPaper({ id, url, title }, options)).status);
+      expect(["ok", "unreadable"], `${id}: ${title}`).toContain((await findText({ id, url, title }, options)).status);
     }
     expect(new Set(candidates.map(({ id }) => id)).size).toBe(candidates.length);
   });

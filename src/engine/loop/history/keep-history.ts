@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../lib/errors.js";
 import { isVerdict, type Unit, type Workflow } from "../types.js";
 import { stagnationWarning } from "../stop-conditions/stuck.js";
-import { lastIteration, type Summariser } from "./summarise.js";
+import { lastRemembered, type Summariser } from "./summarise.js";
 
 /**
  * The workflow, which then also summarises its history where that is due: after its state was loaded between two
@@ -25,10 +25,10 @@ export function withHistory<State, U extends Unit, P, C>(
       const state = await workflow.load(tell);
       if (isVerdict(state) || workflow.memory === undefined || workflow.remember === undefined) return state;
       const memory = workflow.memory(state);
-      const warning = lastIteration(memory) > warnedAt ? stagnationWarning(memory) : undefined;
-      warnedAt = Math.max(warnedAt, lastIteration(memory));
+      const warning = lastRemembered(memory) > warnedAt ? stagnationWarning(memory) : undefined;
+      warnedAt = Math.max(warnedAt, lastRemembered(memory));
       if (warning !== undefined) await tell({ type: "notice", level: "warning", message: warning });
-      if (lastIteration(memory) === failedAt) return state;
+      if (lastRemembered(memory) === failedAt) return state;
       const compression = await summarise(memory);
       if (compression === undefined) return state;
       try {

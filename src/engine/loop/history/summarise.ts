@@ -56,7 +56,7 @@ export function summariser({ every, ask, tell, now }: SummariserOptions): Summar
     const told = answer !== undefined && "summary" in answer ? answer : undefined;
     const compression: Compression = {
       summary: clipped(told?.summary ?? extractiveSummary(memory, summaryChars), summaryChars),
-      upTo: lastIteration(memory),
+      upTo: lastRemembered(memory),
       by: told === undefined ? "built-in" : (ask?.name ?? ""),
       chars_before: material.length,
       duration_seconds: (now() - begun) / 1000,
@@ -83,7 +83,7 @@ export function summariser({ every, ask, tell, now }: SummariserOptions): Summar
 }
 
 /** The last iteration that a workflow remembers; 0 where it remembers none. */
-export const lastIteration = ({ observations }: LoopMemory): number => observations.at(-1)?.iteration ?? 0;
+export const lastRemembered = ({ observations }: LoopMemory): number => observations.at(-1)?.iteration ?? 0;
 
 /** Whether so many iterations came since the last summary. */
 const isDue = (memory: LoopMemory, every: number): boolean => every > 0 && sinceSummary(memory).length >= every;

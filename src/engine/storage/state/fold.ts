@@ -7,7 +7,7 @@ import { appendOnce, type Stamp, sizeOf } from "../atomic-file.js";
 import type { Checkpoints } from "../checkpoints.js";
 import type { Fields, StateFormat } from "./format.js";
 import { stateVersion } from "./format-version.js";
-import { lastIteration, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
+import { lastJournalled, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
 import { formatLine } from "./ledger.js";
 import { type OutputFile, writeOutputs } from "./output-files.js";
 import { type Change, completeChange, mergeChanges } from "./hand-edits/merge-hand-edits.js";
@@ -103,7 +103,7 @@ export async function openWriter<State extends Fields>(
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
   const warned = new Set<string>();
   let base: State | undefined;
-  let highest = lastIteration(folder);
+  let highest = lastJournalled(folder);
   let given = 0;
   let isHolding = false;
   let held: Held<State> | undefined;

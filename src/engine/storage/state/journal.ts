@@ -71,7 +71,7 @@ export function setAside(folder: string, iteration: number): string {
 }
 
 /** The highest iteration that ever had an entry; 0 when none had. */
-export const lastIteration = (folder: string): number =>
+export const lastJournalled = (folder: string): number =>
   [...iterationsIn(journalFolder(folder)), ...iterationsIn(doneFolder(folder))].reduce((a, b) => Math.max(a, b), 0);
 
 const iterationsIn = (place: string): number[] =>

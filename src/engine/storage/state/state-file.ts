@@ -11,7 +11,7 @@ import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
-import { lastIteration } from "./journal.js";
+import { lastJournalled } from "./journal.js";
 import { ledgerText, parseLedger, readLedger } from "./ledger.js";
 
 /** The state file of an open folder, parsed once for each version of the file. */
@@ -162,7 +162,7 @@ export async function requireState<State extends Fields>(folder: string, format:
  */
 export async function lastRecorded(folder: string, ledger: string): Promise<number> {
   const { lines } = await readLedger(folder, ledger);
-  return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastIteration(folder));
+  return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastJournalled(folder));
 }
 
 /** How a person whose state file can't be used gets an earlier one back. */

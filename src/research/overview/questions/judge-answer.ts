@@ -6,7 +6,7 @@ import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
-import { abstractText, type AskedPaper, type AskedText, type Pool } from "./pool.js";
+import { abstractAsText, type AskedPaper, type AskedText, type Pool } from "./pool.js";
 
 type Quote = Answer["quotes"][number];
 type Statement = Answer["statements"][number];
@@ -96,7 +96,7 @@ export async function checkAnswer(
   for (const [key, all] of ofRecords) {
     const place = places.get(key) as number;
     const paper = (pool.papers[place] as AskedPaper).paper;
-    const abstract = abstractText(paper);
+    const abstract = abstractAsText(paper);
     const text = pool.withoutText.includes(key) ? undefined : await pool.textOf(place);
     const sourceOf = ({ locator }: Quote) => (locator === abstractLocator ? abstract : text);
     const changed = all.filter((quote) => {

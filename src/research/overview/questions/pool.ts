@@ -103,7 +103,7 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
   const rates: number[] = [];
   let tokens = 0;
   const textOf = async ({ folder, paper }: AskedPaper): Promise<AskedText | undefined> =>
-    (await read(folder, paper)) ?? abstractText(paper);
+    (await read(folder, paper)) ?? abstractAsText(paper);
 
   const loaded = new Map<string, ReadonlyMap<string, KeptPaper>>();
   for (const { folder } of kept === undefined ? [] : projects)
@@ -118,7 +118,7 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
     if (words === undefined) {
       const text = await read(folder, paper);
       if (text === undefined) withoutText.push(key);
-      words = wordsOfPaper(paper, text ?? abstractText(paper), vocabulary);
+      words = wordsOfPaper(paper, text ?? abstractAsText(paper), vocabulary);
       // A text that was fetched just now has another stamp than a moment ago.
       const fresh = text === undefined ? undefined : kept?.stampOf(folder, paper);
       if (fresh !== undefined) {
@@ -177,7 +177,7 @@ function papersIn(projects: readonly AskedProject[]): AskedPaper[] {
 }
 
 /** A record's abstract as a text of its own, where it has one. */
-export function abstractText({ abstract }: Paper): AskedText | undefined {
+export function abstractAsText({ abstract }: Paper): AskedText | undefined {
   if (!abstract?.trim()) return undefined;
   const sha256 = createHash("sha256").update(abstract).digest("hex");
   return { text: abstract, marks: [{ at: 0, label: abstractLocator }], sha256 };

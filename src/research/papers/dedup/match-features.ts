@@ -6,7 +6,7 @@ import { arxivKey } from "../identifiers.js";
 import type { PaperFacts, TitledPaper } from "../paper-record.js";
 import { parseReference } from "../reference.js";
 import { type TitleParts, titleParts } from "./title-match.js";
-import { type CorrectionPlace, correctionPlaces, type Place, placeOf } from "./published-place.js";
+import { type CorrectionPlace, correctionPlaces, type JournalPlace, placeOf } from "./published-place.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 
 /** What tells one record from another, computed once a record. */
@@ -30,7 +30,7 @@ export interface MatchFeatures {
   readonly preprint: boolean;
   readonly notice: boolean;
   readonly venue?: Venue;
-  readonly place: Place;
+  readonly place: JournalPlace;
   /** Corrections of it that its own record names: where they stand, or their DOIs. */
   readonly corrections: {
     readonly places: readonly CorrectionPlace[];

@@ -1,7 +1,7 @@
 import { given } from "../../../engine/lib/given.js";
 
 /** Where in a journal a record stands. */
-export interface Place {
+export interface JournalPlace {
   readonly volume?: Numbered;
   readonly issue?: Numbered;
   readonly pages?: Pages;
@@ -32,7 +32,8 @@ export const placeOf = (paper: {
   readonly volume?: string | null;
   readonly issue?: string | null;
   readonly pages?: string | null;
-}): Place => given({ volume: numbered(paper.volume), issue: numbered(paper.issue), pages: pagesOf(paper.pages) });
+}): JournalPlace =>
+  given({ volume: numbered(paper.volume), issue: numbered(paper.issue), pages: pagesOf(paper.pages) });
 
 function numbered(text: string | null | undefined): Numbered | undefined {
   // "4 (1)" is a volume with its issue.
@@ -72,13 +73,13 @@ const isYear = (number: number): boolean => number >= 1900 && number < 2100;
  * Some journals number their volumes by the year, so a year and a number do not contradict each other. "15" and "15
  * Suppl. 3" are one volume, "Suppl. 15" is another matter.
  */
-export const compareVolumes = ({ volume: a }: Place, { volume: b }: Place): Likeness =>
+export const compareVolumes = ({ volume: a }: JournalPlace, { volume: b }: JournalPlace): Likeness =>
   a !== undefined && b !== undefined && a.kind !== b.kind && leads(a) && leads(b) && a.numbers[0] === b.numbers[0]
     ? "same"
     : compareNumbers(a, b, isYear);
 
 /** A year has at most 53 weekly issues; a larger number runs on over the volumes. */
-export const compareIssues = ({ issue: a }: Place, { issue: b }: Place): Likeness =>
+export const compareIssues = ({ issue: a }: JournalPlace, { issue: b }: JournalPlace): Likeness =>
   compareNumbers(a, b, (number) => number > 53);
 
 const leads = ({ kind }: Numbered): boolean => kind === "" || kind.startsWith("#");
@@ -95,7 +96,7 @@ function compareNumbers(a: Numbered | undefined, b: Numbered | undefined, sort: 
  * "e123" is what others write as 123, and a slip may change the first page or the last; "S12" and "S40" are two pages,
  * "S12" and "40" say nothing.
  */
-export function comparePages({ pages: a }: Place, { pages: b }: Place): Likeness {
+export function comparePages({ pages: a }: JournalPlace, { pages: b }: JournalPlace): Likeness {
   if (a === undefined || b === undefined) return "unknown";
   if (a.letters !== b.letters && a.letters !== "" && b.letters !== "") return "unknown";
   if (a.first === b.first) return "same";
@@ -110,7 +111,7 @@ const isRange = ({ first, last }: Pages): boolean => last !== first;
  * The first place as the second shows that it is meant: a database that lost the volume may have put it, "26", where
  * the issue belongs, and the issue, "9", where the pages do.
  */
-export function asMeant(place: Place, { volume, issue }: Place): Place {
+export function asMeant(place: JournalPlace, { volume, issue }: JournalPlace): JournalPlace {
   const { volume: none, issue: moved, pages } = place;
   if (none !== undefined || moved === undefined || volume === undefined || moved.kind !== "" || !leads(volume))
     return place;
@@ -121,14 +122,14 @@ export function asMeant(place: Place, { volume, issue }: Place): Place {
 }
 
 /** Whether it takes up one page or two, as abstracts, letters and corrections do; or only the first is known. */
-export const isBrief = ({ pages }: Place): boolean => pages !== undefined && pages.last - pages.first <= 1;
+export const isBrief = ({ pages }: JournalPlace): boolean => pages !== undefined && pages.last - pages.first <= 1;
 
 /** Whether both name the same pages, at least three: only one article stands there. */
-export const hasOneRange = ({ pages: a }: Place, { pages: b }: Place): boolean =>
+export const hasOneRange = ({ pages: a }: JournalPlace, { pages: b }: JournalPlace): boolean =>
   a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.last - a.first >= 2;
 
 /** The same, or one names the first of these pages alone. */
-export const mayBeOneRange = ({ pages: a }: Place, { pages: b }: Place): boolean =>
+export const mayBeOneRange = ({ pages: a }: JournalPlace, { pages: b }: JournalPlace): boolean =>
   a !== undefined &&
   b !== undefined &&
   a.first === b.first &&

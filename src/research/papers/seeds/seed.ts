@@ -49,5 +49,5 @@ export function idOf({ doi, arxiv }: Identifiers, url: string | undefined): stri
 }
 
 /** Ids of the records that screening left out. */
-export const screenedOut = ({ excluded }: Pick<Rrd, "excluded">): string[] =>
+export const screenedOutIds = ({ excluded }: Pick<Rrd, "excluded">): string[] =>
   (excluded ?? []).flatMap(({ id, stage }) => (stage === "screened" ? [id] : []));

@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { decodeText } from "../../../engine/documents/text/decode.js";
 import { at, count, day, line, lines, list } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
-import { arxivKey, identifiersOf, paperRecord } from "../../papers/identifiers.js";
+import { arxivKey, identifiersFrom, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
 import { parseXml } from "../../../engine/lib/xml.js";
@@ -158,7 +158,7 @@ function recordOf(entry: unknown): PaperRecord | undefined {
   const [named] = lines(at(entry, "arxiv:doi")).flatMap((dois) =>
     dois.split(/(?<![\s,;])[\s,;]+(?=10\.|https?:|doi)/i),
   );
-  const identifiers = identifiersOf({ arxiv: at(entry, "id"), doi: named });
+  const identifiers = identifiersFrom({ arxiv: at(entry, "id"), doi: named });
   const { arxiv: id, doi } = identifiers;
   if (id === undefined) return undefined;
   const abstract = line(at(entry, "summary"));

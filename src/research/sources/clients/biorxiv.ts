@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, day, line, lines, webAddress } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersOf, inPath, paperRecord } from "../../papers/identifiers.js";
+import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
 import { given } from "../../../engine/lib/given.js";
 
@@ -42,12 +42,12 @@ async function single(doi: string, context: SourceContext): Promise<Answer<reado
 export function readVersions(versions: readonly unknown[]): PaperRecord | undefined {
   const sorted = versions.toSorted((a, b) => numberOf(a) - numberOf(b));
   const newest = sorted.at(-1);
-  const { doi } = identifiersOf({ doi: at(newest, "doi") });
+  const { doi } = identifiersFrom({ doi: at(newest, "doi") });
   if (doi === undefined) return undefined;
   const version = numberOf(newest);
   const server = line(at(newest, "server")) ?? "bioRxiv";
   const site = `https://www.${/^medrxiv$/i.test(server) ? "medrxiv" : "biorxiv"}.org/content/${doi}v${version}`;
-  const published = identifiersOf({ doi: at(newest, "published") }).doi;
+  const published = identifiersFrom({ doi: at(newest, "published") }).doi;
   const xml = webAddress(at(newest, "jatsxml"));
   const license = line(at(newest, "license"));
   const terms = license === undefined || license === "NA" ? {} : { license };

@@ -4,7 +4,7 @@ import { at, count, dayOf, day, line, list, webAddress } from "../../../engine/l
 import { authorsOf } from "../../papers/authors.js";
 import type { Identifiers, PaperRecord, Update, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersOf, paperRecord, unversioned } from "../../papers/identifiers.js";
+import { identifiersFrom, paperRecord, unversioned } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
@@ -111,7 +111,7 @@ export function readSingle(json: unknown, doi: string): Answer<readonly PaperRec
 
 /** Reads a work. `doi`: what it was asked by, where it does not say its DOI itself. */
 export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
-  const identifiers = identifiersOf({ doi: line(at(json, "DOI")) ?? doi });
+  const identifiers = identifiersFrom({ doi: line(at(json, "DOI")) ?? doi });
   const title = plainText(list(at(json, "title"))[0]);
   const licenses = list(at(json, "license")).map((license) => webAddress(at(license, "URL")));
   const open = licenses.find((license) => license !== undefined && /creativecommons\.org/.test(license));
@@ -200,7 +200,7 @@ function updateOf(json: unknown): readonly Update[] {
   if (type === undefined) return [];
   const date = dayOf(list(at(json, "updated", "date-parts", 0))) ?? day(at(json, "updated", "date-time"));
   const source = line(at(json, "source"));
-  const { doi } = identifiersOf({ doi: at(json, "DOI") });
+  const { doi } = identifiersFrom({ doi: at(json, "DOI") });
   return [
     { type, source: source === undefined ? "Crossref" : `Crossref (${source})`, ...given({ date, notice: doi }) },
   ];
@@ -209,7 +209,7 @@ function updateOf(json: unknown): readonly Update[] {
 /** Preprints on arXiv stand under arXiv's own DOI or their bare id. */
 function relatedDois(json: unknown, relation: string, own: Identifiers): string[] {
   const dois = list(at(json, "relation", relation)).map((each) => {
-    const { doi, arxiv } = identifiersOf({ doi: at(each, "id"), arxiv: at(each, "id") });
+    const { doi, arxiv } = identifiersFrom({ doi: at(each, "id"), arxiv: at(each, "id") });
     return arxiv === undefined ? doi : `10.48550/arxiv.${unversioned(arxiv).toLowerCase()}`;
   });
   return [...new Set(dois.filter((doi) => doi !== undefined && doi !== own.doi))] as string[];

@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersOf, paperRecord, sharesIdentifier } from "../../papers/identifiers.js";
+import { identifiersFrom, paperRecord, sharesIdentifier } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
 import { given } from "../../../engine/lib/given.js";
@@ -104,7 +104,7 @@ async function lookUpBatch(
 /** Reads a result of the kind `core`. `endpoint`: where its full text stands too. */
 export function readResult(json: unknown, endpoint: string): PaperRecord | undefined {
   const isMedline = at(json, "source") === "MED";
-  const identifiers = identifiersOf({
+  const identifiers = identifiersFrom({
     doi: at(json, "doi"),
     pmid: at(json, "pmid") ?? (isMedline ? at(json, "id") : undefined),
     pmcid: at(json, "pmcid"),
@@ -204,7 +204,7 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
   const source = "Europe PMC";
   const linked = list(at(json, "commentCorrectionList", "commentCorrection")).flatMap((notice): readonly Update[] => {
     const type = linkedNotices.find(([pattern]) => pattern.test(line(at(notice, "type")) ?? ""))?.[1];
-    const id = identifiersOf({ pmid: at(notice, "source") === "MED" ? at(notice, "id") : undefined }).pmid;
+    const id = identifiersFrom({ pmid: at(notice, "source") === "MED" ? at(notice, "id") : undefined }).pmid;
     const date = dateIn(line(at(notice, "reference")));
     return type === undefined
       ? []

@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
+import { identifiersFrom, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
 import type { Request } from "../../../engine/net/http.js";
@@ -132,7 +132,7 @@ async function referencesOf(
   if (answer.status !== "ok") return answer;
   if (at(answer.value, "id") === undefined) return unlikeAnswer(openAlex, answer.value, "is not a work");
   const ids = lines(at(answer.value, "referenced_works"))
-    .map((id) => identifiersOf({ openalex: id }).openalex)
+    .map((id) => identifiersFrom({ openalex: id }).openalex)
     .filter((id) => id !== undefined);
   const nothing = `OpenAlex knows no references of ${nameOf(work)}.`;
   const batches = inBatches(
@@ -156,7 +156,7 @@ async function citationsOf(
   if (id === undefined) {
     const answer = await askWork(work, context, "id");
     if (answer.status !== "ok") return answer;
-    id = identifiersOf({ openalex: at(answer.value, "id") }).openalex;
+    id = identifiersFrom({ openalex: at(answer.value, "id") }).openalex;
     if (id === undefined) return unlikeAnswer(openAlex, answer.value, "is not a work");
   }
   return await listWorks(
@@ -180,7 +180,7 @@ export function readWork(json: unknown): PaperRecord | undefined {
   const pages = locations
     .map((location) => webAddress(at(location, "landing_page_url")))
     .filter((page) => page !== undefined);
-  const own = identifiersOf({
+  const own = identifiersFrom({
     openalex: at(json, "id"),
     doi: at(json, "doi") ?? at(json, "ids", "doi"),
     pmid: at(json, "ids", "pmid"),
@@ -284,7 +284,7 @@ function copiesOf(locations: readonly unknown[]): NonNullable<PaperRecord["copie
 /** A location under another DOI is another version of the same work; OpenAlex says which by `version`. */
 function otherVersionsOf(locations: readonly unknown[], own: Identifiers): NonNullable<PaperRecord["otherVersions"]> {
   return locations.flatMap((location): NonNullable<PaperRecord["otherVersions"]> => {
-    const { doi } = identifiersOf({ doi: at(location, "landing_page_url") });
+    const { doi } = identifiersFrom({ doi: at(location, "landing_page_url") });
     const version = at(location, "version");
     if (doi === undefined || doi === own.doi || own.doi === undefined) return [];
     if (version === "publishedVersion") return [{ relation: "published", doi }];

@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersOf, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
+import { identifiersFrom, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
@@ -217,7 +217,7 @@ async function linked(
 /** Reads a paper. A reference that is known by its title alone (`paperId: null`) leads nowhere and does not count. */
 export function readPaper(json: unknown): PaperRecord | undefined {
   const ids = at(json, "externalIds");
-  const identifiers = identifiersOf({
+  const identifiers = identifiersFrom({
     s2: at(json, "paperId"),
     doi: at(ids, "DOI"),
     arxiv: at(ids, "ArXiv"),

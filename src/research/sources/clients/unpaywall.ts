@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { at, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { plainText } from "../shared/markup-to-text.js";
-import { identifiersOf, inPath, paperRecord } from "../../papers/identifiers.js";
+import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
 
 const maxAnswer = 5 * 1024 * 1024;
@@ -44,7 +44,7 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
   const locations = [at(json, "best_oa_location"), ...list(at(json, "oa_locations"))];
   const copies = at(json, "is_oa") === true ? locations.flatMap(copiesOf) : [];
   const genre = line(at(json, "genre"));
-  const identifiers = identifiersOf({ doi: line(at(json, "doi")) ?? doi });
+  const identifiers = identifiersFrom({ doi: line(at(json, "doi")) ?? doi });
   return paperRecord({
     source: "Unpaywall",
     // Its copies count, also of a work whose title it does not know.

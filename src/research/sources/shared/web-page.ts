@@ -1,6 +1,6 @@
 import { line, webAddress } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
-import { identifiersOf, paperRecord } from "../../papers/identifiers.js";
+import { identifiersFrom, paperRecord } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query } from "./source.js";
 import { given } from "../../../engine/lib/given.js";
@@ -23,12 +23,12 @@ export function pageRecord(source: string, page: ShownPage): PaperRecord | undef
   const url = webAddress(page.url);
   if (url === undefined) return undefined;
   const reference = parseReference(url);
-  const { doi } = identifiersOf({ doi: page.doi });
+  const { doi } = identifiersFrom({ doi: page.doi });
   const snippet = line(page.snippet)?.slice(0, maxSnippet);
   return paperRecord({
     source,
     title: page.title,
-    identifiers: identifiersOf({
+    identifiers: identifiersFrom({
       doi: doi ?? (reference.kind === "doi" ? reference.doi : doiIn(url)),
       arxiv: reference.kind === "arxiv" ? url : undefined,
     }),

@@ -3,7 +3,7 @@ import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { given } from "../../../engine/lib/given.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
-import { identifiersOf } from "../../papers/identifiers.js";
+import { identifiersFrom } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
@@ -294,7 +294,7 @@ const isAddress = (url: string): boolean =>
 function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Paper {
   // A web address by now: never unknown, never a file.
   const id = paperId(parseReference(found.url) as Reference);
-  const identifiers = { ...identifiersOf({ doi: found.doi }), ...candidate?.identifiers };
+  const identifiers = { ...identifiersFrom({ doi: found.doi }), ...candidate?.identifiers };
   const { title, url, pdf_url = null, authors = [], date = null, source = "web", abstract = null } = found;
   return {
     ...keptFacts({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),

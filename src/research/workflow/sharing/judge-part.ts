@@ -37,7 +37,7 @@ export type Heard = {
 );
 
 /** Hears what an agent left in its workspace, where agents share the unit. Changes nothing. */
-export async function hear(
+export async function judgePart(
   sharing: Sharing,
   state: ResearchState,
   unit: ResearchUnit,

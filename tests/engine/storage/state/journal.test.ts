@@ -6,7 +6,7 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import {
-  lastIteration,
+  lastJournalled,
   makeJournal,
   markDone,
   pendingEntries,
@@ -48,7 +48,7 @@ describe("the journal", () => {
     expect(pendingEntries(folder)).toEqual([]);
     expect(existsSync(inJournal(folder, "7.json"))).toBe(false);
     expect(await readEntry(folder, researchFormat, 7)).toEqual(entry(7));
-    expect(lastIteration(folder)).toBe(7);
+    expect(lastJournalled(folder)).toBe(7);
   });
 
   it("gives back the entry that waits before one that is done under the same number", async () => {
@@ -65,14 +65,14 @@ describe("the journal", () => {
       writeFileSync(inJournal(folder, name), "{}");
     expect(pendingEntries(folder)).toEqual([2, 9, 10]);
     writeFileSync(inJournal(folder, "done", "12.json"), "{}");
-    expect(lastIteration(folder)).toBe(12);
+    expect(lastJournalled(folder)).toBe(12);
     writeFileSync(inJournal(folder, "30.json"), "{}");
-    expect(lastIteration(folder)).toBe(30);
+    expect(lastJournalled(folder)).toBe(30);
   });
 
   it("that is not there holds nothing", async () => {
     const folder = temporaryFolder();
-    expect([pendingEntries(folder), lastIteration(folder), await readEntry(folder, researchFormat, 1)]).toEqual([
+    expect([pendingEntries(folder), lastJournalled(folder), await readEntry(folder, researchFormat, 1)]).toEqual([
       [],
       0,
       undefined,

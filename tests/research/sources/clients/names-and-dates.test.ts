@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { day } from "../../../../src/engine/lib/json-fields.js";
 import { abstractText, plainText } from "../../../../src/research/sources/shared/markup-to-text.js";
-import { arxivKey, identifiersOf, sharesIdentifier } from "../../../../src/research/papers/identifiers.js";
+import { arxivKey, identifiersFrom, sharesIdentifier } from "../../../../src/research/papers/identifiers.js";
 import { pageRecord } from "../../../../src/research/sources/shared/web-page.js";
 
 describe("a DOI", () => {
@@ -26,7 +26,7 @@ describe("a DOI", () => {
     "10.1000/abc(1)x\u200b",
     "https://doi.org/10.1000/abc(1)x?utm_source=feed",
   ])("is one and the same as %s", (written) =>
-    expect(identifiersOf({ doi: written })).toEqual({ doi: "10.1000/abc(1)x" }),
+    expect(identifiersFrom({ doi: written })).toEqual({ doi: "10.1000/abc(1)x" }),
   );
 
   it.each([
@@ -40,16 +40,16 @@ describe("a DOI", () => {
     ["10.1101/2020.01.30.927871v2", "10.1101/2020.01.30.927871"],
     ["10.1101/2020.01.30.927871v2.full.pdf", "10.1101/2020.01.30.927871"],
     ["10.1101/gr.123456.111", "10.1101/gr.123456.111"],
-  ])("keeps what belongs to it: %s", (written, doi) => expect(identifiersOf({ doi: written })).toEqual({ doi }));
+  ])("keeps what belongs to it: %s", (written, doi) => expect(identifiersFrom({ doi: written })).toEqual({ doi }));
 
   it.each(["", "null", "10.1000/", "10.1000/abc def", "abc", "11.1000/abc", "/etc/passwd", 7, null, ["10.1000/a"]])(
     "is not %j",
-    (written) => expect(identifiersOf({ doi: written })).toEqual({}),
+    (written) => expect(identifiersFrom({ doi: written })).toEqual({}),
   );
 
   it("of arXiv's is an arXiv id, old ones too", () => {
-    expect(identifiersOf({ doi: "https://doi.org/10.48550/arXiv.2301.00001v2" })).toEqual({ arxiv: "2301.00001v2" });
-    expect(identifiersOf({ doi: "10.48550/ARXIV.HEP-TH/9901001" })).toEqual({ arxiv: "hep-th/9901001" });
+    expect(identifiersFrom({ doi: "https://doi.org/10.48550/arXiv.2301.00001v2" })).toEqual({ arxiv: "2301.00001v2" });
+    expect(identifiersFrom({ doi: "10.48550/ARXIV.HEP-TH/9901001" })).toEqual({ arxiv: "hep-th/9901001" });
   });
 
   it("stands in the address of a preprint's page", () => {
@@ -72,7 +72,7 @@ describe("an arXiv id", () => {
     ["https://huggingface.co/papers/2401.00010", "2401.00010"],
     ["http://arxiv.org/abs/math.GT/0309136v1", "math.GT/0309136v1"],
     ["HEP-TH/9901001", "hep-th/9901001"],
-  ])("is read from %s", (written, arxiv) => expect(identifiersOf({ arxiv: written })).toEqual({ arxiv }));
+  ])("is read from %s", (written, arxiv) => expect(identifiersFrom({ arxiv: written })).toEqual({ arxiv }));
 
   it("of the old kind is the same with and without its subject class", () => {
     expect(arxivKey("math.GT/0309136v2")).toBe("math/0309136");
