@@ -43,34 +43,26 @@ export interface Live {
   readonly over?: boolean;
 }
 
-/** A line with its colours and without, so that its width is known. */
-export interface Line {
-  readonly text: string;
-  readonly plain: string;
-}
-
 /**
  * The lines that are repainted: what is worked on, each unit under way with its clock and tokens, what its agent does,
  * how far the whole is, what it used, what is left, and the keys. Each fits `columns`.
  */
-export function liveLines(live: Live, now: number, columns: number, colors: Colors): Line[] {
+export function liveLines(live: Live, now: number, columns: number, colors: Colors): string[] {
   if (live.over === true) return [];
   const { tally, said, waiting, checking } = live;
   const room = columns - 1;
-  const line = (plain: string, paint: (text: string) => string = (text) => text): Line => {
-    const fitting = truncate(plain, room);
-    return { plain: fitting, text: paint(fitting) };
-  };
+  const line = (plain: string, paint: (text: string) => string = (text) => text): string =>
+    paint(truncate(plain, room));
   /** `right` stays whole; the other side gives way. */
-  const both = (left: string, right: string, paint?: (text: string) => string): Line => {
+  const both = (left: string, right: string, paint?: (text: string) => string): string => {
     const forLeft = room - width(right) - 2;
     return forLeft < 8 ? line(left, paint) : line(`${pad(truncate(left, forLeft), forLeft)}  ${right}`, paint);
   };
-  const checkingLine = ({ criterion, since }: NonNullable<Live["checking"]>): Line =>
+  const checkingLine = ({ criterion, since }: NonNullable<Live["checking"]>): string =>
     both(`Checking: ${criterion}`, duration(Math.max(0, now - since)), colors.dim);
   const { progress, forecast } = tally;
   const current = underWay(tally);
-  const lines: Line[] = [];
+  const lines: string[] = [];
   const phase = current.at(-1)?.phase ?? tally.phase;
   const head = [live.name, phase].map((part) => oneLine(part ?? "")).filter((part) => part !== "");
   if (head.length > 0) lines.push(both(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));

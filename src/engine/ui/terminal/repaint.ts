@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Io } from "../io.js";
+import { width } from "./format.js";
 
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
@@ -9,25 +11,35 @@ const clearBelow = "\u001b[J";
 interface Repainter {
   /** `live` takes the place of what was painted last; each of its lines fits the terminal. */
   paint(permanent: readonly string[], live: readonly string[]): void;
-  /** Leaves the live lines standing and gives the cursor back. */
-  close(): void;
+  /** Shows the cursor meanwhile, as when the job is stopped. */
+  showCursor(): void;
+  /** Gives the cursor back. `clear`: the live lines go; else they stay standing. */
+  close(how?: { readonly clear: boolean }): void;
 }
 
 export function repainter(io: Io): Repainter {
-  let rows = 0;
+  let widths: readonly number[] = [];
   const restore = () => io.stderr(showCursor);
   // A throw or process.exit elsewhere must not leave the user without a cursor.
   process.once("exit", restore);
   io.stderr(hideCursor);
+
+  /** Puts the cursor at the start of what was painted last. A narrower window has wrapped it into more rows. */
+  function toStart(): string {
+    const rows = widths.reduce((sum, columns) => sum + Math.max(1, Math.ceil(columns / io.columns)), 0);
+    return `\r${rows > 0 ? `\u001b[${rows}A` : ""}`;
+  }
+
   return {
     paint(permanent, live) {
-      const up = rows > 0 ? `\u001b[${rows}A` : "";
-      io.stderr(`\r${up}${[...permanent, ...live].map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`);
-      rows = live.length;
+      const lines = [...permanent, ...live].map((line) => `${line}${clearLine}\n`);
+      io.stderr(`${toStart()}${lines.join("")}${clearBelow}`);
+      widths = live.map((line) => width(stripVTControlCharacters(line)));
     },
-    close() {
+    showCursor: () => void restore(),
+    close({ clear } = { clear: false }) {
       process.off("exit", restore);
-      restore();
+      io.stderr(`${clear ? `${toStart()}${clearBelow}` : ""}${showCursor}`);
     },
   };
 }

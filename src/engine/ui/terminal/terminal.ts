@@ -2,7 +2,8 @@ import pc from "picocolors";
 import type { LoopEvent } from "../../loop/types.js";
 import type { Sink } from "../sink.js";
 import { begunText } from "../plain.js";
-import { width, wrap } from "./format.js";
+import { wrap } from "./format.js";
+import { repainter } from "./repaint.js";
 import type { Io } from "../io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
 import { oneLine } from "../../lib/sanitise.js";
@@ -10,12 +11,6 @@ import { roundAfter } from "./searching.js";
 import { emptyTally, tallied } from "./tally.js";
 import { askOn, type Questions } from "./questions.js";
 import type { Clock } from "../../lib/clock.js";
-
-const hideCursor = "\u001b[?25l";
-const showCursor = "\u001b[?25h";
-const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : "");
-const clearLine = "\u001b[K";
-const clearBelow = "\u001b[J";
 
 /** A tick a second keeps the elapsed times moving; more would be noise. */
 const tickMs = 1000;
@@ -45,50 +40,30 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   const colors = pc.createColors(io.color);
   const { agent, maxIterations, name = "" } = options;
   let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "", saidAt: 0 };
-  let painted: string[] = [];
+  const screen = repainter(io);
   let paintedAt = 0;
   const asking =
     options.questions &&
     askOn(options.questions, io.keyboard, {
       paint: (permanent = []) =>
         paint(permanent.flatMap((line) => (line === "" ? [""] : wrap(line, Math.max(1, io.columns - 1))))),
-      release: restore,
+      release: () => screen.showCursor(),
     });
   const timer = setInterval(() => {
     paint();
     void asking?.look();
   }, tickMs);
   timer.unref();
-  // A throw or process.exit elsewhere must not leave the user without a cursor.
-  process.once("exit", restore);
   const onFinish = () => {
     if (options.finish.reason !== "SIGINT") return;
     live = { ...live, stopping: true };
     paint();
   };
   options.finish.addEventListener("abort", onFinish);
-  io.stderr(hideCursor);
-
-  function restore(): void {
-    io.stderr(showCursor);
-  }
-
-  /**
-   * Escape sequences that put the cursor at the start of what was painted last. A narrower window has wrapped it into
-   * more rows.
-   */
-  function toStart(): string {
-    const rows = painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / io.columns)), 0);
-    return `\r${up(rows)}`;
-  }
 
   function paint(permanent: readonly string[] = []): void {
     const now = options.clock.now();
-    const lines = liveLines({ ...live, asking: asking?.line() }, now, io.columns, colors);
-    io.stderr(
-      `${toStart()}${[...permanent, ...lines.map((line) => line.text)].map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`,
-    );
-    painted = lines.map((line) => " ".repeat(width(line.plain)));
+    screen.paint(permanent, liveLines({ ...live, asking: asking?.line() }, now, io.columns, colors));
     paintedAt = now;
   }
 
@@ -110,9 +85,8 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
       clearInterval(timer);
       asking?.close();
       options.finish.removeEventListener("abort", onFinish);
-      process.off("exit", restore);
       // The live lines go; what is permanent stays.
-      io.stderr(`${toStart()}${clearBelow}${showCursor}`);
+      screen.close({ clear: true });
     },
   };
 }
