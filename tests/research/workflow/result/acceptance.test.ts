@@ -247,6 +247,36 @@ describe("the reading of a paper", () => {
     expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of yours")]);
   });
 
+  it("warns of a direction that its own quote speaks against", () => {
+    const quote = "There was no significant difference in speed between both hands.";
+    const about = { outcome: "speed", compared: "soft against stiff", direction: "up" } as const;
+    const material = { text: paperText("p1", `The method reached 87.5 % accuracy on 1,200 samples. ${quote}`) };
+    const warned = (direction: "up" | "none") =>
+      setBy(
+        read(
+          { evidence: [{ claim: "It is quicker.", quote, about: { ...about, direction } }], results: "It works." },
+          undefined,
+          undefined,
+          material,
+        ),
+      )["warnings"];
+    expect(warned("up")).toEqual([
+      `speed: said to go up, but its words speak of no significant difference: "${quote}"`,
+    ]);
+    expect(warned("none")).toBeUndefined();
+  });
+
+  it("leaves nothing of an earlier screening that held or excluded the paper", () => {
+    const before = { held_scores: { novelty: 1 }, excluded_by: "c1" } as Partial<Paper>;
+    expect(setBy(read({}, undefined, paper("p1", before)))).toMatchObject({
+      status: "presented",
+      held_scores: null,
+      excluded_by: null,
+    });
+    expect(setBy(read())).not.toHaveProperty("held_scores");
+    expect(setBy(read())).not.toHaveProperty("excluded_by");
+  });
+
   it("numbers its insights on from the highest, and refers to other papers of the research only", () => {
     const rrd = rrdWith([paper("p1"), paper("p2")], {
       insights: [
