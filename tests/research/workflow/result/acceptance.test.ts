@@ -266,6 +266,15 @@ describe("the reading of a paper", () => {
     expect(warned("none")).toBeUndefined();
   });
 
+  it("of a retracted paper is rejected by that, whatever the criteria would say", () => {
+    const criteria = [{ id: "c1", kind: "include" as const, text: "randomised trial" }];
+    const rrd = rrdWith([paper("p1")], { requirements: { target_papers: 2, sources: ["arXiv"], criteria } });
+    const said = { criteria: { c1: { answer: "unclear" as const } } };
+    const judged = (of: Paper) => setBy(read(said, rrd, of));
+    expect(judged(paper("p1"))).toMatchObject({ status: "waiting", decision: null });
+    expect(judged(paper("p1", { retracted: true }))).toMatchObject({ status: "rejected", decision: "REJECT" });
+  });
+
   it("leaves nothing of an earlier screening that held or excluded the paper", () => {
     const before = { held_scores: { novelty: 1 }, excluded_by: "c1" } as Partial<Paper>;
     expect(setBy(read({}, undefined, paper("p1", before)))).toMatchObject({
@@ -307,6 +316,42 @@ describe("the reading of a paper", () => {
       { in: "rrd", set: {}, was: {}, add: { visited_urls: ["https://example.org"] } },
     ]);
     expect(accepted(read({ insights: [], visited_urls: [] }, rrd)).changes).toHaveLength(1);
+  });
+
+  it("takes the place of what it said before where an update has the paper read again, and only there", () => {
+    const [first, second] = ["insight_001", "insight_002"].map((id, index) => ({
+      id,
+      paper_id: `p${index + 1}`,
+      insight: "a",
+    }));
+    const update = (read_again: boolean) => ({
+      ...{ id: "update-1", since: "2026-01-01", until: "2026-02-01", at: "2026-02-01T00:00:00.000Z", iteration: 8 },
+      changed: [{ id: "p1", read_again }],
+    });
+    const removed = (read_again: boolean) =>
+      accepted(
+        read(
+          {},
+          rrdWith([paper("p1", { iteration: 1 }), paper("p2")], {
+            insights: [first, second],
+            updates: [update(read_again)],
+          } as Partial<Rrd>),
+        ),
+      ).changes.flatMap((change) => ("remove" in change ? [change.id] : []));
+    expect(removed(true)).toEqual(["insight_001"]);
+    expect(removed(false)).toEqual([]);
+  });
+
+  it("says where its text came from, and counts quotes that are near in the ledger", () => {
+    const origin = { way: "a repository", url: "https://example.org/p1.pdf", tried: [] };
+    const whole = paperText(
+      "p1",
+      "The method reached 87.5 % accuracy on 1,200 samples. It needs 4873 ms on one machine.",
+    );
+    const near = { claim: "It is quick.", quote: "It needs 4.9 s on one machine." };
+    const judged = accepted(read({ evidence: [accurate, near] }, undefined, undefined, { text: { ...whole, origin } }));
+    expect(judged.changes[0]?.set).toMatchObject({ text_from: "a repository, https://example.org/p1.pdf" });
+    expect(judged.ledger.evidence).toEqual({ verified: 1, near: 1, not_in_text: 0, could_not_check: 0 });
   });
 });
 
