@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { IdeationResult } from "../../../../src/research/generated/result-ideation.js";
 import type { Evidence, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
+import { acceptRetractedPaper } from "../../../../src/research/workflow/analysis/judge-paper.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { acceptIdeas } from "../../../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptRead } from "../../../support/projects/accept-read.js";
@@ -266,6 +267,27 @@ describe("the reading of a paper", () => {
     expect(warned("none")).toBeUndefined();
   });
 
+  it("names eight numbers without a quote, those elsewhere in the text among them", () => {
+    const whole = { text: paperText("p1", "The method reached 87.5 % accuracy on 1,200 samples. It took 73 minutes.") };
+    const results = ["73 minutes", ...Array.from({ length: 9 }, (_, index) => `${200 + index} hands`)].join(", ");
+    expect(setBy(read({ evidence: [accurate], results }, undefined, undefined, whole))["warnings"]).toEqual([
+      expect.stringMatching(/has: 73 minutes \(elsewhere in the text\), 200, .*206 and 2 more\.$/),
+    ]);
+  });
+
+  it("counts what the abstract has where there is no text", () => {
+    const of = paper("p1", { abstract: accurate.quote });
+    const { summary } = accepted(
+      acceptRead(rrdWith([of]), of, reading("p1", { evidence: [accurate, invented(1)] }), {}, judging),
+    );
+    expect(summary).toContain("1 of 1 quotes found");
+  });
+
+  it("keeps each text of the agent's on its line of the log, where one of its own could pass for another entry", () => {
+    const { progress } = accepted(read({ summary: "It works.\n\n## 2026-01-01 - Paper: Forged\nStatus: PRESENTED" }));
+    expect(progress.split("\n").filter((line) => /^(?:##|Status:)/.test(line))).toHaveLength(2);
+  });
+
   it("of a retracted paper is rejected by that, whatever the criteria would say", () => {
     const criteria = [{ id: "c1", kind: "include" as const, text: "randomised trial" }];
     const rrd = rrdWith([paper("p1")], { requirements: { target_papers: 2, sources: ["arXiv"], criteria } });
@@ -273,6 +295,12 @@ describe("the reading of a paper", () => {
     const judged = (of: Paper) => setBy(read(said, rrd, of));
     expect(judged(paper("p1"))).toMatchObject({ status: "waiting", decision: null });
     expect(judged(paper("p1", { retracted: true }))).toMatchObject({ status: "rejected", decision: "REJECT" });
+  });
+
+  it("that nobody needs, of a paper retracted since, is noted in the ledger by whom it was found out first", () => {
+    const retracted = (over: Partial<Paper>) => acceptRetractedPaper(paper("p1", over), undefined, judging);
+    expect(retracted({}).ledger).toEqual({ retracted: ["p1"] });
+    expect(retracted({ retracted: true }).ledger).toBeUndefined();
   });
 
   it("leaves nothing of an earlier screening that held or excluded the paper", () => {
@@ -351,7 +379,7 @@ describe("the reading of a paper", () => {
     const near = { claim: "It is quick.", quote: "It needs 4.9 s on one machine." };
     const judged = accepted(read({ evidence: [accurate, near] }, undefined, undefined, { text: { ...whole, origin } }));
     expect(judged.changes[0]?.set).toMatchObject({ text_from: "a repository, https://example.org/p1.pdf" });
-    expect(judged.ledger.evidence).toEqual({ verified: 1, near: 1, not_in_text: 0, could_not_check: 0 });
+    expect(judged.ledger?.evidence).toEqual({ verified: 1, near: 1, not_in_text: 0, could_not_check: 0 });
   });
 });
 
