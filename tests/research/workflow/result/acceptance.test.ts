@@ -300,6 +300,7 @@ describe("the reading of a paper", () => {
   it("that nobody needs, of a paper retracted since, is noted in the ledger by whom it was found out first", () => {
     const retracted = (over: Partial<Paper>) => acceptRetractedPaper(paper("p1", over), undefined, judging);
     expect(retracted({}).ledger).toEqual({ retracted: ["p1"] });
+    expect(retracted({}).changes[0]?.set).toMatchObject({ status: "rejected", score: null, analysis: null });
     expect(retracted({ retracted: true }).ledger).toBeUndefined();
   });
 
