@@ -6,12 +6,14 @@ import { lastGoodOf } from "../../lib/layout.js";
 import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
 import { readRegularUpTo } from "../regular-file.js";
+import { repeatedName } from "../json-syntax.js";
 import type { Problem } from "../schema-check.js";
 import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
 import { lastJournalled } from "./journal.js";
+import { plainText } from "./parse-json.js";
 import { ledgerText, parseLedger, readLedger } from "./ledger.js";
 
 /** The state file of an open folder, parsed once for each version of the file. */
@@ -33,6 +35,8 @@ interface Version<State> {
   readonly changedAt: number;
   /** How many of its values were read in another shape than the one that is written. */
   readonly changes: number;
+  /** Whether this store wrote it: then no name stands twice in it. */
+  readonly isOwn: boolean;
 }
 
 export function openStateFile<State extends Fields>(
@@ -59,7 +63,10 @@ export function openStateFile<State extends Fields>(
     if (typeof bytes === "number" || read.problems !== undefined)
       throw await invalid(folder, format, read.problems ?? []);
     if (isNewer(read.ok)) throw newerFormat(path, read.ok);
-    return (known = { state: read.ok, stamp, bytes, readAt: Date.now(), changedAt, changes: read.changes.length });
+    return (known = {
+      ...{ state: read.ok, stamp, bytes, readAt: Date.now(), changedAt },
+      ...{ changes: read.changes.length, isOwn: false },
+    });
   };
 
   return {
@@ -68,15 +75,20 @@ export function openStateFile<State extends Fields>(
       const bytes = Buffer.from(format.format(state));
       if (known?.bytes.equals(bytes) === true) return true;
       // What an object was read as may say less than the object did.
-      const backup =
-        known === undefined || known.changes === 0 ? undefined : await backUp(folder, Date.now(), [format.file]);
+      const twice = known === undefined || known.isOwn ? undefined : repeatedName(plainText(known.bytes));
+      const saysMore = twice !== undefined || (known?.changes ?? 0) > 0;
+      const backup = saysMore ? await backUp(folder, Date.now(), [format.file]) : undefined;
       const written = await writeFileAtomic(path, bytes, { ifStill: stamp });
       if (written === undefined) return false;
-      if (backup !== undefined)
+      if (backup !== undefined && twice !== undefined)
+        notify(
+          `${format.file} had ${twice} twice in one object, and the last one counts; the version with both is in ${backup}.`,
+        );
+      else if (backup !== undefined)
         notify(
           `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph validate' on it says what differs.`,
         );
-      known = { state, stamp: written, bytes, readAt: Date.now(), changedAt: 0, changes: 0 };
+      known = { state, stamp: written, bytes, readAt: Date.now(), changedAt: 0, changes: 0, isOwn: true };
       return true;
     },
     async keepCopy() {

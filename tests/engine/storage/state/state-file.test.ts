@@ -201,6 +201,18 @@ describe("the state of a research", () => {
     expect([told, existsSync(join(folder, ".ralph"))]).toEqual([[], false]);
   });
 
+  it("in which a name stands twice is kept once, as writing it again loses one of the two, and that is told", async () => {
+    const twice = text.replace('"phase"', '"phase": "By hand.",\n  "phase"');
+    const { folder, told, file } = opened(twice);
+    await file.replace(sampleRrd(2), (await file.read()).stamp);
+    await file.replace(sampleRrd(1), (await file.read()).stamp);
+    const [backup = "", ...more] = readdirSync(join(folder, ".ralph", "backups"));
+    expect([more, read(join(folder, ".ralph/backups", backup), "rrd.json")]).toEqual([[], twice]);
+    expect(told).toEqual([
+      `rrd.json had "phase" twice in one object, and the last one counts; the version with both is in ${join(folder, ".ralph/backups", backup)}.`,
+    ]);
+  });
+
   it("in an older shape is kept once, when the first of today's is written, and that is told", async () => {
     const old = formatRrd({ ...sampleRrd(3), phase: "Analysis" } as never);
     const { folder, told, file } = opened(old);
