@@ -68,7 +68,7 @@ export async function standings(
   folder: string,
   io: Pick<Io, "stderr" | "isTTY" | "columns">,
 ): Promise<AnswerStanding[]> {
-  const { answers, notices } = await readAnswers(folder);
+  const { lines: answers, notices } = await readAnswers(folder);
   for (const notice of notices) say(io, `warning: ${notice}`);
   const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly Standing[] }>();
   const last = new Map(answers.map((answer) => [questionKey(answer), answer.id]));

@@ -49,7 +49,7 @@ export async function openQuestion(
   const states = await Promise.all(folders.map(readResearch));
   const projects = folders.map((folder, index) => ({ folder, rrd: (states[index] as (typeof states)[number]).rrd }));
   const { rrd, ledger } = states[0] as (typeof states)[number];
-  const { answers } = await readAnswers(home);
+  const { lines: answers } = await readAnswers(home);
   const root = rootOf(home, io.cwd);
   const read = fetch ? fetching(config, io, ending) : keptTextOf;
   const pool = await openPool(projects, read, keptTexts({ readOnly: false }));

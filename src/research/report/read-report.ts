@@ -115,7 +115,7 @@ export async function readBeside(
   ];
   return {
     input: {
-      ...{ rrd, ledger, queries: queries.lines, answers: answers.answers, now },
+      ...{ rrd, ledger, queries: queries.lines, answers: answers.lines, now },
       ...given({ report }),
       ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
       ...given({ ideas: ideas.value }),

@@ -1,60 +1,24 @@
 import type { LedgerLine } from "../../generated/ledger.js";
-import { hasCode } from "../../lib/errors.js";
 import { ledgerName } from "../../lib/layout.js";
 import { join } from "node:path";
-import { readRegularText } from "../regular-file.js";
-import { explaining } from "../explain-system-error.js";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
 import { stateVersion } from "./format-version.js";
-
-interface ReadLedger {
-  /** In the order of the file. */
-  readonly lines: readonly LedgerLine[];
-  /** What could not be read, a sentence each. */
-  readonly notices: readonly string[];
-}
+import { logText, parseLog, type ReadLog } from "./log-lines.js";
 
 /**
  * Reads the ledger of a folder, under its usual name unless another is given; a folder without one has an empty one. A
- * line that can't be read is left out and named
- * in
- * `notices`; a torn last line, which a kill leaves and the journal mends, is left out silently.
+ * torn last line, which a kill leaves, is mended from the journal.
  */
-export async function readLedger(folder: string, name = ledgerName): Promise<ReadLedger> {
+export async function readLedger(folder: string, name = ledgerName): Promise<ReadLog<LedgerLine>> {
   const path = join(folder, name);
-  return parseLedger(await ledgerText(path), path);
-}
-
-/** The text of the ledger at `path`; empty where it is missing. */
-export async function ledgerText(path: string): Promise<string> {
-  try {
-    return await readRegularText(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return "";
-    return explaining(path, () => Promise.reject(error));
-  }
+  return parseLedger(await logText(path), path);
 }
 
 /** As readLedger, of a text whose first line is that of this number in the file; `path` is named in notices. */
-export function parseLedger(text: string, path: string, firstRow = 1): ReadLedger {
-  const lines: LedgerLine[] = [];
-  const unreadable: number[] = [];
-  const rows = text.split("\n");
-  for (const [index, row] of rows.entries()) {
-    if (row.trim() === "") continue;
-    const line = parseLine(row);
-    if (line !== undefined) lines.push(line);
-    else if (index < rows.length - 1) unreadable.push(index + firstRow);
-  }
-  const notices = unreadable.slice(0, noticesMade).map((row) => `${path}:${row} can't be read and is ignored.`);
-  const more = unreadable.length - notices.length;
-  if (more > 0) notices.push(`${path}: ${more} more of its lines can't be read and are ignored.`);
-  return { lines, notices };
+export function parseLedger(text: string, path: string, firstRow = 1): ReadLog<LedgerLine> {
+  return parseLog(text, path, parseLine, firstRow);
 }
-
-/** A file that is something else altogether must not fill the screen. */
-const noticesMade = 5;
 
 const needed: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);
 

@@ -14,7 +14,8 @@ import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
 import { lastJournalled } from "./journal.js";
 import { plainText } from "./parse-json.js";
-import { ledgerText, parseLedger, readLedger } from "./ledger.js";
+import { parseLedger, readLedger } from "./ledger.js";
+import { logText } from "./log-lines.js";
 
 /** The state file of an open folder, parsed once for each version of the file. */
 interface StateFile<State> {
@@ -206,7 +207,7 @@ export function openLedger(path: string, notify: (message: string) => void): () 
   return async () => {
     const stamp = stampOf(path);
     if (stamp === known.stamp) return known.lines;
-    const text = await ledgerText(path);
+    const text = await logText(path);
     // One that ended in the middle of a line is parsed again.
     const whole = known.text.slice(0, known.text.lastIndexOf("\n") + 1);
     const isLonger = whole === known.text && text.startsWith(whole);

@@ -1,37 +1,17 @@
 import { dirname, join, relative, sep } from "node:path";
-import { hasCode } from "../../../engine/lib/errors.js";
-import { explaining } from "../../../engine/storage/explain-system-error.js";
-import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
+import { logText, parseLog, type ReadLog } from "../../../engine/storage/state/log-lines.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import type { Answer } from "../../generated/answer.js";
 import { answersFile } from "../layout.js";
 
-interface ReadAnswers {
-  /** In the order of the file. */
-  readonly answers: readonly Answer[];
-  /** What could not be read, a sentence each. */
-  readonly notices: readonly string[];
-}
-
-/** Reads the answers of a project; a project that nobody asked has none. A torn last line is left out silently. */
-export async function readAnswers(folder: string): Promise<ReadAnswers> {
+/** Reads the answers of a project; a project that nobody asked has none. */
+export async function readAnswers(folder: string): Promise<ReadLog<Answer>> {
   const path = answersFile(folder);
-  const text = await explaining(path, () =>
-    readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
-  );
-  const rows = text.split("\n").map((row, index) => ({ row, where: `${path}:${index + 1}`, answer: parseAnswer(row) }));
-  return {
-    answers: rows.flatMap(({ answer }) => (answer === undefined ? [] : [answer])),
-    notices: rows
-      .slice(0, -1)
-      .filter(({ row, answer }) => row.trim() !== "" && answer === undefined)
-      .map(({ where }) => `${where} can't be read and is ignored.`),
-  };
+  return parseLog(await logText(path), path, parseAnswer);
 }
 
 function parseAnswer(row: string): Answer | undefined {
-  if (row.trim() === "") return undefined;
   try {
     const answer: Answer = JSON.parse(row);
     return problemsOf("answer", answer).length === 0 ? answer : undefined;

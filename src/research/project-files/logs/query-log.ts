@@ -1,39 +1,17 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { QueryLine } from "../../../engine/generated/query.js";
-import { hasCode } from "../../../engine/lib/errors.js";
-import { readRegularText, requireRegular } from "../../../engine/storage/regular-file.js";
+import { requireRegular } from "../../../engine/storage/regular-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { requireKnownLines, stateVersion } from "../../../engine/storage/state/format-version.js";
+import { logText, parseLog, type ReadLog } from "../../../engine/storage/state/log-lines.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 
-interface ReadQueries {
-  /** In the order of the file. */
-  readonly lines: readonly QueryLine[];
-  /** What could not be read, a sentence each. */
-  readonly notices: readonly string[];
-}
-
-/**
- * Reads the questions that a project has asked. A line that can't be read is left out and named; a torn last one, which
- * a kill leaves, silently.
- */
-export async function readQueries(folder: string): Promise<ReadQueries> {
+/** Reads the questions that a project has asked. */
+export async function readQueries(folder: string): Promise<ReadLog<QueryLine>> {
   const path = queriesFile(folder);
-  const text = await explaining(path, () =>
-    readRegularText(path).catch((error: unknown) => (hasCode(error, "ENOENT") ? "" : Promise.reject(error))),
-  );
-  const rows = text
-    .split("\n")
-    .map((row, index) => ({ row, where: `${path}:${index + 1}`, line: row.trim() === "" ? undefined : parse(row) }));
-  return {
-    lines: rows.flatMap(({ line }) => (line === undefined ? [] : [line])),
-    notices: rows
-      .slice(0, -1)
-      .filter(({ row, line }) => row.trim() !== "" && line === undefined)
-      .map(({ where }) => `${where} can't be read and is ignored.`),
-  };
+  return parseLog(await logText(path), path, parse);
 }
 
 /** The questions of a project's own search, without those that agents asked through tools. */

@@ -25,7 +25,7 @@ export async function foldAsked(
   { line, answer, message }: AskedIteration,
 ): Promise<string | undefined> {
   const { ledger } = await research.load();
-  const { answers } = await readAnswers(research.folder);
+  const { lines: answers } = await readAnswers(research.folder);
   // A message that a kill left there after its fold: its answer names it; of one without, the line's end tells.
   const isKept =
     answer === undefined

@@ -39,6 +39,16 @@ it("a torn last line is left out silently, and the next question begins a line o
   expect(notices).toEqual([`${join(folder, queriesName)}:2 can't be read and is ignored.`]);
 });
 
+it("of many lines that can't be read the first five are named, and the others counted", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, queriesName);
+  appendFileSync(path, "no\n".repeat(1_000));
+  expect((await readQueries(folder)).notices).toEqual([
+    ...[1, 2, 3, 4, 5].map((row) => `${path}:${row} can't be read and is ignored.`),
+    `${path}: 995 more of its lines can't be read and are ignored.`,
+  ]);
+});
+
 it("a folder without a log has asked nothing", async () => {
   expect(await readQueries(temporaryFolder())).toEqual({ lines: [], notices: [] });
 });
