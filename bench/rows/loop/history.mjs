@@ -37,7 +37,7 @@ export const row = {
       limits: "src/engine/lib/history-limits.ts",
       notes: "src/engine/loop/notes.ts",
     });
-    const { summariser, measured } = loaded.summarise;
+    const { summariser, withSummary } = loaded.summarise;
     const { bounded } = loaded.memory;
     const { defaultHistoryLimits: limits } = loaded.limits;
     const { recall } = loaded.notes;
@@ -80,8 +80,10 @@ export const row = {
           ledger: [...memory.ledger, line].slice(-5),
         };
         const value = await compress(memory);
-        if (value !== undefined)
-          memory = { ...memory, historySummary: value.summary, metrics: measured(memory.metrics, value) };
+        if (value !== undefined) {
+          const { loop } = withSummary({ loop: { rch_metrics: memory.metrics } }, value);
+          memory = { ...memory, historySummary: value.summary, metrics: loop.rch_metrics };
+        }
       }
       ours += memory.metrics.historian_tokens ?? 0;
       const answers = {};
