@@ -15,7 +15,7 @@ export const row = {
     const map = new Map();
     for (const record of records) map.set(record.identifiers.doi, record).set(record.title.toLowerCase(), record);
     const between = performance.now();
-    const { works } = merge.mergeRecords(records);
+    const { works } = merge.mergeRecords(records, []);
     const ended = performance.now();
     const [bare, ours] = [between - began, ended - between];
     return { bare: ms(bare), ours: `${ms(ours)} (${Math.round(ours / bare)} ×), ${thousands(works.length)} works` };

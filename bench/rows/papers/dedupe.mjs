@@ -46,7 +46,7 @@ function scoreOf(folder, recordOf, mergeRecords, why) {
   const records = csvRows(readFileSync(join(folder, recordsFile), "utf8")).map(recordOf);
   const groups = csvRows(readFileSync(join(folder, mergedFile), "utf8")).map(({ merged_ids: ids }) => ids.split(";"));
   const workOf = new Map(groups.flatMap((ids, index) => ids.map((id) => [id, index])));
-  const { works, merges } = mergeRecords(records);
+  const { works, merges } = mergeRecords(records, []);
   const ours = works.map(({ mergedFrom }) => mergedFrom.map(({ id }) => id));
   const oursOf = new Map(ours.flatMap((ids, index) => ids.map((id) => [id, index])));
   const byId = new Map(records.map((record) => [record.id, record]));
