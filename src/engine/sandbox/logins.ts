@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { fieldsIn } from "../lib/json-fields.js";
 import type { Login, Mount } from "../process/reach.js";
+import { tooDeepAt } from "../storage/json-syntax.js";
 import { textNow } from "../storage/regular-file.js";
 
 /** Login files of a program in a sandbox, each as a copy in a folder of its own. */
@@ -92,10 +93,13 @@ const isPlain = (value: unknown): boolean =>
     ? value !== "" && value.length <= maxLogin
     : typeof value === "number" || (Array.isArray(value) && value.every((each) => typeof each === "string"));
 
-/** All values of a JSON object, by their path with dots; undefined where it is not. */
+/**
+ * All values of a JSON object, by their path with dots; undefined where it is not one, or is nested so deep that a walk
+ * through it would end the run: a program in a sandbox wrote it.
+ */
 function leavesOf(text: string): Map<string, unknown> | undefined {
   const whole = fieldsIn(text);
-  if (whole === undefined) return undefined;
+  if (whole === undefined || tooDeepAt(whole) !== undefined) return undefined;
   const leaves = new Map<string, unknown>();
   const add = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) leaves.set(path.join("."), value);

@@ -74,6 +74,7 @@ describe("a renewal", () => {
     ["a list of texts that was not there", old, old.replace("{", '{"scopes":["a"],'), true],
     ["no JSON", old, "{", false],
     ["an array", old, "[]", false],
+    ["levels without an end", old, `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`, false],
   ])("by %s", (_, before, after, expected) => {
     expect(isRenewal(before, after, renewed)).toBe(expected);
   });
