@@ -6,7 +6,7 @@ import { given } from "../../engine/lib/given.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, type Repository, runGit } from "../../engine/storage/git-command.js";
 import { brokenStates, stateName, taskName } from "./layout.js";
-import { commonFolder, type Unchanging, withUnchangingGit } from "./unchanging-git.js";
+import { type Unchanging, withUnchangingGit } from "./unchanging-git.js";
 
 /** The folder as it was at some moment. */
 export interface Snapshot {
@@ -100,7 +100,7 @@ const ofLfs = /^git[- ]lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)
  */
 async function withoutFilters(
   folder: string,
-  where: { readonly repository: Repository; readonly abort?: AbortSignal },
+  where: Unchanging & { readonly repository: Repository; readonly abort?: AbortSignal },
 ): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await runGit(folder, ["config", "-z", "--get-regexp", "^filter\\."], where);
   const found = new Map(
@@ -135,13 +135,16 @@ export async function openSnapshots(
   let programs: ReadonlyMap<string, string> = new Map();
   const git = (args: readonly string[], more: Unchanging = {}): Promise<GitAnswer> =>
     runGit(folder, [...identity, ...settings, ...args], { index, settings: programs, ...inIt, ...more });
-  /** An agent may have changed a file that the configuration includes, so that is looked at each time. */
-  const lookForFilters = async (): Promise<void> => {
-    programs = await withoutFilters(folder, inIt);
-  };
-  const inCommon = await commonFolder(folder, inIt);
-  const asItLies = <Result>(act: (raw: Unchanging) => Promise<Result>): Promise<Result> =>
-    withUnchangingGit(inCommon, `${index}.common`, act);
+  let common: string | undefined;
+  /** An agent may have changed a file that the configuration includes, so filters are looked for each time. */
+  async function asItLies<Result>(act: (raw: Unchanging) => Promise<Result>): Promise<Result> {
+    common ??= resolve(folder, (await ok(runGit(folder, ["rev-parse", "--git-common-dir"], inIt))).trim());
+    return await withUnchangingGit(common, `${index}.common`, async (raw) => {
+      // What the configuration includes by a relative name git looks for beside the folder that it reads it from.
+      programs = await withoutFilters(folder, { ...inIt, ...raw });
+      return await act(raw);
+    });
+  }
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
   let told = false;
@@ -193,7 +196,6 @@ export async function openSnapshots(
   }
 
   async function keep(name: string): Promise<Snapshot> {
-    await lookForFilters();
     await forgetNested();
     await asItLies(async (raw) => {
       // What can't be read is left out; all the rest is better than nothing.
@@ -225,7 +227,6 @@ export async function openSnapshots(
     // First what is in the way: a file may stand where a folder was.
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
     const put = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
-    await lookForFilters();
     await ok(git(["read-tree", wanted]));
     await asItLies(async (raw) => {
       for (let at = 0; at < put.length; at += 200)
@@ -290,7 +291,6 @@ export async function openSnapshots(
       const whole = prefix === "" ? target : `${target}.whole`;
       await mkdir(whole, { recursive: true });
       const own = `${index}.${process.pid}`;
-      await lookForFilters();
       const inOwn = (args: readonly string[], raw: Unchanging = {}) =>
         runGit(folder, [...settings, ...args], { index: own, settings: programs, ...inIt, ...raw });
       try {

@@ -1,19 +1,16 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
-import { type Repository, runGit } from "../../engine/storage/git-command.js";
+import { textNow } from "../../engine/storage/regular-file.js";
+
+/** More is not read of the user's attributes. */
+const maxAttributes = 1_000_000;
 
 /**
  * Attributes that count before those of every `.gitattributes`: git takes no line end, no `$Id$` and no encoding for
  * another. Which filter a file has is left as it is.
  */
 const noConversion = "* -text -ident !working-tree-encoding\n";
-
-/** Absolute path of what all working trees of a repository have in common. */
-export async function commonFolder(folder: string, where: { readonly repository: Repository }): Promise<string> {
-  const { stdout } = await runGit(folder, ["rev-parse", "--git-common-dir"], where);
-  return resolve(folder, stdout.trim());
-}
 
 /** Limits for `runGit`. */
 export interface Unchanging {
@@ -54,7 +51,8 @@ async function linked(common: string, at: string): Promise<Unchanging> {
     if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
     return {};
   }
-  const own = await readFile(join(info, "attributes"), "utf8").catch(() => "");
+  // An agent may have left a pipe there, which nobody writes into.
+  const own = textNow(join(info, "attributes"), maxAttributes) ?? "";
   await writeFile(join(at, "info", "attributes"), `${own}\n${noConversion}`);
   return { common: at };
 }

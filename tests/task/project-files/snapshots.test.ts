@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -108,6 +108,21 @@ it("puts each byte back, whatever .gitattributes has git make of it", async () =
   for (const [path, text] of Object.entries(files)) expect(readFileSync(join(copy, path), "utf8")).toBe(text);
   expect(read(".git/info/attributes")).toBe("*.own eol=crlf");
   expect(readdirSync(outside).toSorted()).toEqual(["copy", "index"]);
+});
+
+it("runs no filter of a file that the configuration includes by a relative name, wherever git reads it", async () => {
+  git("config", "include.path", "../planted");
+  write(".gitattributes", "*.js filter=own\n");
+  const ran = join(outside, "ran");
+  const planted = `[filter "own"]\n\tclean = touch ${ran}\n\tsmudge = touch ${ran}\n`;
+  for (const place of [folder, outside]) writeFileSync(join(place, "planted"), planted);
+  await (await opened()).take(0);
+  write("main.js", "2");
+  await (await opened()).putBack(0);
+  expect([read("main.js"), existsSync(ran)]).toEqual(["1", false]);
+  rmSync(join(folder, "planted"));
+  await (await opened()).take(1);
+  expect(existsSync(ran)).toBe(false);
 });
 
 it("knows a repository within this one by its own commit, and one without a commit keeps nothing else out", async () => {
