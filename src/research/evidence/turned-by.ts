@@ -177,7 +177,7 @@ const clauseEnd = new RegExp(`[;:,]|\\s[-–—]\\s|(?<!\\p{L})(?:${clauseEnders
 const asideBehind = /^(?:, [^,;:()]{1,60}, | (?:in|at|on|among|under|for|with|by|after) [^,;:()]{1,40}, )/u;
 /** So many words behind a frame that opens a sentence but neither vouches nor doubts, it is still taken for one. */
 const maxUnknown = 3;
-/** Words before "that" that make its frame. */
+/** Words before "that" that make its frame, and of an aside in it. */
 const maxFrame = 8;
 
 interface Frame {
@@ -234,14 +234,11 @@ function frameBefore(said: string): string {
     .trim()
     .replace(/, (?:without|with|in|at|on|by|for|as|if|among|under) [^,]{1,60},$/u, "");
   // "It is false, we show, that" says that it is false.
-  const own = frame
+  return frame
     .replace(/,$/u, "")
     .split(", ")
     .slice(frame.endsWith(",") ? -2 : -1)
-    .join(" ");
-  return own
-    .split(" ")
-    .slice(-maxFrame)
+    .flatMap((part) => part.split(" ").slice(-maxFrame))
     .join(" ")
     .replace(/^[^\p{L}]{1,4}/u, "");
 }

@@ -440,6 +440,7 @@ describe("what stands before a quote in its sentence", () => {
     ["Why do ", hands],
     ["It is not true that ", hands],
     ["It is false, we show, that ", hands],
+    ["It is false, we now show here in this new paper, that ", hands],
     ["They claim to show that ", hands],
     ["Our hypothesis implies that ", hands],
     ["Critics said that ", hands],
