@@ -48,7 +48,7 @@ async function read(
 }
 const paths = () => server.requests.map((request) => request.path);
 
-describe("readPaper over the network", () => {
+describe("findText over the network", () => {
   it("reads arXiv's HTML first and says who asks", async () => {
     const read1 = await read(
       { "/html/2401.12345": { body: latexml }, "/pdf/2401.12345": asPdf },
@@ -194,7 +194,7 @@ describe("readPaper over the network", () => {
   });
 });
 
-describe("readPaper's kept texts", () => {
+describe("findText's kept texts", () => {
   /** One server and one folder of texts for several readings. */
   async function reader(pages: Record<string, Page>) {
     server = await serve(pages);
@@ -233,7 +233,7 @@ describe("readPaper's kept texts", () => {
   });
 });
 
-describe("readPaper on this machine", () => {
+describe("findText on this machine", () => {
   const options = () => ({ cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom("http://127.0.0.1:1") });
 
   it("reads a file by its URL or path, and again when it has changed", async () => {

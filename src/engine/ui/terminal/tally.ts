@@ -187,7 +187,7 @@ export interface KnownCost {
   readonly unrecorded?: number;
 }
 
-/** "$0.12", or "at least $0.12; 22 iterations did not say": what agents did not report is never told as $0.00. */
+/** "$0.12", or "at least $0.12; 22 iterations reported no cost": what agents did not report is never told as $0.00. */
 export const costText = (cost: KnownCost): string =>
   [
     shortCost(cost),
