@@ -3,24 +3,35 @@ import type { ConfigFlags } from "../compose/config.js";
 import type { ResetUnit } from "../research/project-files/reset/reset-targets.js";
 import { given } from "../engine/lib/given.js";
 import type { Io } from "../engine/ui/io.js";
+import type { CodeArguments } from "./code/code.js";
 import { type CommandName, epilogue, summaries } from "./help-text.js";
+import type { Wishes } from "./run/new.js";
+import type { SearchArguments } from "./search/search.js";
+import type { TaskArguments } from "./task/task.js";
 
-type Values = Record<string, unknown>;
-type WishValues = {
-  source?: string[];
-  keyword?: string[];
-  seed?: string[];
-  criterion?: string[];
-  from?: string;
-  until?: string;
-  name?: string;
-};
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
-type ExportValues = { as?: (typeof exportFormats)[number]; to?: string; only?: "presented"; json?: boolean };
-type TaskValues = { goal?: string; check?: string[]; testCommand?: string; undo?: number; branch?: string | true };
-type CodeValues = { target?: string; check?: string[]; testCommand?: string; rounds?: number };
-type ResetValues = { paper?: string; unit?: ResetUnit; to?: number; undo?: boolean; json?: boolean };
+
+/** What every command is given beside the options of its own: false where it has no such option. */
+interface Common {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** The options that are settings, by their names in the configuration. */
+  readonly flags: ConfigFlags;
+}
+
+/** What a command's action is given for `<folder> [what] [words...]`. */
+type Words<Args extends string> = Args extends `${infer First} ${infer Rest}`
+  ? [Word<First>, ...Words<Rest>]
+  : Args extends ""
+    ? []
+    : [Word<Args>];
+type Word<Arg extends string> = Arg extends `${string}...${string}`
+  ? string[]
+  : Arg extends `<${string}`
+    ? string
+    : string | undefined;
 
 /**
  * The command line as commander knows it. Every command is imported when it is called: loading all of them would
@@ -42,39 +53,32 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .enablePositionalOptions()
     .helpCommand("help [command]", "show help for a command");
 
-  const add = (
+  /** `Own`: options of the command by commander's names. A switch that was not given is false, any other absent. */
+  const add = <Args extends string, Own>(
     name: CommandName,
-    args: string,
-    action: (values: Values, ...args: (string | undefined)[]) => Promise<number>,
+    args: Args,
+    action: (options: Own & Common, ...words: Words<Args>) => Promise<number>,
   ): Command => {
     const command = program.command(`${name} ${args}`.trim()).description(summaries[name]);
     return command
       .allowExcessArguments(false)
       .option("--json", "print JSON")
       .action(async (...given: unknown[]) => {
-        const words = given.slice(0, command.registeredArguments.length) as string[];
-        done(await action(command.opts(), ...words));
+        const words = given.slice(0, command.registeredArguments.length) as Words<Args>;
+        done(await action(optionsOf(command) as Own & Common, ...words));
       });
   };
 
-  const run = add("run", "[folder]", async (values, folder) => {
-    if (folder === undefined && io.canAsk && values["json"] !== true) {
+  type OfRun = { source?: string[]; ask: boolean; force: boolean; classic: boolean };
+  const run = add("run", "[folder]", async (options: OfRun & Common, folder) => {
+    if (folder === undefined && io.canAsk && !options.json) {
       const { firstStepsCommand } = await import("./setup/first-steps.js");
-      const begun = await firstStepsCommand(running(values), io);
+      const begun = await firstStepsCommand(howOf(options), io);
       if (begun !== undefined) return begun;
     }
+    const { source: sources, ask, force, classic } = options;
     const { runCommand } = await import("./run/run.js");
-    return runCommand(
-      {
-        folder,
-        ...running(values),
-        ask: values["ask"] === true,
-        force: values["force"] === true,
-        classic: values["classic"] === true,
-        ...given({ sources: (values as WishValues).source }),
-      },
-      io,
-    );
+    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources }) }, io);
   })
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
@@ -90,19 +94,18 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
-  const create = add("new", "[topic]", async (values, topic) => {
+  type OfNew = Omit<Wishes, "sources" | "keywords" | "criteria" | "seeds"> & {
+    source?: string[];
+    keyword?: string[];
+    criterion?: string[];
+    seed?: string[];
+    ask: boolean;
+  };
+  const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const {
-      source: sources,
-      keyword: keywords,
-      criterion: criteria,
-      seed: seeds,
-      from,
-      until,
-      name,
-    } = values as WishValues;
+    const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, from, until, name, ask } = options;
     const wishes = given({ topic, sources, keywords, criteria, seeds, from, until, name });
-    return newCommand({ ...wishes, ...running(values), ask: values["ask"] === true }, io);
+    return newCommand({ ...wishes, ...howOf(options), ask }, io);
   })
     .alias("create")
     .option("-p, --papers <N>", "number of papers in the pool", number)
@@ -120,11 +123,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--ask", "ask questions that the topic leaves open");
   withAgent(create);
 
-  const update = add("update", "<folders...>", async (values, ...folders) => {
+  type OfUpdate = { since?: string; dryRun: boolean };
+  const update = add("update", "<folders...>", async (options: OfUpdate & Common, folders) => {
     const { updateCommand } = await import("./run/update.js");
-    const { since } = values as { since?: string };
-    const dryRun = values["dryRun"] === true;
-    return updateCommand({ folders: wordsIn(folders), ...given({ since }), dryRun, ...running(values) }, io);
+    const { since, dryRun } = options;
+    return updateCommand({ folders, ...given({ since }), dryRun, ...howOf(options) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
     .option("--dry-run", "print what is new and a forecast; start no agent, and write only caches")
@@ -135,39 +138,20 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(update);
 
-  add("add", "<folder> <references...>", async ({ json, git }, folder, ...references) =>
-    (await import("./steer/add.js")).addCommand(
-      { folder: folder ?? "", references: wordsIn(references), flags: flagsOf({ git }), json: json === true },
-      io,
-    ),
+  add("add", "<folder> <references...>", async ({ json, flags }, folder, references) =>
+    (await import("./steer/add.js")).addCommand({ folder, references, flags, json }, io),
   ).option("--no-git", "do not commit");
 
-  const read = add("read", "<reference>", async (values, reference) => {
+  const read = add("read", "<reference>", async (options, reference) => {
     const { readCommand } = await import("./run/read.js");
-    return readCommand({ reference: reference ?? "", ...running(values) }, io);
+    return readCommand({ reference, ...howOf(options) }, io);
   });
   withAgent(read);
 
-  add("search", "<query>", async (values, query) => {
+  type OfSearch = Omit<SearchArguments, "query" | "output"> & { bibtex: boolean };
+  add("search", "<query>", async ({ json, bibtex, ...options }: OfSearch & Common, query) => {
     const { searchCommand } = await import("./search/search.js");
-    const { source, from, until, limit, json, bibtex, explain } = values as {
-      source?: string;
-      from?: string;
-      until?: string;
-      limit: number;
-    } & Values;
-    return searchCommand(
-      {
-        query: query ?? "",
-        source,
-        from,
-        until,
-        limit,
-        explain: explain === true,
-        output: json === true ? "json" : bibtex === true ? "bibtex" : "text",
-      },
-      io,
-    );
+    return searchCommand({ query, ...options, output: json ? "json" : bibtex ? "bibtex" : "text" }, io);
   })
     .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
@@ -176,10 +160,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--bibtex", "print BibTeX")
     .option("--explain", "explain the order of the papers, and why records were merged or kept apart");
 
-  const ask = add("ask", "[words...]", async (values, ...words) => {
+  type OfAsk = { again: boolean; fetch: boolean };
+  const ask = add("ask", "[words...]", async (options: OfAsk & Common, words) => {
     const { askCommand } = await import("./search/ask.js");
-    const said = { again: values["again"] === true, fetch: values["fetch"] === true };
-    return askCommand({ words: wordsIn(words), ...said, ...running(values) }, io);
+    const { again, fetch } = options;
+    return askCommand({ words, again, fetch, ...howOf(options) }, io);
   })
     .option("--again", "ask again the questions whose answers are out of date")
     .option("--fetch", "fetch the papers whose text is not stored")
@@ -187,69 +172,55 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-tokens <N>", "maximum tokens, in and out", number);
   withAgent(ask);
   add("answers", "[folder]", async ({ json }, folder) =>
-    (await import("./search/answers.js")).answersCommand({ folder, json: json === true }, io),
+    (await import("./search/answers.js")).answersCommand({ folder, json }, io),
   );
 
-  add("list", "", async ({ json }) => (await import("./inspect/list.js")).listCommand({ json: json === true }, io));
-  add("status", "[folder]", async ({ json, papers }, folder) =>
-    (await import("./inspect/status.js")).statusCommand({ folder, json: json === true, papers: papers === true }, io),
+  add("list", "", async ({ json }) => (await import("./inspect/list.js")).listCommand({ json }, io));
+  add("status", "[folder]", async ({ json, papers }: { papers: boolean } & Common, folder) =>
+    (await import("./inspect/status.js")).statusCommand({ folder, json, papers }, io),
   ).option("--papers", "list all papers with their ids, not only the first 20");
   add("show", "[folder] [what]", async ({ json }, folder, what) =>
-    (await import("./inspect/show.js")).showCommand({ folder, target: what, json: json === true }, io),
+    (await import("./inspect/show.js")).showCommand({ folder, target: what, json }, io),
   );
   add("cost", "[folder]", async ({ json }, folder) =>
-    (await import("./inspect/cost.js")).costCommand({ folder, json: json === true }, io),
+    (await import("./inspect/cost.js")).costCommand({ folder, json }, io),
   );
 
   add("replay", "[folder]", async ({ json }, folder) =>
-    (await import("./inspect/replay.js")).replayCommand({ folder, json: json === true }, io),
+    (await import("./inspect/replay.js")).replayCommand({ folder, json }, io),
   );
 
   add("watch", "[folder]", async ({ json }, folder) =>
-    (await import("./inspect/watch.js")).watchCommand({ folder, json: json === true }, io),
+    (await import("./inspect/watch.js")).watchCommand({ folder, json }, io),
   );
-  add("web", "[folder]", async ({ json, port }, folder) => {
-    const { webCommand } = await import("./inspect/web.js");
-    return webCommand({ folder, port: (port as number | undefined) ?? 0, json: json === true }, io);
-  }).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole);
-  add("steer", "[folder] [text]", async ({ clear, json }, folder, text) =>
-    (await import("./steer/steer.js")).steerCommand({ folder, text, clear: clear === true, json: json === true }, io),
+  add("web", "[folder]", async ({ json, port = 0 }: { port?: number } & Common, folder) =>
+    (await import("./inspect/web.js")).webCommand({ folder, port, json }, io),
+  ).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole);
+  add("steer", "[folder] [text]", async ({ clear, json }: { clear: boolean } & Common, folder, text) =>
+    (await import("./steer/steer.js")).steerCommand({ folder, text, clear, json }, io),
   ).option("--clear", "remove earlier instructions");
-  add("decide", "<folder> <paper> <decision> <why>", async ({ json, git }, folder, paper, decision, why) =>
-    (await import("./steer/decide.js")).decideCommand(
-      {
-        ...{ folder: folder ?? "", paper: paper ?? "", decision: decision ?? "", why: why ?? "" },
-        flags: flagsOf({ git }),
-        json: json === true,
-      },
-      io,
-    ),
+  add("decide", "<folder> <paper> <decision> <why>", async ({ json, flags }, folder, paper, decision, why) =>
+    (await import("./steer/decide.js")).decideCommand({ folder, paper, decision, why, flags, json }, io),
   ).option("--no-git", "do not commit");
   add("pause", "[folder]", async ({ json }, folder) =>
-    (await import("./steer/pause.js")).pauseCommand({ folder, json: json === true }, io),
+    (await import("./steer/pause.js")).pauseCommand({ folder, json }, io),
   );
   add("stop", "[folder]", async ({ json }, folder) =>
-    (await import("./steer/pause.js")).stopCommand({ folder, json: json === true }, io),
+    (await import("./steer/pause.js")).stopCommand({ folder, json }, io),
   );
   add("resume", "[folder]", async ({ json }, folder) =>
-    (await import("./steer/pause.js")).resumeCommand({ folder, json: json === true }, io),
+    (await import("./steer/pause.js")).resumeCommand({ folder, json }, io),
   );
 
-  add("approve", "<folder>", async (values, folder) => {
-    const { approveCommand } = await import("./steer/approve.js");
-    return approveCommand(
-      { folder: folder ?? "", reject: values["reject"] === true, json: values["json"] === true },
-      io,
-    );
-  }).option("--reject", "take the edits back instead");
+  add("approve", "<folder>", async ({ reject, json }: { reject: boolean } & Common, folder) =>
+    (await import("./steer/approve.js")).approveCommand({ folder, reject, json }, io),
+  ).option("--reject", "take the edits back instead");
 
-  add("reset", "<folder>", async (values, folder) => {
+  type OfReset = { paper?: string; unit?: ResetUnit; to?: number; undo: boolean };
+  add("reset", "<folder>", async (options: OfReset & Common, folder) => {
     const { resetCommand } = await import("./steer/reset.js");
-    const { paper, unit, to, undo, json } = values as ResetValues;
-    return resetCommand(
-      { folder: folder ?? "", paper, unit, to, undo: undo === true, flags: flagsOf(values), json: json === true },
-      io,
-    );
+    const { paper, unit, to, undo, flags, json } = options;
+    return resetCommand({ folder, paper, unit, to, undo, flags, json }, io);
   })
     .option("--paper <id>", "reset only this paper")
     .addOption(
@@ -267,17 +238,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-y, --yes", "has no effect; scripts of the original use it");
 
   add("validate", "[folder]", async ({ json }, folder) =>
-    (await import("./inspect/validate.js")).validateCommand({ folder, json: json === true }, io),
+    (await import("./inspect/validate.js")).validateCommand({ folder, json }, io),
   );
-  add("verify", "[folder]", async (values, folder) => {
-    const { verifyCommand } = await import("./inspect/verify.js");
-    return verifyCommand({ folder, fetch: values["fetch"] === true, json: values["json"] === true }, io);
-  }).option("--fetch", "fetch the papers whose text is not stored");
-  add("export", "[folder]", async (values, folder) => {
-    const { exportCommand } = await import("./inspect/export.js");
-    const { as, to, only, json } = values as ExportValues;
-    return exportCommand({ folder, as, to, only, json: json === true }, io);
-  })
+  add("verify", "[folder]", async ({ fetch, json }: { fetch: boolean } & Common, folder) =>
+    (await import("./inspect/verify.js")).verifyCommand({ folder, fetch, json }, io),
+  ).option("--fetch", "fetch the papers whose text is not stored");
+  type OfExport = { as?: (typeof exportFormats)[number]; to?: string; only?: "presented" };
+  add("export", "[folder]", async ({ as, to, only, json }: OfExport & Common, folder) =>
+    (await import("./inspect/export.js")).exportCommand({ folder, as, to, only, json }, io),
+  )
     .addOption(
       new Option("--as <format>", "RIS, BibTeX, CSL-JSON, a spreadsheet, or the PRISMA flow for R").choices(
         exportFormats,
@@ -285,30 +254,21 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     )
     .option("--to <path>", "write this file instead of stdout")
     .addOption(new Option("--only <status>", "only the papers of this status").choices(["presented"]));
-  add("report", "[folder]", async (values, folder) => {
-    const { reportCommand } = await import("./inspect/report.js");
-    const { check, json } = values;
-    return reportCommand({ folder, check: check === true, flags: flagsOf(values), json: json === true }, io);
-  })
+  add("report", "[folder]", async ({ check, flags, json }: { check: boolean } & Common, folder) =>
+    (await import("./inspect/report.js")).reportCommand({ folder, check, flags, json }, io),
+  )
     .option("--check", "write nothing; list sentences whose numbers or sources no quote supports (exit 1)")
     .option("--no-git", "do not commit");
-  add("brief", "[folder]", async (values, folder) =>
-    (await import("./inspect/brief.js")).briefCommand(
-      { folder, flags: flagsOf(values), json: values["json"] === true },
-      io,
-    ),
+  add("brief", "[folder]", async ({ flags, json }, folder) =>
+    (await import("./inspect/brief.js")).briefCommand({ folder, flags, json }, io),
   ).option("--agent <name>", "the agent that would read it: briefs for agents with tools differ");
-  add("patterns", "[folder]", async (values, folder) => {
-    const { patternsCommand } = await import("./inspect/patterns.js");
-    const { accept, json } = values as { accept?: number; json?: boolean };
-    return patternsCommand({ folder, accept, json: json === true }, io);
-  }).option("--accept <N>", "move pattern N into AGENTS.md", whole);
+  add("patterns", "[folder]", async ({ accept, json }: { accept?: number } & Common, folder) =>
+    (await import("./inspect/patterns.js")).patternsCommand({ folder, accept, json }, io),
+  ).option("--accept <N>", "move pattern N into AGENTS.md", whole);
 
-  add("config", "[key[=value]]", async ({ json, global, unset }, assignment) =>
-    (await import("./setup/config.js")).configCommand(
-      { assignment, global: global === true, unset: unset === true, json: json === true },
-      io,
-    ),
+  type OfConfig = { global: boolean; unset: boolean };
+  add("config", "[key[=value]]", async ({ json, global, unset }: OfConfig & Common, assignment) =>
+    (await import("./setup/config.js")).configCommand({ assignment, global, unset, json }, io),
   )
     .option("--global", "write your settings for all projects, ~/.local/ralph/config.yaml")
     .option("--unset", "remove the setting");
@@ -320,22 +280,21 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       io.stdout(completionScript(program, shell));
       done(0);
     });
-  add("init", "", async ({ json, yes, task: isTask }) =>
-    isTask === true
-      ? (await import("./task/init-task.js")).initTask(io, json === true)
-      : (await import("./setup/init.js")).initCommand({ json: json === true, yes: yes === true }, io),
+  add("init", "", async ({ json, yes, task: isTask }: { yes: boolean; task: boolean } & Common) =>
+    isTask
+      ? (await import("./task/init-task.js")).initTask(io, json)
+      : (await import("./setup/init.js")).initCommand({ json, yes }, io),
   )
     .option("-y, --yes", "ask nothing")
     .option("--task", "write a ralph.json instead: a task with acceptance criteria");
-  add("fleet", "", async (values) =>
-    (await import("./inspect/fleet.js")).fleetCommand({ flags: flagsOf(values), json: values["json"] === true }, io),
-  )
+  add("fleet", "", async ({ flags, json }) => (await import("./inspect/fleet.js")).fleetCommand({ flags, json }, io))
     .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
     .option("--insecure-redis", "allow Redis on another machine without TLS");
-  add("worker", "", async (values) => {
+  type OfWorker = { concurrency?: number; limit?: string; atMost?: string };
+  add("worker", "", async (options: OfWorker & Common) => {
     const { workerCommand } = await import("./run/worker.js");
-    const { concurrency, limit, atMost } = values as { concurrency?: number; limit?: string; atMost?: string };
-    return workerCommand({ ...given({ concurrency, limit, atMost }), ...running(values) }, io);
+    const { concurrency, limit, atMost } = options;
+    return workerCommand({ ...given({ concurrency, limit, atMost }), ...howOf(options) }, io);
   })
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")
@@ -355,11 +314,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--quiet", "print only warnings");
-  add("doctor", "", async (values) => {
-    const { doctorCommand } = await import("./setup/doctor.js");
-    const { probe, json } = values as { probe?: string; json?: boolean };
-    return doctorCommand({ probe, flags: flagsOf(values), json: json === true }, io);
-  })
+  add("doctor", "", async ({ probe, flags, json }: { probe?: string } & Common) =>
+    (await import("./setup/doctor.js")).doctorCommand({ probe, flags, json }, io),
+  )
     .option("--probe <agent>", "send one word to this agent and check the answer")
     .option("--model <name>", "model for the probe")
     .option("--redis <address>", "Redis server of agents on other machines to check")
@@ -375,7 +332,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, several)
     .option("--paper <id>", "default paper if the arguments name none")
     .option("-h, --help", "display help for command; with a name, the arguments of that tool")
-    .action(async (name: string | undefined, values: Values) => {
+    .action(async (name: string | undefined, values: { help?: boolean }) => {
       if (values["help"] === true && name === undefined) return tool.outputHelp();
       done(await (await import("./search/tool.js")).toolCommand({ ...values, name }, io));
     });
@@ -386,26 +343,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--research <folder>", `${projectOfTools}; again for more`, several)
     .option("--paper <id>", "allow only this paper")
     .option("--tools <names>", "tools to serve, separated by commas (default: all)")
-    .action(async (values: Values) => {
+    .action(async (values: object) => {
       done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io));
     });
 
-  const task = add("task", "[task]", async (values, named) => {
+  type OfTask = Pick<TaskArguments, "goal" | "testCommand" | "undo" | "branch"> &
+    Pick<TaskArguments, "tests" | "save" | "dryRun" | "worktree" | "force"> & { check?: string[] };
+  const task = add("task", "[task]", async ({ check: checks, ...options }: OfTask & Common, named) => {
     const { taskCommand } = await import("./task/task.js");
-    const { goal, check: checks, testCommand, undo, branch } = values as TaskValues;
-    return taskCommand(
-      {
-        task: named,
-        ...given({ goal, checks, testCommand, undo, branch }),
-        tests: values["tests"] === true,
-        save: values["save"] === true,
-        dryRun: values["dryRun"] === true,
-        worktree: values["worktree"] === true,
-        force: values["force"] === true,
-        ...running(values),
-      },
-      io,
-    );
+    return taskCommand({ task: named, ...options, ...given({ checks }) }, io);
   })
     .option("--goal <file>", "read the task, in words, from this file")
     .option("--check <command>", "a command that must succeed; again for more", several)
@@ -420,22 +366,14 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-i, --iterations <N>", "maximum iterations of this run", number);
   withAgent(withLimits(task));
 
-  const code = add("code", "[text] [more...]", async (values, text, more) => {
-    const words = [more ?? []].flat();
-    if (text === "memory") return (await import("./code/memory.js")).memoryCommand(words, io, values["json"] === true);
+  type OfCode = Pick<CodeArguments, "target" | "testCommand" | "rounds" | "graph" | "force" | "keepTests"> & {
+    check?: string[];
+  };
+  const code = add("code", "[text] [more...]", async ({ check: checks, ...options }: OfCode & Common, text, more) => {
+    if (text === "memory") return (await import("./code/memory.js")).memoryCommand(more, io, options.json);
     const { codeCommand } = await import("./code/code.js");
-    const { target, check: checks, testCommand, rounds } = values as CodeValues;
-    return codeCommand(
-      {
-        text: [...(text === undefined ? [] : [text]), ...words].join(" ") || text,
-        ...given({ target, checks, testCommand, rounds }),
-        graph: values["graph"] === true,
-        force: values["force"] === true,
-        keepTests: values["keepTests"] === true,
-        ...running(values),
-      },
-      io,
-    );
+    const words = text === undefined ? undefined : [text, ...more].join(" ");
+    return codeCommand({ text: words, ...options, ...given({ checks }) }, io);
   })
     .option("--target <file>", "the file that it is about")
     .option("--check <command>", "a command that must succeed at the end; again for more", several)
@@ -447,10 +385,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-i, --iterations <N>", "maximum runs of agents in this run", number);
   withAgent(withLimits(code));
 
-  const demo = add("demo", "", async (values) => {
-    const { demoCommand } = await import("./demo.js");
-    return demoCommand(running(values), io);
-  });
+  const demo = add("demo", "", async (options) => (await import("./demo.js")).demoCommand(howOf(options), io));
   withAgent(demo);
   return program;
 }
@@ -489,15 +424,7 @@ const withAgent = (command: Command): Command =>
     .option("--quiet", "print only warnings and results")
     .option("--verbose", "show each summary of the history in full");
 
-const running = (values: Values) => ({
-  flags: flagsOf(values),
-  quiet: values["quiet"] === true,
-  verbose: values["verbose"] === true,
-  json: values["json"] === true,
-});
-
-/** The words of an argument that takes several: commander hands them over as one list. */
-const wordsIn = (args: readonly (string | undefined)[]): string[] => args.flat().filter((word) => word !== undefined);
+const howOf = ({ flags, quiet, verbose, json }: Common): Common => ({ flags, quiet, verbose, json });
 
 function number(value: string): number {
   const parsed = Number(value);
@@ -518,47 +445,38 @@ function whole(value: string): number {
   return Number(value);
 }
 
-function flagsOf(values: Values): ConfigFlags {
-  const {
-    agent,
-    model,
-    papers,
-    iterations,
-    jobs,
-    maxMinutes,
-    maxUsd,
-    maxTokens,
-    iterationMinutes,
-    idleMinutes,
-    patience,
-    screeners,
-    screeningConflicts,
-    unconfined,
-    sandbox,
-    redis,
-    insecureRedis,
-    git,
-  } = values;
-  const flags = {
-    agent,
-    model,
-    papers,
-    iterations,
-    max_minutes: maxMinutes,
-    max_usd: maxUsd,
-    max_tokens: maxTokens,
-    jobs,
-    iteration_minutes: iterationMinutes,
-    idle_minutes: idleMinutes,
-    patience_minutes: patience,
-    screeners,
-    screening_conflicts: screeningConflicts,
-    unconfined,
-    sandbox,
-    redis,
-    insecure_redis: insecureRedis,
-    // Commander sets `git` to true where --no-git is known and was not given; that must not beat the config.
-    git: git === false ? false : undefined,
-  };
-  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+/** The settings that an option gives, by commander's names. */
+const settings: Readonly<Record<string, keyof ConfigFlags>> = {
+  agent: "agent",
+  model: "model",
+  papers: "papers",
+  iterations: "iterations",
+  jobs: "jobs",
+  maxMinutes: "max_minutes",
+  maxUsd: "max_usd",
+  maxTokens: "max_tokens",
+  iterationMinutes: "iteration_minutes",
+  idleMinutes: "idle_minutes",
+  patience: "patience_minutes",
+  screeners: "screeners",
+  screeningConflicts: "screening_conflicts",
+  unconfined: "unconfined",
+  sandbox: "sandbox",
+  redis: "redis",
+  insecureRedis: "insecure_redis",
+  git: "git",
+};
+
+/** What was given of the command's options: its switches are false where they were not. */
+function optionsOf(command: Command): Record<string, unknown> & Common {
+  const options = command.opts();
+  const flags: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    const setting = settings[name];
+    // The `true` that commander gives `git` where --no-git was not typed must not beat the configuration.
+    if (setting !== undefined && command.getOptionValueSource(name) !== "default") flags[setting] = value;
+  }
+  const switches = command.options.filter((option) => option.isBoolean()).map((option) => option.attributeName());
+  const off = Object.fromEntries(switches.map((name) => [name, false]));
+  return { json: false, quiet: false, verbose: false, ...off, ...options, flags };
 }
