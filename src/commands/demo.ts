@@ -22,11 +22,7 @@ export async function demoCommand(
   io: Io,
 ): Promise<number> {
   // The demo must not fill the history of whatever repository it is tried in.
-  const config = await resolveConfig({
-    flags: { agent: "baseline", git: false, ...flags, papers },
-    env: io.env,
-    cwd: io.cwd,
-  });
+  const config = await resolveConfig(io, { agent: "baseline", git: false, ...flags, papers });
   if (!quiet && !json)
     say(
       io,

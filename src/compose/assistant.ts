@@ -34,7 +34,7 @@ export const handedTo = (io: Io): Handed => ({
     return researchTools(offered, (signal) => toolContextFor(folders, values.paper, io, signal));
   },
   async http(signal) {
-    const { sources, stateDir, contact } = await resolveConfig({ env: io.env, cwd: io.cwd });
+    const { sources, stateDir, contact } = await resolveConfig(io);
     return httpFor({ sources, stateDir, contact }, signal);
   },
   readDocument: readUntrusted,

@@ -84,10 +84,8 @@ export interface ResolvedConfig {
   readonly origins: Readonly<Partial<Record<keyof WrittenConfig, string>>>;
 }
 
-/** What a command is started with. */
-export interface Started extends Surroundings {
-  readonly flags?: ConfigFlags;
-}
+/** Where a command is started: its environment, and the folder it looks for files from. */
+type Place = Omit<Surroundings, "flags">;
 
 type Defaults = typeof engineKeys.defaults & typeof researchKeys.defaults & typeof taskKeys.defaults;
 /** Values in the config's own spelling, with defaults filled in, and where each comes from. */
@@ -99,8 +97,8 @@ interface Settings {
 }
 
 /** `gatherConfig` with the keys of all wings. Every file has been checked against the schema. */
-export async function settingsIn(started: Started): Promise<Settings> {
-  const { values, origins, apart } = await gatherConfig(configKeys, started);
+export async function settingsIn({ env, cwd, home }: Place, flags: ConfigFlags = {}): Promise<Settings> {
+  const { values, origins, apart } = await gatherConfig(configKeys, { flags, env, cwd, ...given({ home }) });
   return { values: values as unknown as Settings["values"], origins, ...given({ assistant: apart }) };
 }
 
@@ -108,8 +106,8 @@ export async function settingsIn(started: Started): Promise<Settings> {
  * The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or
  * variable.
  */
-export async function resolveConfig(started: Started): Promise<ResolvedConfig> {
-  const { values, origins } = await settingsIn(started);
+export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<ResolvedConfig> {
+  const { values, origins } = await settingsIn(place, flags);
   const {
     agent: named,
     max_usd: usd,

@@ -21,7 +21,7 @@ const user = (text: string) => writeFileSync(join(home, ".local", "ralph", "conf
 
 test("a flag beats the environment, which beats the project's file, which beats the user's, which beats the default", async () => {
   const agent = async (flags: ConfigFlags, env: Record<string, string>) =>
-    (await resolveConfig({ flags, env, cwd, home })).agent;
+    (await resolveConfig({ env, cwd, home }, flags)).agent;
   expect(await agent({}, {})).toBe("claude");
   user("agent: from-user\n");
   expect(await agent({}, {})).toBe("from-user");
@@ -33,12 +33,10 @@ test("a flag beats the environment, which beats the project's file, which beats 
 
 test("every value says where it comes from", async () => {
   project("papers: 30\n");
-  const { origins } = await settingsIn({
-    flags: { idle_minutes: 3, git: false },
-    env: { RESEARCH_RALPH_LEARN: "auto" },
-    cwd,
-    home,
-  });
+  const { origins } = await settingsIn(
+    { env: { RESEARCH_RALPH_LEARN: "auto" }, cwd, home },
+    { idle_minutes: 3, git: false },
+  );
   expect(origins).toMatchObject({
     papers: join(cwd, "ralph.config.yaml"),
     idle_minutes: "--idle-minutes",
@@ -49,7 +47,7 @@ test("every value says where it comes from", async () => {
 });
 
 test("the resolved shape is whole: milliseconds, absolute paths, no limits where none are set", async () => {
-  const config = await resolveConfig({ flags: {}, env: {}, cwd, home });
+  const config = await resolveConfig({ env: {}, cwd, home }, {});
   expect(config).toMatchObject({
     papers: 20,
     iterationMs: 3_600_000,
@@ -77,7 +75,7 @@ test("settings of one agent from two files are merged, the nearer file counting;
   project("agents: { claude: { model: b } }\n");
   const { agents } = await resolveConfig({ env: {}, cwd, home });
   expect(agents).toEqual({ claude: { model: "b", user_settings: true }, other: { command: "x" } });
-  expect((await resolveConfig({ flags: { model: "c" }, env: {}, cwd, home })).agents["claude"]?.model).toBe("c");
+  expect((await resolveConfig({ env: {}, cwd, home }, { model: "c" })).agents["claude"]?.model).toBe("c");
 });
 
 test("settings of one source from two files are merged too, and are none where nothing is written", async () => {
@@ -131,7 +129,7 @@ test.each([
 });
 
 test("a wrong flag has the exit code of wrong usage, a wrong variable is named", async () => {
-  await expect(resolveConfig({ flags: { papers: 0 }, env: {}, cwd, home })).rejects.toMatchObject({
+  await expect(resolveConfig({ env: {}, cwd, home }, { papers: 0 })).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining("papers"),
   });
@@ -171,21 +169,21 @@ test.each([
   ["cmd:./mine --with a,b", "cmd:./mine --with a,b", []],
   ["claude,cmd:./mine --with a,b", "claude", ["cmd:./mine --with a,b"]],
 ])("the agents of %o are %s and then %o: a command may hold commas itself", async (written, agent, fallbacks) => {
-  expect(await resolveConfig({ flags: { agent: written }, env: {}, cwd, home })).toMatchObject({ agent, fallbacks });
+  expect(await resolveConfig({ env: {}, cwd, home }, { agent: written })).toMatchObject({ agent, fallbacks });
 });
 
 test("a model that is asked for is the first agent's", async () => {
-  const { agents } = await resolveConfig({ flags: { agent: "codex,claude", model: "m" }, env: {}, cwd, home });
+  const { agents } = await resolveConfig({ env: {}, cwd, home }, { agent: "codex,claude", model: "m" });
   expect(agents).toMatchObject({ codex: { model: "m" } });
   expect(agents).not.toHaveProperty("claude");
 });
 
 test("a budget is what was set of it, and several agents at a time are asked for by number", async () => {
   expect(await resolveConfig({ env: {}, cwd, home })).toMatchObject({ budget: {}, jobs: 1 });
-  expect(await resolveConfig({ flags: { max_usd: 2, max_tokens: 1000, jobs: 3 }, env: {}, cwd, home })).toMatchObject({
+  expect(await resolveConfig({ env: {}, cwd, home }, { max_usd: 2, max_tokens: 1000, jobs: 3 })).toMatchObject({
     budget: { usd: 2, tokens: 1000 },
     jobs: 3,
   });
-  await expect(resolveConfig({ flags: { max_usd: 0 }, env: {}, cwd, home })).rejects.toThrow("--max-usd");
-  await expect(resolveConfig({ flags: { jobs: 401 }, env: {}, cwd, home })).rejects.toThrow("--jobs");
+  await expect(resolveConfig({ env: {}, cwd, home }, { max_usd: 0 })).rejects.toThrow("--max-usd");
+  await expect(resolveConfig({ env: {}, cwd, home }, { jobs: 401 })).rejects.toThrow("--jobs");
 });

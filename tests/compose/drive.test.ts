@@ -13,7 +13,7 @@ const how = { json: false, quiet: true, iterations: 1 };
 async function opening(error: Error, signal?: "SIGINT" | "SIGTERM") {
   const cwd = mkdtempSync(join(tmpdir(), "rr-drive-"));
   const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_STATE_DIR: join(cwd, "state") } });
-  const config = await resolveConfig({ flags: { agent: "baseline" }, env: io.env, cwd });
+  const config = await resolveConfig({ env: io.env, cwd }, { agent: "baseline" });
   return await drive(config, io, how, async () => {
     if (signal !== undefined) io.signals.emit(signal);
     throw error;

@@ -42,7 +42,7 @@ export interface CodeArguments {
 export async function codeCommand(args: CodeArguments, io: Io): Promise<number> {
   const folder = io.cwd;
   const crewHere = async () => {
-    const crew = crewOf(await resolveConfig({ flags: args.flags, env: io.env, cwd: folder }), io.env);
+    const crew = crewOf(await resolveConfig(io, args.flags), io.env);
     requireCrew(crew, settingsFor(crew.config, io, { folder, changes: true }));
     return crew;
   };

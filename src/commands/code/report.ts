@@ -20,7 +20,7 @@ export async function codeReport(
   if (check)
     throw new ExpectedError("--check is for the report of a project of papers; a coding run has no quotes.", 2);
   const { state } = await readRecords(folder, codeFormat);
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, flags);
   const written = await keepReport(folder, state, redactorFor(config, io));
   const [rounds, tests] = [roundsOf(state), latestTests(state)];
   const findings = rounds.flatMap((round) => round.findings ?? []);

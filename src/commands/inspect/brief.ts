@@ -39,7 +39,7 @@ interface BriefArguments {
  */
 export async function briefCommand({ folder: argument, flags, json }: BriefArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, flags);
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
   const { noted } = await loadNoted(folder, ledger, (id) => workBasis(rrd, unitNamed(rrd, id)));

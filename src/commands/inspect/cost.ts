@@ -51,7 +51,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
     else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
     return 0;
   }
-  const { stateDir } = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const { stateDir } = await resolveConfig(io);
   const elsewhere = (await readLedger(stateDir)).lines;
   const read = await Promise.all(
     folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ rrd: {}, ledger: [] }))) })),
@@ -81,7 +81,7 @@ const nothingYet = { state: {}, ledger: [] };
 
 /** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
 const experience = async (folder: string, classic: boolean, io: Io): Promise<Experience> =>
-  experienceOf(folder, await resolveConfig({ env: io.env, cwd: io.cwd }), io, classic);
+  experienceOf(folder, await resolveConfig(io), io, classic);
 
 function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
   const { total, phases, agents, models, parts, refused, failed, per_paper, historian, contexts, forecast } = costs;

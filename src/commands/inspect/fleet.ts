@@ -2,7 +2,7 @@ import { redisOf } from "../../compose/agents.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import type { FleetState } from "../../engine/fleet/overview.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import type { Io } from "../../engine/ui/io.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 
 /** Shows who offers which agents over Redis, and what waits for them, by project. */
@@ -10,7 +10,7 @@ export async function fleetCommand(
   { flags, json }: { readonly flags: ConfigFlags; readonly json: boolean },
   io: Io,
 ): Promise<number> {
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const config = await resolveConfig(io, flags);
   const address = redisOf(config);
   const { fleetState } = await import("../../engine/fleet/overview.js");
   const state = await fleetState(address);

@@ -1,6 +1,6 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { resolveConfig } from "../../compose/config.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import type { Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/statistics-and-steering/lessons.js";
@@ -18,7 +18,7 @@ interface PatternsArguments {
 export async function patternsCommand({ folder: argument, accept, json }: PatternsArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const root = rootOf(folder, io.cwd);
-  const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const { stateDir } = await resolveConfig(io);
   const patterns = await readPatterns(folder, stateDir);
   if (accept === undefined) {
     const open = new Set(await unlearned(root, patterns));

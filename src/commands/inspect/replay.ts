@@ -103,7 +103,7 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
     const text = candidatesText(steps, candidates);
     return { candidates, text, sha256: createHash("sha256").update(text).digest("hex"), missing };
   };
-  const { sources: config } = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const { sources: config } = await resolveConfig(io);
   const again = async (sources: ReplayedSources): Promise<Replayed> => {
     const candidates = await assembleCandidates(steps, sources.open, apart);
     return outcome(candidates, sources.missing());

@@ -39,7 +39,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     else printDoubts(model, doubts, io);
     return doubts.length > 0 ? 1 : 0;
   }
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, flags);
   const { model, written } = await renderProject(folder, { git: config.git, now: io.clock.now, notify });
   await signState(folder, config.stateDir);
   if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, written }, null, 2)}\n`);

@@ -99,7 +99,7 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
   const transcript = join(transcriptsFolder(folder), `${iteration}.jsonl`);
   const text = (path: string) => readFile(path, "utf8").catch(() => null);
   const [brief, printed] = await Promise.all([text(briefOf(transcript)), text(transcript)]);
-  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io);
   const answer = printed === null || agent === undefined ? null : answerIn(printed, agent, settingsFor(config, io));
   return { brief, answer };
 }

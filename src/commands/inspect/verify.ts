@@ -173,7 +173,7 @@ async function fetcherOf(
   io: Io,
   ending: AbortSignal,
 ): Promise<(paper: Paper) => Promise<{ readonly text: DocumentText } | { readonly reason: string }>> {
-  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io);
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
   return async (paper) => {
     const answer = await library.text?.(paper);

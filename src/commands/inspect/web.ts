@@ -3,7 +3,7 @@ import { redactorFor } from "../../compose/agents.js";
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { findResearch, type FolderOptions, listResearches, shown } from "../../research/overview/find-research.js";
@@ -27,7 +27,7 @@ export async function webCommand(
   requirePerson(io.env);
   if (port > 65_535) throw new ExpectedError("--port must be 0 to 65535.", 2);
   const only = argument === undefined ? undefined : await findResearch(io.cwd, argument);
-  const config = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const config = await resolveConfig(io);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
   const end = ended ?? signals?.finish ?? AbortSignal.abort();
   try {

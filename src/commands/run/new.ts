@@ -59,7 +59,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { flags, ask, quiet, json } = args;
   if (ask) needTerminal(io);
   const topic = args.topic ?? (await askForTopic(io));
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, flags);
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);

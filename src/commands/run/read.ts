@@ -31,7 +31,7 @@ interface ReadArguments {
  */
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
   const reference = await typedReference(input, io.cwd);
-  const config = await resolveConfig({ flags: { ...flags, git: false }, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, { ...flags, git: false });
   const folder = await explaining(config.stateDir, async () => {
     makeFolder(config.stateDir);
     return mkdtemp(readFolders(config.stateDir));

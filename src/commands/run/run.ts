@@ -40,7 +40,7 @@ interface RunArguments {
 /** Works on a project until there is a verdict; its exit code is the verdict's. */
 export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.ask) needTerminal(io);
-  const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, args.flags);
   const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
     if (!args.json) saySentinel(io);

@@ -59,7 +59,7 @@ interface UpdateArguments {
  * before, within the limits of the command as a whole; the exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
-  const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, args.flags);
   if (args.folders.length === 1) return await updateOne(await findResearch(io.cwd, args.folders[0]), args, config, io);
   const began = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };

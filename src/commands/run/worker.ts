@@ -6,7 +6,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { FleetWorker, WorkerEvent } from "../../engine/fleet/worker.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import type { Io } from "../../engine/ui/io.js";
 
 interface WorkerOptions {
   readonly flags: ConfigFlags;
@@ -25,7 +25,7 @@ interface WorkerOptions {
  */
 export async function workerCommand(options: WorkerOptions, io: Io): Promise<number> {
   const { flags, concurrency = 1, limit, atMost, json, quiet } = options;
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const config = await resolveConfig(io, flags);
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 1_000)
     throw new ExpectedError(`--concurrency is ${concurrency}; it must be a whole number from 1 to 1000.`, 2);
   const { agent } = config;

@@ -37,7 +37,7 @@ const maxQuestion = 2_000;
 /** Puts a question to one or more projects and prints what their papers answer, each sentence with its quotes. */
 export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
-  const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, args.flags);
   if (again) return askAgain(args, config, io);
   const question = questionOf(words.at(-1) ?? "");
   const folders = await findProjects(io.cwd, words.slice(0, -1));

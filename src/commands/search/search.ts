@@ -44,7 +44,7 @@ export async function searchCommand(
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
   const days = datesOf(from, until);
-  const config = await resolveConfig({ env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io);
   const sources =
     source === undefined ? allSources.filter(({ search }) => search !== undefined) : askedSources(source, io);
 

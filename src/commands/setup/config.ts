@@ -37,7 +37,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     return write(key, unset ? undefined : assignment.slice(at + 1), global, json, io);
   }
 
-  const gathered = await settingsIn({ env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+  const gathered = await settingsIn(io);
   const { assistant } = gathered;
   const ofAssistant = Object.fromEntries(
     Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),
@@ -112,8 +112,7 @@ async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
   const name = checked.find((each) => each === key);
   if (name === undefined) return;
   const value = readScalar(kindAt(configKeys, [name]), text, key, 2);
-  const surroundings = { env: io.env, cwd: io.cwd, home: homeOf(io.env) };
-  const config = await resolveConfig({ ...surroundings, flags: { [key]: value } }).catch((error: unknown) => {
+  const config = await resolveConfig(io, { [key]: value }).catch((error: unknown) => {
     throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
   });
   const { agent, fallbacks, history, screening } = config;

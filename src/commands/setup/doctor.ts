@@ -4,7 +4,7 @@ import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../comp
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { labelled, wrap } from "../../engine/ui/terminal/format.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import type { Io } from "../../engine/ui/io.js";
 import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
@@ -25,12 +25,7 @@ export interface DoctorOptions {
  * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
  */
 export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: Io): Promise<number> {
-  const config = await resolveConfig({
-    flags: probe === undefined ? flags : { ...flags, agent: probe },
-    env: io.env,
-    cwd: io.cwd,
-    home: homeOf(io.env),
-  });
+  const config = await resolveConfig(io, probe === undefined ? flags : { ...flags, agent: probe });
   const settings = settingsOf(config, io);
   const names = [
     ...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)]),

@@ -99,7 +99,7 @@ async function askForAgent(io: Io): Promise<string | undefined> {
 
 /** The agent that needs no program, where there is a key for it. */
 async function builtIn(io: Io): Promise<readonly { readonly value: string; readonly label: string }[]> {
-  const config = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io);
   const { ok } = await checkAgent("ralph", settingsFor(config, io));
   return ok ? [{ value: "ralph", label: "ralph: built in, asks a model with your key" }] : [];
 }

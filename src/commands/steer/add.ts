@@ -54,7 +54,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
-  const config = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, flags);
   const signals = listenForSignals(io);
   const found: { reference: string; paper: Paper }[] = [];
   const missed: Added[] = [];

@@ -18,7 +18,7 @@ export async function decideCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { git, stateDir } = await resolveConfig(io, flags);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const { says, next, ...decided } = await recordDecision(folder, said, {

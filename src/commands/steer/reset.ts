@@ -31,7 +31,7 @@ export async function resetCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git, stateDir } = await resolveConfig({ flags, env: io.env, cwd: io.cwd });
+  const { git, stateDir } = await resolveConfig(io, flags);
   const last = undo ? await lastReset(folder) : undefined;
   const to = last === undefined ? iteration : last.iteration - 1;
   const target: ResetTarget =

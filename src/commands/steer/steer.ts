@@ -2,7 +2,7 @@ import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { steer, wordsInForce, wordsOf } from "../../engine/storage/state/from-outside.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import type { Io } from "../../engine/ui/io.js";
 import { findWork, isTaskOrCode, type FoundWork } from "./steered-work.js";
 import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -30,7 +30,7 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   let says = "";
   if (isWish) {
     requirePerson(io.env);
-    const { stateDir } = await resolveConfig({ flags: {}, env: io.env, cwd: io.cwd, home: homeOf(io.env) });
+    const { stateDir } = await resolveConfig(io);
     says = await steer(work, { text, clear }, { now: io.clock.now(), stateDir });
   }
   const steering = await wordsInForce(folder, await heard());

@@ -48,11 +48,11 @@ export interface TaskArguments {
 /** Works on a task until its criteria are met; its exit code is the verdict's. */
 export async function taskCommand(args: TaskArguments, io: Io): Promise<number> {
   if (args.undo !== undefined) {
-    const config = await resolveConfig({ flags: args.flags, env: io.env, cwd: io.cwd });
+    const config = await resolveConfig(io, args.flags);
     return (await import("./undo.js")).undo(folderOf(args, io), args.undo, config, io, args.json);
   }
   const { named, notices } = await nameTask(args, io);
-  const config = await resolveConfig({ flags: withAgentOf(named.task, args.flags, io), env: io.env, cwd: io.cwd });
+  const config = await resolveConfig(io, withAgentOf(named.task, args.flags, io));
   if (!args.quiet && !args.json) for (const notice of notices) say(io, `warning: ${notice}`);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
