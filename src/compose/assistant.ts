@@ -34,8 +34,7 @@ export const handedTo = (io: Io): Handed => ({
     return researchTools(offered, (signal) => toolContextFor(folders, values.paper, io, signal));
   },
   async http(signal) {
-    const { sources, stateDir, contact } = await resolveConfig(io);
-    return httpFor({ sources, stateDir, contact }, signal);
+    return httpFor(await resolveConfig(io), signal);
   },
   readDocument: readUntrusted,
 });

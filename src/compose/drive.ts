@@ -165,6 +165,18 @@ export async function drive<State, U extends Unit, P, C>(
   }
 }
 
+/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
+export async function keepEnd<Loaded>(
+  store: { load(): Promise<Loaded> },
+  write: (loaded: Loaded) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await write(await store.load());
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+  }
+}
+
 /** How often a person's messages are looked for, in milliseconds. */
 const lookMs = 1_000;
 

@@ -5,8 +5,7 @@ import { httpFor } from "../research/sources/network.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
-import { contextOf } from "../research/sources/source-settings.js";
-import type { Source } from "../research/sources/shared/source.js";
+import { contextsWith } from "../research/sources/source-settings.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
 import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
@@ -41,19 +40,14 @@ export function libraryFor(
   // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
   const anew = held === undefined ? {} : { freshMs: 0 };
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), ...anew });
-  const asking = { config: config.sources, env, http, contact: config.contact };
-  const contextFor = (source: Source) => contextOf(source, asking);
   // Only what a search asks goes into the log that it is replayed from.
-  const logged = {
-    ...asking,
-    http: httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew }),
-  };
+  const logged = httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew });
   return {
     ...localSources(root, signal),
     ...scholarly({
       folder,
       root,
-      contextFor: (source) => contextOf(source, logged),
+      contextFor: contextsWith(config, env, logged),
       replay: async () =>
         replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
       now: systemClock.now,
@@ -62,7 +56,14 @@ export function libraryFor(
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", ...progress }),
     }),
-    ...paperLookups({ folder, http, contextFor, clock: systemClock, signal, anew: held !== undefined }),
+    ...paperLookups({
+      folder,
+      http,
+      contextFor: contextsWith(config, env, http),
+      clock: systemClock,
+      signal,
+      anew: held !== undefined,
+    }),
   };
 }
 

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isUnconfined, warningsOf } from "./agents.js";
 import { noticesOf, windowOf } from "./code-roles.js";
-import type { Run } from "./drive.js";
-import { placeFor, scratchOf } from "./open-task.js";
-import { surroundingsOf } from "./toolchains.js";
+import { keepEnd, type Run } from "./drive.js";
+import { guarded, scratchOf } from "./open-task.js";
 import {
   codeLogName,
   codeReportName,
@@ -34,10 +33,10 @@ import type { Verdict } from "../engine/loop/types.js";
 import { type Embedder, embeddingService, lexical } from "../engine/memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
-import { openRecordStore, type RecordStore } from "../engine/storage/state/record-store.js";
+import { openRecordStore } from "../engine/storage/state/record-store.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Io } from "../engine/ui/io.js";
-import { absentIn, existingIn, protectedIn, remember } from "../task/project-files/protect.js";
+import { protectedIn } from "../task/project-files/protect.js";
 import { excludeFromGit, openSnapshots, repositoryOf } from "../task/project-files/snapshots.js";
 
 /** What a person asks of a coding run. */
@@ -83,7 +82,10 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   const roles = rolesFolder(config.stateDir, folder);
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined)
-      await keepEnd(store, verdict, io.clock.now(), (state) => keepReport(folder, state, redact));
+      await keepEnd(store, async () => {
+        const state = await store.edit((before) => withEnd(before, verdict, io.clock.now()));
+        await keepReport(folder, state, redact);
+      });
     await store.close();
     for (const path of [scratchOf(config), roles]) rmSync(path, { recursive: true, force: true });
   };
@@ -100,22 +102,16 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
     });
     if (snapshots === undefined) throw noRepository(folder);
     await store.edit((before) => begun(before, wish));
-    const isHoused = settings.sandbox !== undefined;
     const around = await protectedIn(folder, folder, {
       everything: unconfined,
       configs: projectFiles(folder),
       more: own,
     });
-    const readOnly = isHoused ? existingIn(around) : [];
-    const place = placeFor(folder, config, io, settings, readOnly);
-    mkdirSync(place.scratch, { recursive: true });
     return codeWorkflow({
       store,
       folder,
-      place,
+      ...guarded({ workspace: folder, folder, around, unconfined }, config, io, settings),
       snapshots,
-      protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
-      readOnly: isHoused ? [...readOnly, ...surroundingsOf(folder, io.env)] : [],
       roleFolder: (iteration) => {
         const path = join(roles, String(iteration));
         makeFolder(path, 0o700);
@@ -123,7 +119,6 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       },
       memory,
       redact,
-      shell: unconfined || isHoused,
       placeOf: await loadMachine(),
       hasAdversary: wish.hasAdversary,
       isBuiltIn: wish.isBuiltIn,
@@ -206,19 +201,4 @@ function rankingOf(folder: string): Ranking {
     },
     plan: async (state, tests) => builtInPlan(folder, tests, (await near(state, tests)).files),
   };
-}
-
-/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
-async function keepEnd(
-  store: RecordStore<CodeState>,
-  verdict: Verdict,
-  now: number,
-  report: (state: CodeState) => Promise<unknown>,
-): Promise<void> {
-  try {
-    await store.load();
-    await report(await store.edit((state) => withEnd(state, verdict, now)));
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-  }
 }

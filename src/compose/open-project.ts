@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
-import type { Run } from "./drive.js";
+import { keepEnd, type Run } from "./drive.js";
 import { experienceFor } from "./forecast-basis.js";
 import { modelOf } from "../engine/agents/registry.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
@@ -9,7 +9,7 @@ import { lockFile } from "../engine/lib/layout.js";
 import { withoutHistory } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { isWritten } from "../engine/storage/state/output-files.js";
-import { ExpectedError, messageOf } from "../engine/lib/errors.js";
+import { messageOf } from "../engine/lib/errors.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
@@ -153,12 +153,12 @@ async function opened<Opened>(
   classic: boolean,
   workflowOf: (project: OpenProject) => Opened,
 ): Promise<Opened> {
-  const warn = (message: string) => void tell({ type: "notice", level: "warning", message });
-  const inform = (message: string) => void tell({ type: "notice", level: "info", message });
+  const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
+  const warn = (message: string) => notify("warning", message);
+  const inform = (message: string) => notify("info", message);
   for (const message of warned.flatMap(warningsOf)) warn(message);
   for (const message of overridden(config, classic)) inform(message);
   for (const message of oneAtATime(config, everyone)) warn(message);
-  const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const workspaces = workspacesOf(config.stateDir, folder);
   const { limits: memory } = config.history;
   type Derived = Parameters<typeof derive>;
@@ -177,7 +177,10 @@ async function opened<Opened>(
     return openResearch(folder, options);
   });
   const close = async (verdict?: Verdict) => {
-    if (verdict !== undefined) await keepEnd(research, verdict, clock.now());
+    if (verdict !== undefined)
+      await keepEnd(research, async ({ rrd }) => {
+        if (isNews(rrd, verdict)) await research.edit((current) => withEnd(current, verdict, clock.now()), true);
+      });
     if (verdict?.verdict === "complete") await leavePage(research, clock.now(), warn);
     await signState(folder, config.stateDir);
     await research.close();
@@ -197,16 +200,6 @@ async function opened<Opened>(
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
-async function keepEnd(research: Pick<Research, "load" | "edit">, verdict: Verdict, now: number): Promise<void> {
-  try {
-    const { rrd } = await research.load();
-    if (isNews(rrd, verdict)) await research.edit((current) => withEnd(current, verdict, now), true);
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
   }
 }
 

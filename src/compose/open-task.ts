@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
-import type { Run } from "./drive.js";
+import { keepEnd, type Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { SandboxWish } from "./sandbox.js";
 import { rustupIn, surroundingsOf } from "./toolchains.js";
@@ -101,6 +101,32 @@ const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
   ...given({ packages: packagesAround(workspace, homeOf(env)) }),
 });
 
+/**
+ * Where criteria are checked, and how the files that nobody but this program and the user may change are kept: read-only
+ * in a sandbox, where only a person can have changed them meanwhile, and put back on the host.
+ */
+export function guarded(
+  where: {
+    readonly workspace: string;
+    readonly folder: string;
+    readonly around: Awaited<ReturnType<typeof protectedIn>>;
+    readonly unconfined: boolean;
+  },
+  config: ResolvedConfig,
+  io: Io,
+  settings: AgentSettings,
+) {
+  const { workspace, folder, around, unconfined } = where;
+  const isHoused = settings.sandbox !== undefined;
+  const kept = isHoused ? existingIn(around) : [];
+  const place = placeFor(workspace, config, io, settings, kept);
+  mkdirSync(place.scratch, { recursive: true });
+  const protect: Protect = (iteration) =>
+    remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir);
+  const readOnly = isHoused ? [...kept, ...surroundingsOf(workspace, io.env)] : undefined;
+  return { place, protect, shell: unconfined || isHoused, ...given({ readOnly }) };
+}
+
 /** Takes a task's lock and makes it ready to be worked on. */
 export async function openTask(
   named: NamedTask,
@@ -124,7 +150,8 @@ export async function openTask(
     unconfined,
   });
   const close = async (verdict?: Verdict) => {
-    if (verdict !== undefined) await keepEnd(store, verdict, io.clock.now());
+    if (verdict !== undefined)
+      await keepEnd(store, () => store.edit((state) => withEnd(state, verdict, io.clock.now())));
     await store.close();
     rmSync(scratchOf(config), { recursive: true, force: true });
   };
@@ -149,25 +176,17 @@ export async function openTask(
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
-    const isHoused = settings.sandbox !== undefined;
     const around = await aroundTask(workspace, folder, unconfined, otherName(fresh));
-    // In a sandbox these can't be changed from inside, so only a person can have changed them meanwhile.
-    const readOnly = isHoused ? existingIn(around) : [];
-    const place = placeFor(workspace, config, io, settings, readOnly);
-    mkdirSync(place.scratch, { recursive: true });
     return taskWorkflow({
       store,
       workspace,
-      place,
+      ...guarded({ workspace, folder, around, unconfined }, config, io, settings),
       // What the command line gave stays.
       readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskAsSaved(named.file),
       snapshots,
-      protect: (iteration) => remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir),
-      ...(isHoused ? { readOnly: [...readOnly, ...surroundingsOf(workspace, io.env)] } : {}),
       views,
       memory,
       redact,
-      shell: unconfined || isHoused,
       now: io.clock.now,
       close,
     });
@@ -238,14 +257,4 @@ async function stateFor(
   const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} belonged to another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
   return await store.edit((before) => ({ ...wanted, ...given({ iteration: before.iteration }) }));
-}
-
-/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
-async function keepEnd(store: RecordStore<TaskState>, verdict: Verdict, now: number): Promise<void> {
-  try {
-    await store.load();
-    await store.edit((state) => withEnd(state, verdict, now));
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-  }
 }

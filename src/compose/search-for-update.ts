@@ -12,7 +12,7 @@ import { addressStamp } from "../research/full-text/find-text.js";
 import { keptText, saveText } from "../research/full-text/text-cache.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { type SearchRecord, writeSearchRecord } from "../research/search/search-record.js";
-import { contextOf } from "../research/sources/source-settings.js";
+import { contextsWith } from "../research/sources/source-settings.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import type { Came, Outside } from "../research/update/new-and-changed.js";
 
@@ -44,11 +44,10 @@ export async function openAsking(folder: string, config: ResolvedConfig, io: Io,
   // Texts as they are today must not take the place of those that were read.
   const scratch = makeTemporaryFolder("research-ralph-update-");
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), freshMs: 0 });
-  const asking = { config: config.sources, env: io.env, http, contact: config.contact };
   const today = paperLookups({
     folder: scratch,
     http,
-    contextFor: (source) => contextOf(source, asking),
+    contextFor: contextsWith(config, io.env, http),
     clock: systemClock,
     signal,
   });

@@ -2,7 +2,7 @@ import type { QueryLine } from "../engine/generated/query.js";
 import { httpFor } from "../research/sources/network.js";
 import { resolveConfig, type ResolvedConfig } from "./config.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
-import { contextOf, settingsOf } from "../research/sources/source-settings.js";
+import { contextsWith, settingsOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";
 import { keptText } from "../research/full-text/text-cache.js";
 import { isHeld } from "../engine/storage/lock.js";
@@ -63,10 +63,9 @@ async function poolOf(folders: readonly string[]): Promise<AskedByTools> {
 
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
   const root = rootOf(folder, io.cwd);
-  const { sources: config, stateDir, contact } = await resolveConfig({ env: io.env, cwd: root });
-  const cacheDir = sharedAnswersFolder(stateDir);
-  const http = httpFor({ sources: config, stateDir, contact }, signal, { cacheDir, record: recordIn(folder) });
-  const contextFor: Network["contextFor"] = (source) => contextOf(source, { config, env: io.env, http, contact });
+  const config = await resolveConfig({ env: io.env, cwd: root });
+  const http = httpFor(config, signal, { cacheDir: sharedAnswersFolder(config.stateDir), record: recordIn(folder) });
+  const contextFor = contextsWith(config, io.env, http);
   const { requirements } = (await readResearch(folder)).rrd;
   const named = searchable(requirements.sources ?? [], root);
   return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };

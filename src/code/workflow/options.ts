@@ -24,8 +24,8 @@ export interface CodeOptions {
   readonly place: Omit<Place, "signal">;
   readonly snapshots: Snapshots;
   readonly protect: Protect;
-  /** What a sandbox shows to agents and does not let them change. */
-  readonly readOnly: readonly string[];
+  /** What a sandbox shows to agents and does not let them change; absent: there is no sandbox. */
+  readonly readOnly?: readonly string[];
   /** A folder for an agent that does not work in the project. */
   readonly roleFolder: (iteration: number) => string;
   readonly memory: HistoryLimits;

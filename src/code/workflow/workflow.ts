@@ -174,7 +174,8 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         mkdirSync(workspace, { recursive: true });
         const access: Brief["access"] = {
           ...{ web: false, read: true, everything: false },
-          ...(isArtisan ? { shell: true as const, readOnly: options.readOnly } : { readOnly: [folder] }),
+          ...(isArtisan ? { shell: true as const } : {}),
+          ...given({ readOnly: isArtisan ? options.readOnly : [folder] }),
         };
         const protection = await options.protect(iteration);
         underWay = true;

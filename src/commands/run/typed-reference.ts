@@ -7,8 +7,7 @@ import { documentsFolder, textsFolder } from "../../research/project-files/layou
 import { type Described, describeReference } from "../../research/full-text/describe-reference.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { parseReference, type Reference } from "../../research/papers/reference.js";
-import type { ContextFor } from "../../research/sources/shared/source.js";
-import { contextOf } from "../../research/sources/source-settings.js";
+import { contextsWith } from "../../research/sources/source-settings.js";
 
 /** What a person typed for a paper. @throws ExpectedError (exit code 2) where it names none. */
 export async function typedReference(input: string, cwd: string): Promise<Reference> {
@@ -51,8 +50,6 @@ export async function lookUpTyped(
   // Anyone who types an address may mean a server of their own; what it redirects to they did not type.
   const typed = reference.kind === "url" ? [reference.url] : [];
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), typed });
-  const asking = { config: config.sources, env, http, contact: config.contact };
-  const contextFor: ContextFor = (source) => contextOf(source, asking);
-  const options = { cacheDir: textsFolder(folder), signal, http, contextFor, copies: [] };
-  return await describeReference(reference, options);
+  const contextFor = contextsWith(config, env, http);
+  return await describeReference(reference, { cacheDir: textsFolder(folder), signal, http, contextFor, copies: [] });
 }

@@ -8,7 +8,7 @@ import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../resea
 import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
 import { allSources, sourcesFor } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/shared/source.js";
-import { contextOf } from "../../research/sources/source-settings.js";
+import { contextsWith } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -53,12 +53,11 @@ export async function searchCommand(
     const http = httpFor(config, AbortSignal.any([signals.finish, signals.abort]), {
       cacheDir: sharedAnswersFolder(config.stateDir),
     });
-    const { sources: settings, contact } = config;
-    const asker = { config: settings, env: io.env, http, contact };
+    const contextFor = contextsWith(config, io.env, http);
     const open: Open = (name) => {
       const found = sources.find((each) => each.name === name);
       if (found === undefined) throw new Error(`${name} was not asked for`);
-      const context = contextOf(found, asker);
+      const context = contextFor(found);
       return "unavailable" in context ? context : { source: found, context };
     };
     const names = sources.map(({ name }) => name);

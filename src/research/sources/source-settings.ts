@@ -2,7 +2,7 @@ import type { ResearchConfig } from "../generated/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { whyNotAsked } from "./registry.js";
-import type { Source, SourceContext } from "./shared/source.js";
+import type { ContextFor, Source } from "./shared/source.js";
 import type { Http } from "../../engine/net/http.js";
 import type { Service } from "../../engine/net/host-rules.js";
 import { given } from "../../engine/lib/given.js";
@@ -49,28 +49,25 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
 }
 
 /**
- * With what a source is asked, or one sentence on why it can't be: turned off, or without the key, contact or address
- * that it needs.
+ * With what each source is asked, or one sentence on why it can't be: turned off, or without the key, contact or
+ * address that it needs.
  */
-export function contextOf(
-  source: Source,
-  asking: {
-    readonly config: SourcesConfig;
-    readonly env: NodeJS.ProcessEnv;
-    readonly http: Http;
-    readonly contact?: string | undefined;
-  },
-): SourceContext | { readonly unavailable: string } {
-  const { config, env, http, contact } = asking;
-  const settings = settingsOf(source, config);
-  const variable = settings.key_variable ?? source.keyVariable;
-  // A line feed at the end, as `$(cat file)` leaves none but a secret store may, would be no valid header.
-  const key = variable === undefined ? undefined : env[variable]?.trim() || undefined;
-  const endpoint = addressOf(source, settings);
-  if (settings.off === true)
-    return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
-  const contextFor = (other: Source) => contextOf(other, asking);
-  const context = { http, endpoint, contextFor, ...given({ key, contact }) };
-  const unavailable = whyNotAsked(source, context);
-  return unavailable === undefined ? context : { unavailable };
+export function contextsWith(
+  { sources, contact }: { readonly sources: SourcesConfig; readonly contact?: string | undefined },
+  env: NodeJS.ProcessEnv,
+  http: Http,
+): ContextFor {
+  const contextFor: ContextFor = (source) => {
+    const settings = settingsOf(source, sources);
+    const variable = settings.key_variable ?? source.keyVariable;
+    // A line feed at the end, as `$(cat file)` leaves none but a secret store may, would be no valid header.
+    const key = variable === undefined ? undefined : env[variable]?.trim() || undefined;
+    const endpoint = addressOf(source, settings);
+    if (settings.off === true)
+      return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
+    const context = { http, endpoint, contextFor, ...given({ key, contact }) };
+    const unavailable = whyNotAsked(source, context);
+    return unavailable === undefined ? context : { unavailable };
+  };
+  return contextFor;
 }

@@ -22,7 +22,7 @@ import type { Listing } from "../../../src/research/search/result-list.js";
 import { runStep } from "../../../src/research/search/run-round.js";
 import { searchFile } from "../../../src/research/project-files/layout.js";
 import { sourceNamed } from "../../../src/research/sources/registry.js";
-import { contextOf } from "../../../src/research/sources/source-settings.js";
+import { contextsWith } from "../../../src/research/sources/source-settings.js";
 import { queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -59,7 +59,7 @@ async function searched(arxiv: Page, crossref: Page) {
       ...(await runStep(index, step, (wanted) => {
         const source = sourceNamed(wanted);
         if (source === undefined) throw new Error(wanted);
-        const context = contextOf(source, { config: config.sources, env: place.env, http });
+        const context = contextsWith(config, place.env, http)(source);
         return "unavailable" in context ? context : { source, context };
       })),
     );

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { HttpDocument } from "../../../src/engine/net/http.js";
 import type { HttpFailure } from "../../../src/engine/net/http-failure.js";
 import { paperLookups } from "../../../src/research/paper-lookups/paper-lookups.js";
-import { contextOf, type SourcesConfig } from "../../../src/research/sources/source-settings.js";
+import { contextsWith, type SourcesConfig } from "../../../src/research/sources/source-settings.js";
 import { fakeClock } from "../../support/clock.js";
 import type { Clock } from "../../../src/engine/lib/clock.js";
 import { updatesFile } from "../../../src/research/project-files/layout.js";
@@ -31,8 +31,7 @@ function servicesWith(
   const asked: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), "services-"));
   const http = { get: async ({ url }: { url: string }) => (asked.push(url), answer(url)) };
-  const contextFor = (source: Parameters<typeof contextOf>[0]) =>
-    contextOf(source, { config, env: {}, http, contact: "mail@example.org" });
+  const contextFor = contextsWith({ sources: config, contact: "mail@example.org" }, {}, http);
   return {
     asked,
     folder,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listSource, referencesIn } from "../../../../src/research/sources/clients/reading-list.js";
-import { contextOf } from "../../../../src/research/sources/source-settings.js";
+import { contextsWith } from "../../../../src/research/sources/source-settings.js";
 import { answering, type Canned } from "./answering.js";
 import type { Request } from "../../../../src/engine/net/http.js";
 
@@ -129,9 +129,9 @@ describe("lists of ids and addresses", () => {
     const { context, requests } = answering(({ url, ...rest }) =>
       services({ ...rest, url: url.replace("https://mirror.test", "https://api.openalex.org") }),
     );
-    const config = { arxiv: { off: true }, crossref: { off: true }, openalex: { endpoint: "https://mirror.test" } };
+    const sources = { arxiv: { off: true }, crossref: { off: true }, openalex: { endpoint: "https://mirror.test" } };
     const list = listSource("refs.txt", folder);
-    const its = contextOf(list, { config, env: { OPENALEX_API_KEY: "key-of-openalex" }, http: context.http });
+    const its = contextsWith({ sources }, { OPENALEX_API_KEY: "key-of-openalex" }, context.http)(list);
     if ("unavailable" in its) throw new Error(its.unavailable);
     expect(await list.search?.({ terms: "", most: 10 }, its)).toMatchObject({
       status: "ok",
