@@ -102,8 +102,8 @@ const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
 });
 
 /**
- * Where criteria are checked, and how the files that nobody but this program and the user may change are kept: read-only
- * in a sandbox, where only a person can have changed them meanwhile, and put back on the host.
+ * Where criteria are checked, and how the files that nobody but this program and the user may change are kept:
+ * read-only in a sandbox, where only a person can have changed them meanwhile, and put back on the host.
  */
 export function guarded(
   where: {

@@ -4,6 +4,7 @@ import { locationIn } from "../../task/test-runs/results.js";
 import type { Job, Tested } from "../generated/ralph-code.js";
 import { fileWithin, linesOf, textOf } from "./source-text.js";
 import { distancesFrom, type ImportGraph } from "./graph.js";
+import { countEach } from "../../engine/lib/group.js";
 
 /** A file of the project, and how far it is from where it fails. */
 export interface Ranked {
@@ -57,8 +58,7 @@ function framesIn(frame: string): { readonly file: string; readonly line: number
  */
 export function ranked(graph: ImportGraph, starts: Failing): Ranked[] {
   const distances = distancesFrom(graph, [...starts.keys()]);
-  const importers = new Map<string, number>();
-  for (const all of graph.imports.values()) for (const each of all) importers.set(each, (importers.get(each) ?? 0) + 1);
+  const importers = countEach([...graph.imports.values()].flat());
   const far = Math.max(0, ...distances.values()) + 2;
   return [...new Set([...starts.keys(), ...graph.imports.keys()])]
     .map((path) => ({ path, distance: starts.has(path) ? 0 : (distances.get(path) ?? far) }))

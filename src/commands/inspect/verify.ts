@@ -17,6 +17,7 @@ import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { groupBy } from "../../engine/lib/group.js";
 
 interface VerifyOptions extends FolderOptions {
   /** Fetch the papers whose text is not kept. */
@@ -93,12 +94,10 @@ function print(
 ): void {
   for (const { paper, number, quote, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
     io.stdout(`${result}: ${paper}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: “${oneLine(quote)}”\n`);
-  const open = new Map<string, string[]>();
-  for (const { result, reason = "", paper } of checked)
-    if (result === "could-not-check") open.set(reason, [...(open.get(reason) ?? []), paper]);
-  for (const [reason, papers] of open)
+  const open = checked.filter(({ result }) => result === "could-not-check");
+  for (const [reason, quotes] of groupBy(open, (each) => each.reason ?? ""))
     io.stdout(
-      `could not check: ${many(papers.length, "quote")} of ${oneLine([...new Set(papers)].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
+      `could not check: ${many(quotes.length, "quote")} of ${oneLine([...new Set(quotes.map(({ paper }) => paper))].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
     );
   const near = checked.filter(({ result, recorded }) => result === "holds" && recorded === "near").length;
   if (near > 0) io.stdout(`near, which proves nothing: ${many(near, "quote")}: a number differs in unit or rounding\n`);

@@ -5,6 +5,7 @@ import type { HttpDocument, Http } from "./http.js";
 import { keyOf, keyOfLine } from "./request-log.js";
 import { publicAddress } from "./credentials.js";
 import { given } from "../lib/given.js";
+import { groupBy } from "../lib/group.js";
 
 /** Answers that a search had, out of the log and the cache, and what it asks for now that it did not then. */
 interface Replay extends Http {
@@ -18,8 +19,7 @@ interface Replay extends Http {
  */
 export function replayHttp(lines: readonly QueryLine[], cacheDir: string): Replay {
   const cache = httpCache(cacheDir);
-  const answers = new Map<string, QueryLine[]>();
-  for (const line of lines) answers.set(keyOfLine(line), [...(answers.get(keyOfLine(line)) ?? []), line]);
+  const answers = new Map(groupBy(lines, keyOfLine));
   const missing: string[] = [];
 
   const none = (sentence: string): HttpFailure => {

@@ -1,5 +1,6 @@
 import { findInstructions } from "../../engine/documents/text/find-injections.js";
 import { referenceLists } from "../../engine/documents/text/reference-lists.js";
+import { countEach, groupBy } from "../../engine/lib/group.js";
 
 /** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */
 export type Part = "note" | "other" | keyof typeof parts;
@@ -230,10 +231,10 @@ const generic = new Set(
  * back often.
  */
 export function themesOf(title: string, sentences: readonly string[]): string[] {
-  const count = new Map<string, number>();
-  for (const word of sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))])) {
-    if (!/^\d/.test(word) && word.length > 3 && !generic.has(word)) count.set(word, (count.get(word) ?? 0) + 1);
-  }
+  const telling = (word: string) => !/^\d/.test(word) && word.length > 3 && !generic.has(word);
+  const count = countEach(
+    sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))].filter(telling)),
+  );
   const pairs = phrases(title).flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${singular(word)}`));
   const inTitle = stemsOf(title);
   const rank = ([word, times]: [string, number]) => times + (inTitle.has(stem(word)) ? 1000 : 0);
@@ -256,17 +257,11 @@ export function tagsOf(sentence: string, themes: readonly string[]): string[] {
  */
 export function groupByTag<Insight extends { readonly tags?: readonly string[] }>(
   insights: readonly Insight[],
-): Map<string, Insight[]> {
+): ReadonlyMap<string, readonly Insight[]> {
   const themesIn = ({ tags = [] }: Insight) => tags.filter((tag) => tag !== limitation);
-  const count = new Map<string, number>();
-  for (const tag of insights.flatMap(themesIn)) count.set(tag, (count.get(tag) ?? 0) + 1);
-  const groups = new Map<string, Insight[]>();
-  for (const insight of insights) {
-    const [tag = "untagged"] = themesIn(insight).toSorted(
-      (a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b),
-    );
-    groups.set(tag, [...(groups.get(tag) ?? []), insight]);
-  }
+  const count = countEach(insights.flatMap(themesIn));
+  const byFrequency = (a: string, b: string) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b);
+  const groups = groupBy(insights, (insight) => themesIn(insight).toSorted(byFrequency)[0] ?? "untagged");
   return new Map([...groups].toSorted((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0])));
 }
 

@@ -3,6 +3,7 @@ import { authorsOf } from "../papers/authors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { type CitedWork, worksOf } from "./cited-work.js";
+import { countEach } from "../../engine/lib/group.js";
 
 /** What a spreadsheet takes for a formula when a cell begins with it, in its full width too. */
 const formula = /^\s*[=+\-@＝＋－＠|%\t\r]/;
@@ -41,9 +42,7 @@ const readWords: Readonly<Record<Reading, string>> = {
  */
 export function papersAsCsv(rrd: Rrd, wanted?: Paper["status"]): string {
   const papers = new Map(rrd.papers_pool.map((paper) => [oneLine(paper.id), paper]));
-  const insights = new Map<string, number>();
-  for (const { paper_id: id } of rrd.insights ?? [])
-    if (id != null) insights.set(oneLine(id), (insights.get(oneLine(id)) ?? 0) + 1);
+  const insights = countEach((rrd.insights ?? []).map(({ paper_id }) => oneLine(paper_id ?? "")));
   const row = (work: CitedWork) => {
     const paper = papers.get(work.id);
     const quotes = paper?.analysis?.evidence ?? [];

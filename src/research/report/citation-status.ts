@@ -1,5 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
+import { groupBy } from "../../engine/lib/group.js";
 
 /** What is known of a paper as a citation. Derived from what was checked while the project ran; nothing is asked. */
 export type CitationStatus = "verified" | "metadata-differ" | "not-found" | "could-not-check" | "not-scholarly";
@@ -67,14 +68,9 @@ const minTogether = 3;
 
 /** The status that most of these have, with the reason they share; absent where too few share one. */
 export function commonCitation(citations: readonly Citation[]): (Citation & { readonly count: number }) | undefined {
-  const counts = new Map<string, number>();
-  for (const { status, says } of citations) {
-    const key = `${status} ${says}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const [most, count = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
-  const citation = citations.find(({ status, says }) => `${status} ${says}` === most);
-  return citation === undefined || count < minTogether ? undefined : { ...citation, count };
+  const groups = groupBy(citations, ({ status, says }) => `${status} ${says}`);
+  const [most = []] = [...groups.values()].toSorted((a, b) => b.length - a.length);
+  return most[0] === undefined || most.length < minTogether ? undefined : { ...most[0], count: most.length };
 }
 
 /** What is said of references together, above them: "? could not check (9 of 11): No catalogue was asked for it." */

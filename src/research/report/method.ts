@@ -15,6 +15,7 @@ import { checkSentence } from "../workflow/report-unit/warn-of-retractions.js";
 import { seedRecallText } from "../papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../papers/seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
+import { countEach, groupBy } from "../../engine/lib/group.js";
 
 /** A fact of the method: what it is about, and what was done. */
 export interface Fact {
@@ -211,9 +212,7 @@ function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
 }
 
 function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
-  const byPhase = new Map<string, LedgerLine[]>();
-  for (const line of lines) byPhase.set(line.phase, [...(byPhase.get(line.phase) ?? []), line]);
-  return [...byPhase].map(([phase, mine]) => ({
+  return [...groupBy(lines, ({ phase }) => phase)].map(([phase, mine]) => ({
     phase,
     ...sumOf(mine),
     accepted: mine.filter(({ outcome }) => outcome === "accepted").length,
@@ -223,13 +222,11 @@ function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
 }
 
 function exclusionsOf({ excluded = [] }: Rrd): Method["exclusions"] {
-  const counts = new Map<string, number>();
-  for (const { reason, stage, duplicate_of } of excluded) {
+  const reasons = excluded.map(({ reason, stage, duplicate_of }) => {
     const isDuplicate = stage === "duplicate" || (stage === undefined && duplicate_of !== undefined);
-    const name = isDuplicate ? "the same work as another" : stage === "window" ? "outside the dates" : reason;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts]
+    return isDuplicate ? "the same work as another" : stage === "window" ? "outside the dates" : reason;
+  });
+  return [...countEach(reasons)]
     .map(([reason, count]) => ({ reason, count }))
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
     .slice(0, maxExclusions);

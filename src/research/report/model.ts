@@ -32,12 +32,13 @@ import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
 import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
-import { entryOf, insightsByPaper, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
+import { entryOf, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
 import { counted, thousands } from "./pictures/words.js";
 import { namesOf, tablesAsText } from "./quotes.js";
 import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
 import { type SaidSentence, type Statement, statementOf, type StatementSources } from "./statements.js";
 import { type Strength, strengthOf, type Sureness, surenessOf } from "./strength.js";
+import { groupBy } from "../../engine/lib/group.js";
 
 /** All that a report is made of. Nothing is read from a disk or a network here. */
 export interface ReportInput {
@@ -82,9 +83,7 @@ export interface Dispute {
 
 /** An insight with the paper it comes from. */
 export interface InsightRow {
-  readonly id: string;
   readonly text: string;
-  readonly tags: readonly string[];
   /** Absent where the paper is not in the pool. */
   readonly paper?: PaperRow;
   /** Papers of the pool that it refers to. */
@@ -130,13 +129,11 @@ export interface Reference {
 }
 
 export interface Idea {
-  readonly id: string;
   readonly name: string;
   readonly oneLiner: string;
   readonly isRecommended: boolean;
   readonly combined?: number;
   readonly papers: readonly PaperRow[];
-  readonly insights: readonly InsightRow[];
   readonly nextSteps: readonly string[];
 }
 
@@ -217,8 +214,8 @@ export function reportModel(input: ReportInput): ReportModel {
   const { rrd, queries: log, ideas: ideasFile, now } = input;
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const names = namesOf(rrd.papers_pool);
-  const insights = insightsByPaper(rrd.insights ?? []);
-  const rows = rowsOf(rrd, names, insights);
+  const insights = groupBy(rrd.insights ?? [], ({ paper_id }) => paper_id);
+  const rows = rowsOf(rrd, names);
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const narrative =
     (input.report === undefined ? undefined : narrativeOf(input.report)) ??
@@ -232,12 +229,10 @@ export function reportModel(input: ReportInput): ReportModel {
     const resolved = statement(said);
     return { ...resolved, strength: strengthOf(resolved, papers) };
   };
-  const insightRow = ({ id, insight, tags, paper_id, cross_refs }: Insight): InsightRow => {
+  const insightRow = ({ insight, paper_id, cross_refs }: Insight): InsightRow => {
     const paper = rowById.get(paper_id ?? "");
     return {
-      id: id ?? "",
       text: tablesAsText(insight),
-      tags: tags ?? [],
       ...given({ paper }),
       refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
     };
@@ -269,7 +264,7 @@ export function reportModel(input: ReportInput): ReportModel {
           rows: narrative.comparison.rows.map(({ aspect, cells }) => ({ aspect, cells: cells.map(statement) })),
         };
   const ideas = (ideasFile?.ideas ?? [])
-    .map((idea) => ideaOf(idea, rowById, standing, insightRow))
+    .map((idea) => ideaOf(idea, rowById))
     .sort((a, b) => Number(b.isRecommended) - Number(a.isRecommended) || (b.combined ?? -1) - (a.combined ?? -1));
   const map = once(() => mapOf(rrd, rows));
   const question = narrative.question ?? questionOf(rrd);
@@ -540,14 +535,8 @@ function themesOf(
 }
 
 function costByPaperOf(ledger: readonly LedgerLine[], rows: ReadonlyMap<string, PaperRow>): PaperCost[] {
-  const lines = new Map<string, LedgerLine[]>();
-  for (const line of ledger) {
-    if (!rows.has(line.unit)) continue;
-    const list = lines.get(line.unit);
-    if (list === undefined) lines.set(line.unit, [line]);
-    else list.push(line);
-  }
-  return [...lines].map(([id, list]) => ({ paper: rows.get(id) as PaperRow, cost: sumOf(list) }));
+  const lines = groupBy(ledger, ({ unit }) => rows.get(unit));
+  return [...lines].flatMap(([paper, its]) => (paper === undefined ? [] : { paper, cost: sumOf(its) }));
 }
 
 function referencesOf(
@@ -567,22 +556,14 @@ function referencesOf(
     }));
 }
 
-function ideaOf(
-  idea: ProductIdeas["ideas"][number],
-  rows: ReadonlyMap<string, PaperRow>,
-  insights: readonly Insight[],
-  insightRow: (insight: Insight) => InsightRow,
-): Idea {
-  const { id, name, one_liner, evidence, scores, recommended_for_prd, recommended_next_steps = [] } = idea;
-  const wanted = new Set(evidence.insight_ids);
+function ideaOf(idea: ProductIdeas["ideas"][number], rows: ReadonlyMap<string, PaperRow>): Idea {
+  const { name, one_liner, evidence, scores, recommended_for_prd, recommended_next_steps = [] } = idea;
   return {
-    id,
     name,
     oneLiner: one_liner ?? "",
     isRecommended: recommended_for_prd,
     ...given({ combined: scores.combined_0_50 }),
     papers: evidence.paper_ids.flatMap((paper) => rows.get(paper) ?? []),
-    insights: insights.filter((insight) => wanted.has(insight.id ?? "")).map(insightRow),
     nextSteps: recommended_next_steps,
   };
 }

@@ -13,7 +13,6 @@ import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { prose } from "../workflow/statistics-and-steering/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
-import { publicationOf } from "./strength.js";
 
 /** What became of a paper. `waiting`: read, and a person decides; `unread`: no decision yet. */
 export type PaperStatus = "presented" | "insights" | "rejected" | "waiting" | "unread";
@@ -50,7 +49,6 @@ export interface PaperRow extends PaperName {
   readonly quotesGiven: number;
   readonly quotes: number;
   readonly quotesFound: number;
-  readonly insights: number;
   /** Why this decision, in a sentence; empty where nobody wrote it. */
   readonly why: string;
   readonly hasWarnings: boolean;
@@ -58,7 +56,6 @@ export interface PaperRow extends PaperName {
 
 /** One dimension of a rubric, 0 to 5. */
 export interface Dimension {
-  readonly name: string;
   readonly label: string;
   readonly points: number;
 }
@@ -91,16 +88,11 @@ export interface PaperEntry extends PaperRow {
   readonly unprovedNumbers: readonly string[];
   /** What was found of each eligibility criterion, by the fullest look at the paper; empty where they are missing. */
   readonly eligibility: readonly CriterionAnswer[];
-  readonly insightTexts: readonly { readonly id: string; readonly text: string; readonly tags: readonly string[] }[];
+  readonly insightTexts: readonly string[];
   /** Notes on the decision, whole. */
   readonly notes: string;
-  readonly tags: readonly string[];
   readonly citation: Citation;
-  readonly publication?: "preprint" | "published";
   readonly pdf?: string;
-  readonly arxiv?: string;
-  /** Where its text came from, with the address. */
-  readonly textFrom?: string;
 }
 
 const statuses: Readonly<Record<Paper["status"], PaperStatus>> = {
@@ -112,24 +104,8 @@ const statuses: Readonly<Record<Paper["status"], PaperStatus>> = {
   analyzing: "unread",
 };
 
-/** Insights by the paper they come from. */
-export function insightsByPaper(insights: readonly Insight[]): ReadonlyMap<string, readonly Insight[]> {
-  const byPaper = new Map<string, Insight[]>();
-  for (const insight of insights) {
-    if (insight.paper_id == null) continue;
-    const list = byPaper.get(insight.paper_id);
-    if (list === undefined) byPaper.set(insight.paper_id, [insight]);
-    else list.push(insight);
-  }
-  return byPaper;
-}
-
 /** Rows of all papers: what was decided first, the best first, then by title so that ties have one order. */
-export function rowsOf(
-  rrd: Rrd,
-  names: ReadonlyMap<string, PaperName>,
-  insights: ReadonlyMap<string, readonly Insight[]>,
-): PaperRow[] {
+export function rowsOf(rrd: Rrd, names: ReadonlyMap<string, PaperName>): PaperRow[] {
   const order: Readonly<Record<PaperStatus, number>> = {
     presented: 0,
     insights: 1,
@@ -138,7 +114,7 @@ export function rowsOf(
     unread: 4,
   };
   return rrd.papers_pool
-    .map((paper) => rowOf(rrd, paper, names.get(paper.id) as PaperName, insights.get(paper.id)?.length ?? 0))
+    .map((paper) => rowOf(rrd, paper, names.get(paper.id) as PaperName))
     .sort(
       (a, b) =>
         order[a.status] - order[b.status] ||
@@ -148,7 +124,7 @@ export function rowsOf(
     );
 }
 
-function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): PaperRow {
+function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
   const status = statuses[paper.status];
   const scores = status === "unread" || !couldBeRead(paper) ? undefined : scoresOf(paper);
   const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
@@ -178,7 +154,6 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName, insights: number): Paper
     quotesGiven: paper.analysis?.evidence?.length ?? 0,
     quotes,
     quotesFound,
-    insights,
     why: whyOf(rrd, paper, status),
     hasWarnings:
       isRetracted || (paper.warnings?.length ?? 0) > 0 || (paper.updates ?? []).some(({ type }) => type !== "version"),
@@ -218,18 +193,15 @@ export function entryOf(
   const { analysis } = paper;
   const scores = scoresOf(paper);
   const pdf = webAddress(paper.pdf_url);
-  const arxiv = paper.identifiers?.arxiv;
-  const publication = publicationOf(paper);
-  const tags = new Set(insights.flatMap((insight) => (insight.tags ?? []).map((tag) => oneLine(tag))));
   // The row behind the literal, and no spread of what may be absent: each is slow for thousands of entries.
   const entry: Writable<PaperEntry> = {
     dimensions:
       scores === undefined || row.score === undefined
         ? []
         : [
-            ...executionLabels.map(({ name, label }) => ({ name, label, points: scores.execution[name] })),
+            ...executionLabels.map(({ name, label }) => ({ label, points: scores.execution[name] })),
             ...strategicLabels.flatMap(({ name, label }) =>
-              scores.strategic === undefined ? [] : { name, label, points: scores.strategic[name] },
+              scores.strategic === undefined ? [] : { label, points: scores.strategic[name] },
             ),
           ],
     warnings: warningsOf(paper),
@@ -245,20 +217,12 @@ export function entryOf(
       status === "not-in-text" ? number : [],
     ),
     eligibility: criteria.length === 0 ? [] : eligibilityOf(paper, criteria),
-    insightTexts: insights.map(({ id, insight, tags: own }) => ({
-      id: id ?? "",
-      text: tablesAsText(insight),
-      tags: own ?? [],
-    })),
+    insightTexts: insights.map(({ insight }) => tablesAsText(insight)),
     notes: couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged,
-    tags: [...tags],
     citation: citationOf(paper),
     ...row,
   };
-  if (publication !== undefined) entry.publication = publication;
   if (pdf !== undefined) entry.pdf = pdf;
-  if (arxiv !== undefined) entry.arxiv = arxiv;
-  if (paper.text_from !== undefined) entry.textFrom = paper.text_from;
   return entry;
 }
 

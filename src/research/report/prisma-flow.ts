@@ -6,6 +6,7 @@ import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js"
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { exclusionOf } from "../workflow/eligibility/eligibility.js";
 import { reasonText } from "./method.js";
+import { countEach } from "../../engine/lib/group.js";
 
 /** A line within a box: "of these from the abstract alone: 3". */
 export interface FlowLine {
@@ -81,11 +82,9 @@ export function flowOf(rrd: Rrd): Flow {
   const papers = rrd.papers_pool;
   const excluded = rrd.excluded ?? [];
   const recorded = rrd.statistics?.discovery_metrics?.flow;
-  const byStage = new Map<string, number>();
-  for (const { stage, duplicate_of } of excluded) {
-    const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
-    byStage.set(name, (byStage.get(name) ?? 0) + 1);
-  }
+  const byStage = countEach(
+    excluded.map(({ stage, duplicate_of }) => stage ?? (duplicate_of === undefined ? "screened" : "duplicate")),
+  );
   const automatic = [...byStage].filter(([stage]) => stage !== "screened" && stage !== "duplicate");
   const screenedOut = byStage.get("screened") ?? 0;
 
@@ -100,7 +99,9 @@ export function flowOf(rrd: Rrd): Flow {
   const notScreened = recorded?.not_screened ?? 0;
   const removed = duplicates + automaticCount + notScreened;
   const screened = bySearch + screenedOut;
-  const identifiedBy = Object.entries(recorded?.identified ?? sourceCounts(papers));
+  const identifiedBy = Object.entries(
+    recorded?.identified ?? Object.fromEntries(countEach(papers.map(({ source }) => source ?? "unknown"))),
+  );
   const identified =
     recorded === undefined ? papers.length + excluded.length : identifiedBy.reduce((sum, [, count]) => sum + count, 0);
 
@@ -108,14 +109,10 @@ export function flowOf(rrd: Rrd): Flow {
   const unread = papers.filter((paper) => !isDecided(paper) && paper.status !== "waiting");
   const unreadable = papers.filter((paper) => paper.status === "rejected" && !couldBeRead(paper));
   const rejected = papers.filter((paper) => paper.status === "rejected" && couldBeRead(paper));
-  const ineligible = new Map<string, number>();
-  let [retracted, few] = [0, 0];
-  for (const paper of rejected) {
-    const why = exclusionOf(paper);
-    if (paper.retracted === true) retracted += 1;
-    else if (why === undefined) few += 1;
-    else ineligible.set(why, (ineligible.get(why) ?? 0) + 1);
-  }
+  const retracted = rejected.filter((paper) => paper.retracted === true).length;
+  const causes = rejected.filter((paper) => paper.retracted !== true).map(exclusionOf);
+  const few = causes.filter((why) => why === undefined).length;
+  const ineligible = countEach(causes.filter((why) => why !== undefined));
   const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
   const count = (status: Paper["status"]) => papers.filter((paper) => paper.status === status).length;
   const [presented, kept] = [count("presented"), count("insights_extracted")];
@@ -244,10 +241,4 @@ function out(label: string, lines: readonly FlowLine[]): { readonly out?: FlowBo
   const held = lines.filter(({ count }) => count > 0);
   const count = held.reduce((sum, line) => sum + line.count, 0);
   return count === 0 ? {} : { out: { label, count, lines: held.filter((line) => line.label !== "") } };
-}
-
-function sourceCounts(papers: readonly Paper[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { source } of papers) counts.set(source ?? "unknown", (counts.get(source ?? "unknown") ?? 0) + 1);
-  return Object.fromEntries(counts);
 }

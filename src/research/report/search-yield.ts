@@ -32,9 +32,6 @@ export interface Query {
   readonly status: QueryLine["status"];
   readonly hits?: number;
   readonly from: QueryLine["from"];
-  /** An agent asked through a tool. */
-  readonly byAgent: boolean;
-  readonly reason?: string;
 }
 
 /** A point of the curves: after so many records screened, so many were kept. */
@@ -153,15 +150,9 @@ const wordParameters = ["search_query", "query", "q", "search", "query.bibliogra
 
 /** The search log in the order of the file, as people read it. */
 export const queriesOf = (lines: readonly QueryLine[]): Query[] =>
-  lines.map(({ at, source, url, status, results, from, by, reason }) => ({
-    at,
-    source,
-    asked: askedOf(url),
-    status,
-    ...given({ hits: results }),
-    from,
-    byAgent: by === "tool",
-    ...given({ reason }),
+  lines.map(({ at, source, url, status, results: hits, from }) => ({
+    ...{ at, source, asked: askedOf(url), status, from },
+    ...given({ hits }),
   }));
 
 function askedOf(address: string): string {

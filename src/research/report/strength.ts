@@ -15,8 +15,6 @@ export interface Strength {
   readonly papers: number;
   /** Of these, groups that share no author with one another. */
   readonly independent: number;
-  /** Read in full or in large part. */
-  readonly readInFull: number;
   /** How the papers were read, the fullest first, with how many were. */
   readonly readings: readonly (readonly [reading: Reading, papers: number])[];
   readonly published: number;
@@ -83,7 +81,7 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   ];
   const most = quotesFound === 0 ? Math.min(1, standing.length) : independent > 1 ? 5 : mostOfOneGroup;
   const level = Math.min(most, points.filter(Boolean).length);
-  const strength = { papers: standing.length, independent, readInFull, readings, published, preprints, quotesFound };
+  const strength = { papers: standing.length, independent, readings, published, preprints, quotesFound };
   return {
     level,
     says: says({ ...strength, retracted, excluded, corrected, quotes: quotes.length }),

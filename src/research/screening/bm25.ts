@@ -1,4 +1,5 @@
 import { normalTitle } from "../papers/normalise-title.js";
+import { countEach } from "../../engine/lib/group.js";
 
 /**
  * How fast further occurrences of a word cease to count, and how far long texts are held against their length:
@@ -13,13 +14,8 @@ const lengthShare = 0.75;
  */
 export function bm25(texts: readonly (readonly string[])[], query: ReadonlyMap<string, number>): number[] {
   const average = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(texts.length, 1) || 1;
-  const counts = texts.map((text) => {
-    const count = new Map<string, number>();
-    for (const word of text) if (query.has(word)) count.set(word, (count.get(word) ?? 0) + 1);
-    return count;
-  });
-  const holders = new Map<string, number>();
-  for (const count of counts) for (const word of count.keys()) holders.set(word, (holders.get(word) ?? 0) + 1);
+  const counts = texts.map((text) => countEach(text.filter((word) => query.has(word))));
+  const holders = countEach(counts.flatMap((count) => [...count.keys()]));
   return counts.map((count, index) => {
     const norm = saturation * (1 - lengthShare + (lengthShare * (texts[index]?.length ?? 0)) / average);
     let score = 0;

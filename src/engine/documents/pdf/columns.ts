@@ -1,4 +1,5 @@
 import { columnGap, edgeWidth, isProse, lowest, median, middle, type Row, type Segment, segmentsOf } from "./rows.js";
+import { groupBy } from "../../lib/group.js";
 
 /** A place that parts two columns. Lengths are in points from the bottom left. */
 export interface Gutter {
@@ -220,13 +221,7 @@ export const isSame = (some: readonly Gutter[], others: readonly Gutter[]): bool
 
 /** The lines that begin where many do, for each such place from left to right. */
 function commonEdges(prose: readonly Segment[]): Segment[][] {
-  const bins = new Map<number, Segment[]>();
-  for (const segment of prose) {
-    const bin = Math.round(segment.x / edgeWidth);
-    const there = bins.get(bin);
-    if (there === undefined) bins.set(bin, [segment]);
-    else there.push(segment);
-  }
+  const bins = groupBy(prose, ({ x }) => Math.round(x / edgeWidth));
   const around = (bin: number) => [bin - 1, bin, bin + 1].flatMap((each) => bins.get(each) ?? []);
   return [...bins.keys()]
     .toSorted((a, b) => a - b)

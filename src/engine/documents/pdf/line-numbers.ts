@@ -1,4 +1,5 @@
 import { edgeWidth, lowest, type Run } from "./rows.js";
+import { groupBy } from "../../lib/group.js";
 
 /** Numbers in the margin of a page, at least, where the page before has none: of each line, and of each fifth. */
 const [minNumbered, minFifths] = [5, 3];
@@ -29,7 +30,7 @@ export function withoutLineNumbers(runs: readonly Run[], numbering: LineNumberin
   const gone = new Set<Run>();
   const found: Series[] = [];
   for (const edgeOf of [(run: Run) => run.x, (run: Run) => run.x + run.width])
-    for (const column of groupedBy(numbers, (run) => Math.round(edgeOf(run) / edgeWidth))) {
+    for (const column of groupBy(numbers, (run) => Math.round(edgeOf(run) / edgeWidth)).values()) {
       if (column.length < least) continue;
       const left = lowest(column.map(({ x }) => x));
       const right = -lowest(column.map(({ x, width }) => -(x + width)));
@@ -88,13 +89,3 @@ function stepOf(numbers: readonly Run[], steps: readonly number[], words: readon
 
 /** Beginnings of lines are not further from their numbers than the nearest and so many points. */
 const nearText = 100;
-
-function groupedBy<Value>(values: readonly Value[], keyOf: (value: Value) => number): readonly Value[][] {
-  const groups = new Map<number, Value[]>();
-  for (const value of values) {
-    const there = groups.get(keyOf(value));
-    if (there === undefined) groups.set(keyOf(value), [value]);
-    else there.push(value);
-  }
-  return [...groups.values()];
-}

@@ -1,5 +1,6 @@
 import type { Line } from "./layout.js";
 import type { Part } from "../text/document-text.js";
+import { countEach } from "../../lib/group.js";
 
 /**
  * The lines of each page as text under the page's mark. Running heads and page numbers go, since they would stand in
@@ -170,9 +171,7 @@ const shapeOf = ({ text, height }: Line) =>
  * whatever its numbers.
  */
 function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
-  const counts = new Map<string, number>();
-  for (const lines of pages)
-    for (const shape of new Set(edgesOf(lines).map(shapeOf))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  const counts = countEach(pages.flatMap((lines) => [...new Set(edgesOf(lines).map(shapeOf))]));
   return new Set(
     [...counts]
       .filter(([, count]) => count >= Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3))

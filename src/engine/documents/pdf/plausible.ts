@@ -1,3 +1,4 @@
+import { countEach } from "../../lib/group.js";
 /**
  * Words that no page of prose is without, of the languages that are written in Latin letters and that documents are
  * written in most.
@@ -65,10 +66,8 @@ function isInLatinWords(text: string): boolean {
   const known = words.map((word) => word.toLowerCase()).filter((word) => common.has(word));
   // One of them may come about by chance.
   if (new Set(known).size > 1 && known.length > 0.005 * words.length) return true;
-  const counts = new Map<string, number>();
   const letters = Array.from(words.join("").normalize("NFD").toLowerCase().replace(/\p{M}/gu, ""));
-  for (const letter of letters) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-  const kinds = [...counts.values()].filter((count) => count > 0.01 * letters.length).length;
+  const kinds = [...countEach(letters).values()].filter((count) => count > 0.01 * letters.length).length;
   const share = letters.filter((letter) => frequent.has(letter)).length / letters.length;
   return kinds < minKinds || share >= minFrequent;
 }

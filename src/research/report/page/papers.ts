@@ -122,7 +122,7 @@ function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Mark
   }${part("Why this decision", entry.notes)}${
     entry.insightTexts.length === 0
       ? ""
-      : markup`<dt>Insights</dt>${entry.insightTexts.map(({ text }) => markup`<dd${direction(text)}>${text}</dd>`)}`
+      : markup`<dt>Insights</dt>${entry.insightTexts.map((text) => markup`<dd${direction(text)}>${text}</dd>`)}`
   }${eligibilityOf(entry)}</dl>${evidenceOf(entry, isNamed)}`;
 }
 

@@ -4,6 +4,7 @@ import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";
 import type { PageContext } from "./context.js";
+import { groupBy } from "../../../engine/lib/group.js";
 
 /** The id of a quote on the page. */
 export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
@@ -32,9 +33,7 @@ export const paperLink = ({ id, label, isRetracted, isIneligible }: PaperName): 
  * number where a paper has several.
  */
 function sourcesOf({ quotes, papers }: Statement): Markup {
-  const byPaper = new Map<string, Quote[]>();
-  for (const quote of quotes) byPaper.set(quote.paper.id, [...(byPaper.get(quote.paper.id) ?? []), quote]);
-  const named = [...byPaper.values()].map((list) => {
+  const named = [...groupBy(quotes, ({ paper }) => paper.id).values()].map((list) => {
     const [first] = list;
     if (first === undefined) return markup``;
     const sign = (quote: Quote) =>

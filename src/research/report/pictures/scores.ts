@@ -2,6 +2,7 @@ import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
 import { type PaperStatus } from "../papers.js";
 import { type Box, boxesAlong, counted, isUpon, placedLabels, round, shortened } from "./words.js";
+import { groupBy } from "../../../engine/lib/group.js";
 
 /** One judged paper. */
 export interface ScoredPaper {
@@ -46,20 +47,9 @@ export function scoresPicture(papers: readonly ScoredPaper[], lines: readonly Sc
 /** Papers that stand together, in the order of the first of each. */
 type Groups = ReadonlyMap<number, readonly ScoredPaper[]>;
 
-function grouped(papers: readonly ScoredPaper[], keyOf: (paper: ScoredPaper) => number): Groups {
-  const groups = new Map<number, ScoredPaper[]>();
-  for (const paper of papers) {
-    const key = keyOf(paper);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [paper]);
-    else group.push(paper);
-  }
-  return groups;
-}
-
 /** Those with the same points of both rubrics; of very many, those with the same decision. */
 const groupsOf = (papers: readonly ScoredPaper[], many: boolean): Groups =>
-  grouped(
+  groupBy(
     papers,
     ({ execution, strategic = 0, status }) =>
       (Math.round(execution) * 1000 + Math.round(strategic)) * 10 + (many ? statuses.indexOf(status) : 0),
@@ -67,7 +57,7 @@ const groupsOf = (papers: readonly ScoredPaper[], many: boolean): Groups =>
 
 /** Those with the same points of one rubric. */
 const pilesOf = (papers: readonly ScoredPaper[]): Groups =>
-  grouped(papers, ({ execution }) => Math.round(Math.max(0, Math.min(30, execution))));
+  groupBy(papers, ({ execution }) => Math.round(Math.max(0, Math.min(30, execution))));
 
 /** Execution across, strategy up: the lines are those of equal sums. */
 function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width: number): Drawing {

@@ -1,6 +1,7 @@
 import { given } from "../../../engine/lib/given.js";
 import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
+import { countEach } from "../../../engine/lib/group.js";
 
 /** What the answers to the criteria come to. */
 export interface Eligibility {
@@ -149,8 +150,7 @@ export function countingInsights({ papers_pool: pool, insights }: Pick<Rrd, "pap
 }
 
 function counted(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const counts = countEach(reasons);
   const known = new Map(criteria.map((criterion) => [criterion.id, criterion]));
   const ordered = [...known.keys(), ...[...counts.keys()].filter((reason) => !known.has(reason)).toSorted()];
   return ordered.flatMap((reason) => {

@@ -1,5 +1,6 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { whyNoGround } from "./handles.js";
+import { countEach, groupBy } from "../../../engine/lib/group.js";
 
 /** Insights that belong together by what they share. */
 export interface InsightGroup {
@@ -44,13 +45,8 @@ export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool"
   const drawn = drawnTogether(chosen, tags, papers_pool);
   const group = settle(drawn);
 
-  const members = new Map<number, number[]>();
-  for (const [index, name] of group.entries()) {
-    const list = members.get(name);
-    if (list === undefined) members.set(name, [index]);
-    else list.push(index);
-  }
-  const shares = countsOf(tags);
+  const members = groupBy(chosen.keys(), (index) => group[index]);
+  const shares = countEach(tags.flat());
   return [...members.values()]
     .filter((list) => list.length > 1)
     .sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
@@ -80,12 +76,6 @@ const tagsOf = ({ tags }: Insight): string[] => [
   ),
 ];
 
-function countsOf(tags: readonly (readonly string[])[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const list of tags) for (const tag of list) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return counts;
-}
-
 type Drawn = readonly ReadonlyMap<number, number>[];
 
 /** How strongly each insight is drawn to others, by their indexes. */
@@ -109,9 +99,7 @@ function drawnTogether(
     const weight = Math.log(insights.length / list.length + 1) / Math.sqrt(list.length);
     for (const [place, a] of list.entries()) for (const b of list.slice(place + 1)) draw(a, b, weight);
   }
-  const ofPaper = new Map<string, number[]>();
-  for (const [index, { paper_id }] of insights.entries())
-    if (paper_id != null) ofPaper.set(paper_id, [...(ofPaper.get(paper_id) ?? []), index]);
+  const ofPaper = groupBy(insights.keys(), (index) => insights[index]?.paper_id);
   /** A paper with many insights draws as much as one with a single insight. */
   const drawToPaper = (index: number, paper: string, weight: number) => {
     const others = ofPaper.get(paper) ?? [];
@@ -172,8 +160,7 @@ function namingTags(
   everywhere: ReadonlyMap<string, number>,
   all: number,
 ): string[] {
-  const inside = countsOf(lists);
-  return [...inside]
+  return [...countEach(lists.flat())]
     .filter(([, count]) => count > 1)
     .map(([tag, count]) => ({ tag, weight: count * Math.log(all / (everywhere.get(tag) ?? count) + 1) }))
     .sort((a, b) => b.weight - a.weight || (a.tag < b.tag ? -1 : 1))

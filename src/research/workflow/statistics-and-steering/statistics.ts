@@ -20,6 +20,7 @@ import { seedRecall } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { statedOtherwise } from "./stated-totals.js";
 import { deriveTiming } from "./timing.js";
+import { countEach } from "../../../engine/lib/group.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
@@ -67,8 +68,7 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
 
 function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
-  const counts = new Map<Paper["status"], number>();
-  for (const { status } of papers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const counts = countEach(papers.map(({ status }) => status));
   const withStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
   // A check belongs to the papers that it left its mark on; where none has one, it was undone.
   const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...before } = rrd.statistics ?? {};
