@@ -61,13 +61,8 @@ export async function askOpenQuestions(
   const answers = await askAll(questions, io);
   const left = questions.some(({ question }) => !answers.has(question));
   if (answers.size === 0) return { rrd, left };
-  const edited = await editResearch(folder, (current) => withAnswers(current, answers), {
-    derive,
-    git,
-    backup: false,
-    now: io.clock.now,
-    notify: (_, message) => say(io, message),
-  });
+  const notify = (_: string, message: string) => say(io, message);
+  const edited = await editResearch(folder, (before) => withAnswers(before, answers), { derive, git, notify });
   return { rrd: edited.rrd, left };
 }
 

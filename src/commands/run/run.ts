@@ -150,11 +150,8 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   }
   const notify = (_: string, message: string) => say(io, message);
   const edited = await editResearch(folder, (current) => withTarget(current, papers), {
-    derive,
-    git,
-    backup: started,
-    now: io.clock.now,
-    notify,
+    ...{ derive, git, notify },
+    ...(started ? { backupAt: io.clock.now() } : {}),
   });
   if (edited.backup !== undefined)
     say(
@@ -174,7 +171,7 @@ async function withSources(folder: string, sources: readonly string[], git: bool
   for (const sentence of said) say(io, sentence);
   const change = (current: Rrd) => ({ ...current, requirements: { ...current.requirements, sources: named } });
   const notify = (_: string, message: string) => say(io, message);
-  return (await editResearch(folder, change, { derive, git, backup: false, now: io.clock.now, notify })).rrd;
+  return (await editResearch(folder, change, { derive, git, notify })).rrd;
 }
 
 /** More papers than there are means another search, also where the last one was exhausted. */

@@ -57,7 +57,7 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
       typeof seed === "string" ? seed : { ...seed, ...known.get(seed.reference) },
     ),
   });
-  await editResearch(folder, change, { derive, git: false, backup: false, now: io.clock.now, notify });
+  await editResearch(folder, change, { derive, git: false, notify });
 }
 
 function factsOf({ title, authors, date, venue, abstract, identifiers }: PaperRecord): Partial<Seed> {

@@ -83,8 +83,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
     return { ...rrd, papers_pool: pool };
   };
   const notify = (_: string, message: string) => say(io, message);
-  if (found.length > 0)
-    await editResearch(folder, change, { derive, git: config.git, backup: false, now: io.clock.now, notify });
+  if (found.length > 0) await editResearch(folder, change, { derive, git: config.git, notify });
   await signState(folder, config.stateDir);
   const all = [...missed, ...added];
   if (json)

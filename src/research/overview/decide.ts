@@ -102,7 +102,7 @@ async function editOrLeave(
     // What was decided on the record before and no run has taken must not come after this.
     for (const earlier of await readMessages(folder))
       if ("record" in earlier && earlier.record === message.record) await takeMessage(folder, earlier.id);
-    const { rrd } = await editResearch(folder, change, { derive, git, backup: false, now: () => now, notify });
+    const { rrd } = await editResearch(folder, change, { derive, git, notify });
     await signState(folder, stateDir);
     return rrd;
   };

@@ -1,13 +1,12 @@
 import type { Rrd } from "../generated/rrd.js";
+import { given } from "../../engine/lib/given.js";
 import { backUp } from "../../engine/storage/state/backup.js";
 import { documentNames, progressName, rrdName } from "./layout.js";
 import { openResearch, type ResearchOptions } from "./research.js";
 
 export interface EditOptions extends ResearchOptions {
-  /** Whether the files as they were are copied into .ralph/backups/ first. */
-  readonly backup: boolean;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  /** The files as they were are copied into .ralph/backups/ first, with this time (milliseconds since the epoch). */
+  readonly backupAt?: number;
 }
 
 /** A project after an edit. */
@@ -23,14 +22,16 @@ export interface Edited {
  * is pure. The next checkpoint commits it. Edits at the same moment wait for each other.
  * @throws ExpectedError when a run holds the project or rrd.json is invalid.
  */
-export async function editResearch(folder: string, change: (rrd: Rrd) => Rrd, options: EditOptions): Promise<Edited> {
+export async function editResearch(
+  folder: string,
+  change: (rrd: Rrd) => Rrd,
+  { backupAt: at, ...options }: EditOptions,
+): Promise<Edited> {
   const research = await openResearch(folder, { ...options, short: true });
   try {
-    const backup = options.backup
-      ? await backUp(folder, options.now(), [rrdName, progressName, ...documentNames])
-      : undefined;
+    const backup = at === undefined ? undefined : await backUp(folder, at, [rrdName, progressName, ...documentNames]);
     const rrd = await research.edit(change);
-    return backup === undefined ? { rrd } : { rrd, backup };
+    return { rrd, ...given({ backup }) };
   } finally {
     await research.close();
   }

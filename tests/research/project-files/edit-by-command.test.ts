@@ -24,8 +24,6 @@ const withFive = (rrd: Rrd): Rrd => ({ ...rrd, requirements: { ...rrd.requiremen
 const options = (over: Partial<EditOptions> = {}): EditOptions => ({
   derive,
   git: false,
-  backup: false,
-  now: () => Date.UTC(2026, 1, 3, 4, 5, 6),
   notify: () => undefined,
   ...over,
 });
@@ -33,7 +31,7 @@ const options = (over: Partial<EditOptions> = {}): EditOptions => ({
 it("an edit is written with everything derived from it, and the files as they were are kept where asked for", async () => {
   const folder = researchFolder(sampleRrd(2));
   const before = read(folder, "rrd.json");
-  const { rrd, backup } = await editResearch(folder, withFive, options({ backup: true }));
+  const { rrd, backup } = await editResearch(folder, withFive, options({ backupAt: Date.UTC(2026, 1, 3, 4, 5, 6) }));
   expect(rrd).toEqual(readRrd(folder));
   expect(rrd).toMatchObject({
     requirements: { target_papers: 5 },

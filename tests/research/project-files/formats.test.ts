@@ -150,11 +150,7 @@ it("a state without a format is given one with the next change, and one that is 
   const before = read(folder, "rrd.json");
   await (await openResearch(folder, options)).close();
   expect(read(folder, "rrd.json")).toBe(before);
-  await editResearch(folder, (rrd) => ({ ...rrd, description: "Another." }), {
-    ...options,
-    backup: false,
-    now: () => 0,
-  });
+  await editResearch(folder, (rrd) => ({ ...rrd, description: "Another." }), options);
   expect(json(folder, "rrd.json")).toMatchObject({ description: "Another.", format: stateVersion });
 });
 
@@ -219,7 +215,7 @@ describe("a project in which a later version wrote", () => {
     const folder = thawed();
     change(folder);
     const before = filesOf(folder);
-    const options = { derive, git: false, notify: () => undefined, now: () => 0, backup: true };
+    const options = { derive, git: false, notify: () => undefined, now: () => 0, backupAt: 0 };
     await openResearch(folder, options).then(() => expect.unreachable(), refused);
     await editResearch(folder, (rrd) => rrd, options).then(() => expect.unreachable(), refused);
     await resetResearch(folder, { all: true }, options).then(() => expect.unreachable(), refused);
