@@ -119,7 +119,7 @@ async function sameReport(
 ): Promise<Pick<Material, "sameReport">> {
   if (openUpdate(rrd) === undefined) return {};
   const narrative = await readNarrative(folder);
-  const checked = retraction === undefined ? rrd : withChecks(rrd, retraction).rrd;
+  const checked = withChecks(rrd, retraction).rrd;
   return narrative === undefined || needsWriting(checked, narrative) ? {} : { sameReport: narrative };
 }
 

@@ -1,20 +1,7 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
+import type { FlowBox, FlowStep } from "../prisma-flow.js";
 import { type Drawing, figure } from "./picture.js";
 import { round, thousands, wrapped } from "./words.js";
-
-/** A box: its number, and what that is made of. */
-interface FlowBox {
-  readonly label: string;
-  readonly count: number;
-  readonly lines: readonly { readonly label: string; readonly count: number }[];
-}
-
-/** One row of the flow: the box, and next to it what leaves there. */
-interface FlowStep {
-  readonly stage: "identification" | "screening" | "included";
-  readonly box: FlowBox;
-  readonly out?: FlowBox;
-}
 
 /**
  * Where a box is not the one above less what left next to it, in words. A folder of another program may lack counts,

@@ -1,22 +1,10 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
-import { type PaperStatus } from "../papers.js";
+import type { PaperLink } from "../links.js";
+import type { PaperRow } from "../papers.js";
 import { type Box, counted, placedLabels, round, shortened } from "./words.js";
 
-export interface MappedPaper {
-  readonly id: string;
-  readonly title: string;
-  readonly status: PaperStatus;
-  readonly score?: number;
-}
-
-/** What joins two papers: tags that both have, a cross-reference, a citation. The rarer, the more it weighs. */
-export interface PaperLink {
-  readonly from: string;
-  readonly to: string;
-  readonly weight: number;
-  readonly because: readonly string[];
-}
+export type MappedPaper = Pick<PaperRow, "id" | "title" | "status" | "score">;
 
 const mostNames = 26;
 

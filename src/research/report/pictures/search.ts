@@ -1,15 +1,9 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
+import type { SaturationPoint, SourceYield as Yield } from "../search-yield.js";
 import { type Drawing, figure } from "./picture.js";
 import { boxesAlong, counted, placedLabels, round, shortened, thousands, widthOf } from "./words.js";
 
-/** What one source brought. */
-interface SourceYield {
-  readonly name: string;
-  /** Records it gave, duplicates and all; absent: not recorded. */
-  readonly identified?: number;
-  /** Papers of the pool that it found, alone or with others. */
-  readonly papers: number;
-}
+type SourceYield = Pick<Yield, "name" | "identified" | "papers">;
 
 const mostSources = 14;
 
@@ -37,14 +31,6 @@ export function yieldPicture(sources: readonly SourceYield[]): Markup | undefine
     });
     return { height: 4 + shown.length * 26, parts: rows };
   });
-}
-
-/** How far screening had come. */
-interface SaturationPoint {
-  readonly screened: number;
-  readonly kept: number;
-  /** Share of the relevant records kept by then, at least; only where the project asks for a recall. */
-  readonly recallAtLeast?: number;
 }
 
 /** How much further screening still brought, and how sure it is that little is left; undefined below two batches. */

@@ -142,7 +142,7 @@ export async function briefFor(
   const { rrd } = state;
   const prompt = await loadPrompt(where.root, where.workspaces.stateDir);
   const paper = unit.kind === "paper" ? paperOf(rrd, unit.id) : undefined;
-  const seen = material.retraction === undefined ? state : { ...state, rrd: withChecks(rrd, material.retraction).rrd };
+  const seen = { ...state, rrd: withChecks(rrd, material.retraction).rrd };
   const smaller = timesTooFull(state.ledger, unit.id);
   const excerpt = excerptOf(material.text, smaller);
   const isCritic = unit.role === thinkingRoles.critic;

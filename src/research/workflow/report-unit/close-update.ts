@@ -51,8 +51,7 @@ export function acceptSameReport(
   { iteration, at }: Judging,
   retraction?: RetractionCheck,
 ): Acceptable {
-  const none = { rrd: before, changes: [], retracted: [] };
-  const { rrd: checked, changes, retracted } = retraction === undefined ? none : withChecks(before, retraction);
+  const { rrd: checked, changes, retracted } = withChecks(before, retraction);
   const closed = closedBy(checked, "rendered", at);
   const same = { ...narrative, format: stateVersion, iteration };
   const came = closed.rrd.updates?.at(-1)?.new?.length ?? 0;

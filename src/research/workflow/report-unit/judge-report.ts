@@ -30,8 +30,7 @@ export function acceptReport(
   judging: Judging,
   retraction?: RetractionCheck,
 ): Acceptable | Unacceptable {
-  const { rrd, changes, retracted } =
-    retraction === undefined ? { rrd: before, changes: [], retracted: [] } : withChecks(before, retraction);
+  const { rrd, changes, retracted } = withChecks(before, retraction);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const groups = groupInsights(rrd);
   // As they stood in the brief: a paper found retracted only now takes its pair with it, not the names of others.

@@ -38,13 +38,14 @@ export interface Checked {
 
 /**
  * The state with what a check found: a retracted paper is no longer presented and gives no insights, whatever its
- * scores. Pure.
+ * scores. Where nothing was checked it is as before. Pure.
  */
-export function withChecks(rrd: Rrd, { checks }: RetractionCheck): Checked {
+export function withChecks(rrd: Rrd, retraction: RetractionCheck | undefined): Checked {
+  if (retraction === undefined) return { rrd, changes: [], retracted: [] };
   const retracted: string[] = [];
   const changes: Change[] = [];
   const papers_pool = rrd.papers_pool.map((paper) => {
-    const check = checks.get(paper.id);
+    const check = retraction.checks.get(paper.id);
     if (check === undefined) return paper;
     const set = checkedFields(paper, check);
     if (set.retracted === true && paper.retracted !== true) retracted.push(paper.id);
