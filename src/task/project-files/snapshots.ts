@@ -135,13 +135,17 @@ export async function openSnapshots(
   let programs: ReadonlyMap<string, string> = new Map();
   const git = (args: readonly string[], more: Unchanging = {}): Promise<GitAnswer> =>
     runGit(folder, [...identity, ...settings, ...args], { index, settings: programs, ...inIt, ...more });
+  /** An agent may have changed a file that the configuration includes, so that is looked at each time. */
+  const lookForFilters = async (): Promise<void> => {
+    programs = await withoutFilters(folder, inIt);
+  };
   let common: string | undefined;
-  /** An agent may have changed a file that the configuration includes, so filters are looked for each time. */
   async function asItLies<Result>(act: (raw: Unchanging) => Promise<Result>): Promise<Result> {
     common ??= resolve(folder, (await ok(runGit(folder, ["rev-parse", "--git-common-dir"], inIt))).trim());
+    await lookForFilters();
     return await withUnchangingGit(common, `${index}.common`, async (raw) => {
       // What the configuration includes by a relative name git looks for beside the folder that it reads it from.
-      programs = await withoutFilters(folder, { ...inIt, ...raw });
+      programs = new Map([...programs, ...(await withoutFilters(folder, { ...inIt, ...raw }))]);
       return await act(raw);
     });
   }
@@ -196,6 +200,8 @@ export async function openSnapshots(
   }
 
   async function keep(name: string): Promise<Snapshot> {
+    // Whatever writes the index may run the filters of files that changed a moment ago.
+    await lookForFilters();
     await forgetNested();
     await asItLies(async (raw) => {
       // What can't be read is left out; all the rest is better than nothing.
