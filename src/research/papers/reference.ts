@@ -136,7 +136,14 @@ function decoded(text: string): string {
   }
 }
 
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+/** False also for a link to itself and for a name longer than the system allows: the system throws for both. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
 const unknown = (reason: string) => ({ kind: "unknown" as const, reason });
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 const hash8 = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -33,6 +33,16 @@ describe("parseReference", () => {
     "http://dx.doi.org/10.1371/journal.pone.0033693",
   ])("reads '%s' as a DOI", (input) => {
     expect(parseReference(input)).toEqual({ kind: "doi", doi: "10.1371/journal.pone.0033693" });
+  });
+
+  it("refuses what can't be a file in one sentence: a link to itself, a name that is too long", () => {
+    const folder = mkdtempSync(join(tmpdir(), "reference-"));
+    symlinkSync("loop", join(folder, "loop"));
+    for (const text of ["loop", "a".repeat(100_000)])
+      expect(parseReference(text, folder)).toEqual({
+        kind: "unknown",
+        reason: expect.stringMatching(/^'(?:loop|a+…)' is neither an arXiv id/),
+      });
   });
 
   it("reads URLs, samples, file URLs and paths", () => {
