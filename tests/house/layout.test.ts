@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
@@ -190,6 +190,42 @@ test("benchmarks, scripts and tests name no file deep in dist/: what they need o
   expect(programs.length).toBeGreaterThan(100);
   const deep = programs.filter((file) => names(readFileSync(packageFile(file), "utf8")));
   expect(deep).toEqual(["tests/house/layout.test.ts"]);
+});
+
+/** What a benchmark takes out of files that it builds on demand, as "file: name". */
+function takenBy(program: string): string[] {
+  const taken: string[] = [];
+  for (const [, to = "", list = ""] of program.matchAll(/\b(\{[^}=]*\}|\w+) = await load\(\{([^}]*)\}\)/g))
+    for (const [, key = "", file = ""] of list.matchAll(/(\w+): "([^"]+)"/g)) {
+      taken.push(`${file}:`);
+      const own = to.startsWith("{") ? (to.match(new RegExp(`\\b${key}: (\\w+)`))?.[1] ?? key) : `${to}.${key}`;
+      // Another variable of the same name says nothing of the file.
+      if (!own.includes(".") && new RegExp(`(?:const|let) ${own}\\b|[(,] ?${own}\\b[^(]*=>`).test(program)) continue;
+      const used = program.matchAll(new RegExp(`(?<![\\w.])${own.replace(".", "\\.")}\\.(\\w+)`, "g"));
+      const apart = program.matchAll(new RegExp(`const \\{([^}]*)\\} = ${own.replace(".", "\\.")};`, "g"));
+      const parted = [...apart].flatMap(([, names = ""]) => names.split(",").map((name) => name.split(":")[0]?.trim()));
+      taken.push(
+        ...[...used]
+          .map(([, name]) => name)
+          .concat(parted)
+          .map((name) => `${file}: ${name}`),
+      );
+    }
+  return taken;
+}
+
+test("what benchmarks take out of the sources is there: nothing else reads them before somebody measures", () => {
+  const isThere = (taken: string): boolean => {
+    const [file = "", name = ""] = taken.split(/: ?/);
+    const text = existsSync(packageFile(file)) ? readFileSync(packageFile(file), "utf8") : undefined;
+    return text !== undefined && (name === "" || new RegExp(`^export .*\\b${name}\\b`, "m").test(text));
+  };
+  const planted = takenBy('const a = await load({ x: "src/cli.ts", y: "src/no.ts" }); const { b: c } = a.x; a.x.d();');
+  expect(planted.filter((each) => !isThere(each))).toEqual(["src/cli.ts: d", "src/cli.ts: b", "src/no.ts:"]);
+  const programs = fastGlob.sync("bench/**/*.mjs", { cwd: packageFile(".") });
+  const taken = programs.flatMap((file) => takenBy(readFileSync(packageFile(file), "utf8")));
+  expect(taken.length).toBeGreaterThan(80);
+  expect(taken.filter((each) => !isThere(each))).toEqual([]);
 });
 
 /** What is loaded with a file before anything runs, files within src/ and packages: no types, nothing by `import()`. */
