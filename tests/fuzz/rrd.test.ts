@@ -9,7 +9,7 @@ import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-bat
 import { acceptIdeas } from "../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptRead } from "../support/projects/accept-read.js";
 import { acceptReport } from "../../src/research/workflow/report-unit/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../src/research/workflow/result/judged-result.js";
+import type { Acceptable, Unacceptable } from "../../src/research/workflow/judging/judged-result.js";
 import { inconsistencies } from "../../src/research/workflow/statistics-and-steering/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/next-unit/next-unit.js";
 import { progressOf, statusOf, paperOf } from "../../src/research/workflow/next-unit/status.js";

@@ -21,7 +21,7 @@ import { paperOf, type ResearchState, type ResearchUnit, statusOf, timesTooFull 
 import { type Batch, nextBatch } from "./discovery/screening-batch.js";
 import { searchSoFar, type Sources } from "./discovery/search-session.js";
 import { isRetraction, papersToCheck, type RetractionCheck, withChecks } from "./report-unit/warn-of-retractions.js";
-import { isRetracted } from "./analysis/judge-paper.js";
+import { isRetracted } from "./judge-reading/judge-paper.js";
 
 /** What the world outside offers to a project. */
 export type Library = Sources & PaperLookups;

@@ -1,5 +1,5 @@
 import { checkReading } from "../../../src/research/evidence/check-evidence.js";
-import { acceptPaper } from "../../../src/research/workflow/analysis/judge-paper.js";
+import { acceptPaper } from "../../../src/research/workflow/judge-reading/judge-paper.js";
 
 type Arguments = Parameters<typeof acceptPaper>;
 

@@ -43,7 +43,7 @@ import { thinkingRoles } from "../../../engine/loop/think.js";
 import { draftOf, findingsOf, isJudged, isOwnRefusal, isReader, type Sharing } from "../sharing/shared-unit.js";
 import { withChecks, type RetractionCheck } from "../report-unit/warn-of-retractions.js";
 import { fence } from "../../../engine/lib/sanitise.js";
-import type { PaperMaterial } from "../analysis/judge-paper.js";
+import type { PaperMaterial } from "../judge-reading/judge-paper.js";
 import type { Sources } from "../discovery/search-session.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
-import { dayOf } from "../../../../src/research/workflow/result/judged-result.js";
+import { dayOf } from "../../../../src/research/workflow/judging/judged-result.js";
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/next-unit/status.js";
 import {
   ideas,

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { IdeationResult } from "../../../../src/research/generated/result-ideation.js";
 import type { Evidence, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
-import { acceptRetractedPaper } from "../../../../src/research/workflow/analysis/judge-paper.js";
+import { acceptRetractedPaper } from "../../../../src/research/workflow/judge-reading/judge-paper.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
 import { acceptIdeas } from "../../../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptRead } from "../../../support/projects/accept-read.js";
 import { acceptReport } from "../../../../src/research/workflow/report-unit/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/result/judged-result.js";
+import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/judging/judged-result.js";
 import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../../support/projects/research.js";
 
 const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
