@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { ledgerName } from "../../engine/lib/layout.js";
@@ -16,6 +16,7 @@ import { flowOf } from "../../research/report/prisma-flow.js";
 import { readState } from "../../research/report/read-report.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { foundAt } from "../../engine/storage/regular-file.js";
 
 type ExportFormat = "ris" | "bibtex" | "csl" | "csv" | "prisma";
 
@@ -90,8 +91,7 @@ function targetFile(to: string, folder: string, cwd: string): string {
   if (to.trim() === "") throw new ExpectedError("--to is empty; name a file.", 2);
   if (!existsSync(dirname(file)))
     throw new ExpectedError(`There is no folder ${dirname(file)}; make it, or name another.`, 2);
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
+  if (foundAt(file)?.isDirectory() === true) throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
   if (realpathSync(dirname(file)) === realpathSync(folder) && ownNames.has(basename(file)))
     throw new ExpectedError(`${to} is a file of the project itself; name another.`, 2);
   return file;

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { watch as watchFiles } from "chokidar";
 import fastGlob from "fast-glob";
@@ -25,6 +25,7 @@ import { given } from "../../engine/lib/given.js";
 import { isWatchedWork, lookAtWork } from "./watched-work.js";
 import { taskFolderOf } from "../task/task-folder.js";
 import { underWayText } from "../../research/overview/work-state.js";
+import { foundAt } from "../../engine/storage/regular-file.js";
 
 /** Folders below the watched one in which projects are looked for. */
 const deepest = 5;
@@ -136,7 +137,7 @@ async function watchedFolder(cwd: string, argument: string): Promise<string> {
   if (own !== undefined) return own;
   const path = resolve(cwd, argument);
   return findResearch(cwd, argument).catch((error: unknown) => {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+    if (foundAt(path)?.isDirectory() === true) return path;
     throw error;
   });
 }

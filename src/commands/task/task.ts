@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { requireHere } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
@@ -8,7 +8,7 @@ import { variableOf } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
+import { readRegularText, foundAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
@@ -151,8 +151,7 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
         2,
       );
     if (save) throw new ExpectedError("--save writes a task that is given in words; there is nothing to save.", 2);
-    const file =
-      isPath && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, taskName) : path;
+    const file = isPath && foundAt(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
     const isUsual = file === undefined || basename(file) === taskName;
     return (isUsual ? await begun(folder) : undefined) ?? (await fromFile(file ?? join(folder, taskName)));
@@ -191,7 +190,7 @@ async function begun(folder: string): Promise<Named | undefined> {
 /** The folder whose files are to be put back. */
 function folderOf({ task }: TaskArguments, io: Io): string {
   const path = resolve(io.cwd, task ?? ".");
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = foundAt(path);
   if (found === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
   return found.isDirectory() ? path : dirname(path);
 }

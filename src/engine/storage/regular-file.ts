@@ -9,12 +9,13 @@ import {
   readFile,
   readFileSync,
   type Stats,
+  statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { hiddenName, temporaryRoot } from "../lib/layout.js";
-import { explaining } from "./explain-system-error.js";
+import { explainSystemError, explaining } from "./explain-system-error.js";
 
 /**
  * Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See
@@ -86,6 +87,20 @@ export function textNow(path: string, maxBytes: number, flags = 0): string | und
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+}
+
+/**
+ * What stands at a path, links followed; undefined where nothing does, and where nothing can: at a link that leads to
+ * itself, and at a name that is longer than the system allows.
+ * @throws ExpectedError where the system refuses a look, for want of permission
+ */
+export function foundAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return undefined;
+    throw explainSystemError(error, path);
   }
 }
 

@@ -232,7 +232,7 @@ function frameBefore(said: string): string {
   // An aside: "It was said by the sponsor, without data, that".
   const frame = (parts.at(-1) ?? "")
     .trim()
-    .replace(/, (?:without|with|in|at|on|by|for|as|if|among|under) [^,]{1,60},$/u, "");
+    .replace(/, (?:without|with|in|at|on|by|for|as|if|among|under) [^,]{1,60},$/u, ",");
   // "It is false, we show, that" says that it is false.
   return frame
     .replace(/,$/u, "")

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { given } from "../../engine/lib/given.js";
+import { foundAt } from "../../engine/storage/regular-file.js";
 
 /** What a person or a source may name a paper by. */
 export type Reference =
@@ -61,7 +61,7 @@ export function parseReference(
   if (
     text !== "" &&
     !/^[a-z][a-z\d+.-]+:\/\//i.test(text) &&
-    (isFile(resolve(folder, text)) || documentEnding.test(text))
+    (foundAt(resolve(folder, text))?.isFile() === true || documentEnding.test(text))
   )
     return { kind: "file", path: resolve(folder, text) };
   return unknown(
@@ -136,14 +136,6 @@ function decoded(text: string): string {
   }
 }
 
-/** False also for a link to itself and for a name longer than the system allows: the system throws for both. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
 const unknown = (reason: string) => ({ kind: "unknown" as const, reason });
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 const hash8 = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);

@@ -52,8 +52,8 @@ function ofIstanbul(text: string): Coverage | undefined {
 }
 
 function ofCoveragePy(text: string): Coverage | undefined {
-  const { totals } = fieldsIn<{ readonly totals: Totals }>(text) ?? {};
-  if (totals === undefined) return undefined;
+  const { totals } = fieldsIn<{ readonly totals: Totals | null }>(text) ?? {};
+  if (totals === undefined || totals === null) return undefined;
   const share = (some: unknown, all: unknown) =>
     typeof some === "number" && typeof all === "number" && all > 0 ? percent((some / all) * 100) : undefined;
   const lines = share(totals.covered_lines, totals.num_statements) ?? percent(totals.percent_covered);

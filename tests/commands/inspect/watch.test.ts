@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
@@ -145,6 +145,11 @@ describe("watch", () => {
     await expect(nowhere).rejects.toThrow(
       "There is no project 'hans-2026-03-01'; the nearest one is hands-2026-03-01.",
     );
+    symlinkSync("loop", join(cwd, "loop"));
+    for (const folder of ["loop", "a".repeat(5_000)])
+      await expect(watchCommand({ folder, json: false }, fakeIo({ cwd }), AbortSignal.abort())).rejects.toThrow(
+        `There is no project '${folder}'`,
+      );
     expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain(
       "No project, task or coding run under",
     );

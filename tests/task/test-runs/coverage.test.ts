@@ -34,6 +34,7 @@ describe("the coverage that a run of tests leaves", () => {
     ["cobertura.xml", cobertura.replace('"8"', '"0"'), { line_coverage: 50 }],
     ["cobertura.xml", cobertura.slice(0, -8), undefined],
     ["coverage.json", "{ broken", undefined],
+    ["coverage.json", '{"totals":null}', undefined],
     ["coverage/coverage-summary.json", '{"total":{"lines":{"pct":"Unknown"}}}', undefined],
   ])("is read from %s", async (name, text, wanted) => {
     put(name, text);

@@ -1,10 +1,10 @@
 import { basename, resolve } from "node:path";
-import { statSync } from "node:fs";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { given } from "../../../engine/lib/given.js";
 import type { Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
 import { brokenSentence, type Entry, isBibliography, readBibliography } from "./bibliography-file.js";
+import { foundAt } from "../../../engine/storage/regular-file.js";
 
 /** What a person named, paper by paper. */
 export interface ReadSeeds {
@@ -47,8 +47,7 @@ export async function readSeeds(names: readonly string[], folder: string): Promi
 }
 
 function requireFile(name: string, path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
+  if (foundAt(path)?.isFile() !== true) throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
 }
 
 function seedOf({ key, title, authors, date, venue, abstract, identifiers, url }: Entry, from: string): Seed {
