@@ -10,8 +10,8 @@ export interface OpenPdf {
   readonly document: PdfDocument;
   /** pdf.js's names of its operations, at their numbers. */
   readonly names: readonly (string | undefined)[];
-  /** Comes to pass where a page draws what no page of a paper does; it says what, in a sentence. Else never. */
-  readonly excess: Promise<string>;
+  /** What a page's work gives; or, where the page draws what no page of a paper does, what that is, in a sentence. */
+  unlessExcess<Value>(work: Promise<Value>): Promise<Value | string>;
   /** Streams so far that unpack to more than is read; what stands in them is missing. */
   omitted(): number;
 }
@@ -48,7 +48,14 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   });
   const names: (string | undefined)[] = [];
   for (const [name, number] of Object.entries(operations)) names[number] = name;
-  return { document, names, excess, omitted: () => omitted };
+  return {
+    document,
+    names,
+    // A race keeps what it gives for as long as one of its promises is pending, as `excess` is until the last page: of
+    // each page its whole drawing. So this one gives nothing of it.
+    unlessExcess: async (work) => (await Promise.race([work.then(() => undefined), excess])) ?? (await work),
+    omitted: () => omitted,
+  };
 }
 
 const delivered = Promise.resolve();

@@ -52,7 +52,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   } catch (error) {
     return unreadable(whyNotOpened(error));
   }
-  const { document, names, excess, omitted } = opened;
+  const { document, names, unlessExcess, omitted } = opened;
   try {
     const groups = await document.getOptionalContentConfig();
     const isOn = (group: unknown): boolean =>
@@ -68,12 +68,8 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       beginStep();
       const page = await document.getPage(number);
       // First what is drawn: it tells of a page that draws without end.
-      const drawing = page.getOperatorList({ annotationMode: noAnnotations });
-      const drawn = await Promise.race([drawing, excess]);
-      if (typeof drawn === "string") {
-        drawing.catch(() => undefined);
-        return unreadable(drawn);
-      }
+      const drawn = await unlessExcess(page.getOperatorList({ annotationMode: noAnnotations }));
+      if (typeof drawn === "string") return unreadable(drawn);
       const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
       turnLigatures(drawn as Operators, names);
       const content = await page.getTextContent();
