@@ -130,15 +130,15 @@ const inside = {
   "research/workflow": {
     eligibility: [],
     "next-unit": ["eligibility"],
-    judging: [],
-    "statistics-and-steering": ["next-unit", "judging", "eligibility"],
-    discovery: ["next-unit", "judging", "eligibility", "statistics-and-steering"],
-    "report-unit": ["next-unit", "judging", "eligibility", "statistics-and-steering"],
-    sharing: ["next-unit", "judging", "eligibility", "statistics-and-steering", "discovery", "report-unit"],
-    "judge-reading": ["next-unit", "judging", "eligibility", "statistics-and-steering", "report-unit"],
-    brief: [
+    "result-types": [],
+    "statistics-and-steering": ["next-unit", "result-types", "eligibility"],
+    discovery: ["next-unit", "result-types", "eligibility", "statistics-and-steering"],
+    "report-unit": ["next-unit", "result-types", "eligibility", "statistics-and-steering"],
+    sharing: ["next-unit", "result-types", "eligibility", "statistics-and-steering", "discovery", "report-unit"],
+    "judge-reading": ["next-unit", "result-types", "eligibility", "statistics-and-steering", "report-unit"],
+    "agent-brief": [
       "next-unit",
-      "judging",
+      "result-types",
       "eligibility",
       "statistics-and-steering",
       "discovery",

@@ -19,7 +19,7 @@ import { pageName } from "../research/project-files/layout.js";
 import { openResearch, type Research } from "../research/project-files/research.js";
 import { type FileMemory, signState } from "../research/project-files/unconfined-agent/other-projects.js";
 import { guardFiles } from "../research/project-files/unconfined-agent/tamper-guard.js";
-import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt-file.js";
+import { unusedPrompt, rootOf } from "../research/workflow/agent-brief/prompt-file.js";
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/statistics-and-steering/forecast.js";
 import {

@@ -9,13 +9,13 @@ import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-bat
 import { acceptIdeas } from "../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptRead } from "../support/projects/accept-read.js";
 import { acceptReport } from "../../src/research/workflow/report-unit/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../src/research/workflow/judging/judged-result.js";
+import type { Acceptable, Unacceptable } from "../../src/research/workflow/result-types/judged-result.js";
 import { inconsistencies } from "../../src/research/workflow/statistics-and-steering/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/next-unit/next-unit.js";
 import { progressOf, statusOf, paperOf } from "../../src/research/workflow/next-unit/status.js";
 import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
-import { reportData } from "../../src/research/workflow/brief/report-digest.js";
-import { ideasData, paperData } from "../../src/research/workflow/brief/unit-data.js";
+import { reportData } from "../../src/research/workflow/agent-brief/report-digest.js";
+import { ideasData, paperData } from "../../src/research/workflow/agent-brief/unit-data.js";
 import { markdownOf } from "../../src/research/report/documents/markdown.js";
 import { reportModel } from "../../src/research/report/model.js";
 import fc from "../support/runner/fast-check.js";

@@ -55,7 +55,7 @@ async function runAll(cwd, folder) {
     words: "src/research/project-files/words.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspace: "src/research/workflow/workspace.ts",
-    prompt: "src/research/workflow/brief/prompt-file.ts",
+    prompt: "src/research/workflow/agent-brief/prompt-file.ts",
     statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
     clock: "src/engine/lib/clock.ts",
     limits: "src/engine/lib/history-limits.ts",

@@ -16,7 +16,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { many, say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { apartOf } from "../../research/workflow/discovery/search-session.js";
-import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { answersFolder, searchFile, searchName } from "../../research/project-files/layout.js";
 import type { Rrd } from "../../research/generated/rrd.js";

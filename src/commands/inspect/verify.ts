@@ -16,7 +16,7 @@ import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
 import { groupBy } from "../../engine/lib/group.js";
 
 interface VerifyOptions extends FolderOptions {

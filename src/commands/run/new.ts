@@ -19,7 +19,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readSeeds } from "../../research/papers/seeds/read-seeds.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
-import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
+import { loadPrompt } from "../../research/workflow/agent-brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
 import { flowed, say } from "../../engine/ui/terminal/format.js";

@@ -16,7 +16,7 @@ import { editsToApprove } from "../../research/overview/edits-to-approve.js";
 import { given } from "../../engine/lib/given.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
-import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";

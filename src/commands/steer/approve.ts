@@ -3,7 +3,7 @@ import { resolveConfig } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { approve, reject, waitingEdits } from "../../research/project-files/approval.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
-import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
 import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 

@@ -9,7 +9,7 @@ import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
 import { oldestFirst } from "../papers/dedup/companions.js";
 import { flat } from "../workflow/statistics-and-steering/markdown.js";
-import { changeOf } from "../workflow/judging/judged-result.js";
+import { changeOf } from "../workflow/result-types/judged-result.js";
 import { withChecks } from "../workflow/report-unit/warn-of-retractions.js";
 import type { Came } from "./new-and-changed.js";
 import type { Window } from "./window.js";

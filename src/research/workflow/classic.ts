@@ -14,8 +14,8 @@ import { type Experience, accountOf } from "./statistics-and-steering/forecast.j
 import { loadSteered } from "./statistics-and-steering/apply-steering.js";
 import { memoryOf } from "./statistics-and-steering/observations.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { withoutFrontMatter } from "./brief/front-matter.js";
-import { agreedPrompt, fill } from "./brief/prompt-file.js";
+import { withoutFrontMatter } from "./agent-brief/front-matter.js";
+import { agreedPrompt, fill } from "./agent-brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { allAnalysed } from "./next-unit/next-unit.js";
 import { progressOf, statusOf, type ResearchState } from "./next-unit/status.js";

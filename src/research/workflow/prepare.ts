@@ -13,7 +13,7 @@ import { readNarrative } from "./report-unit/kept-narrative.js";
 import { readAbout } from "../paper-lookups/code-and-citations.js";
 import { keptChecks, type UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
 import type { PaperLookups, TextAnswer } from "../paper-lookups/paper-lookups.js";
-import type { Material } from "./brief/write-brief.js";
+import type { Material } from "./agent-brief/write-brief.js";
 import { nextUnit } from "./next-unit/next-unit.js";
 import { candidatesFor } from "./sharing/shared-unit.js";
 import { workBasis } from "./sharing/work-basis.js";

@@ -5,7 +5,7 @@ import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/
 import { sweepNoted } from "../../engine/storage/noted.js";
 import type { TamperGuard } from "../project-files/unconfined-agent/tamper-guard.js";
 import type { Accepting } from "./accept.js";
-import type { Material, ServeTools } from "./brief/write-brief.js";
+import type { Material, ServeTools } from "./agent-brief/write-brief.js";
 import { accountOf, type Experience } from "./statistics-and-steering/forecast.js";
 import { loadSteered } from "./statistics-and-steering/apply-steering.js";
 import { nextUnit, unitNamed } from "./next-unit/next-unit.js";
@@ -181,7 +181,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
 async function parts() {
   const [{ prepareUnit, isStale }, { briefFor }, { acceptRun, acceptSettled }] = await Promise.all([
     import("./prepare.js"),
-    import("./brief/write-brief.js"),
+    import("./agent-brief/write-brief.js"),
     import("./accept.js"),
   ]);
   return { prepareUnit, isStale, briefFor, acceptRun, acceptSettled };

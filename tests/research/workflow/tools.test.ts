@@ -9,7 +9,7 @@ import { readingTools, searchingTools } from "../../../src/research/tools/all-to
 import { nextUnit } from "../../../src/research/workflow/next-unit/next-unit.js";
 import { scholarly } from "../../../src/research/workflow/discovery/search-session.js";
 import { statusOf, type ResearchUnit } from "../../../src/research/workflow/next-unit/status.js";
-import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
+import { briefFor } from "../../../src/research/workflow/agent-brief/write-brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 import type { Library } from "../../../src/research/workflow/prepare.js";

@@ -27,7 +27,7 @@ import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../clock.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { listener } from "../network/listener.js";
-import type { Material } from "../../../src/research/workflow/brief/write-brief.js";
+import type { Material } from "../../../src/research/workflow/agent-brief/write-brief.js";
 import type { ResearchState, ResearchUnit } from "../../../src/research/workflow/next-unit/status.js";
 import { alone } from "../processes/alone.js";
 

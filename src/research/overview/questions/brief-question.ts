@@ -1,8 +1,8 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
-import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/write-brief.js";
-import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
+import { briefTokens, closingWords, unitBlock } from "../../workflow/agent-brief/write-brief.js";
+import { fill, type Prompt } from "../../workflow/agent-brief/prompt-file.js";
 import type { FoundPassage } from "../../tools/context.js";
 import { prose } from "../../workflow/statistics-and-steering/markdown.js";
 import { handleOf } from "../../workflow/report-unit/handles.js";

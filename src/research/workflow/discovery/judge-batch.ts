@@ -9,7 +9,7 @@ import { paperId, parseReference, type Reference } from "../../papers/reference.
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
-import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../judging/judged-result.js";
+import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../result-types/judged-result.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";

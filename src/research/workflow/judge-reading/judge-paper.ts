@@ -4,7 +4,7 @@ import { checkReading } from "../../evidence/check-evidence.js";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../judging/judged-result.js";
+import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../result-types/judged-result.js";
 import {
   decide,
   fullScore,

@@ -6,7 +6,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import { openUpdate, withLastUpdate } from "../next-unit/open-update.js";
 import { many } from "../../../engine/ui/terminal/format.js";
 import { flat } from "../statistics-and-steering/markdown.js";
-import { type Acceptable, dayOf, type Judging } from "../judging/judged-result.js";
+import { type Acceptable, dayOf, type Judging } from "../result-types/judged-result.js";
 import { parseHandle } from "./handles.js";
 import { type RetractionCheck, retractionLines, withChecks } from "./warn-of-retractions.js";
 

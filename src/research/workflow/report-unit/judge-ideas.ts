@@ -1,8 +1,8 @@
 import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { Acceptable, Judging, Unacceptable } from "../judging/judged-result.js";
-import { dayOf } from "../judging/judged-result.js";
+import type { Acceptable, Judging, Unacceptable } from "../result-types/judged-result.js";
+import { dayOf } from "../result-types/judged-result.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
 import { totalsOf } from "../../papers/scores-and-decision/scores-and-decision.js";

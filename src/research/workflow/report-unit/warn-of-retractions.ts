@@ -6,7 +6,7 @@ import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { inline } from "../statistics-and-steering/markdown.js";
 import { deriveStatistics } from "../statistics-and-steering/statistics.js";
 import { countingInsights } from "../eligibility/eligibility.js";
-import { changeOf } from "../judging/judged-result.js";
+import { changeOf } from "../result-types/judged-result.js";
 
 /** The answers of one check, kept from the brief of a report to its acceptance. */
 export interface RetractionCheck {

@@ -10,7 +10,7 @@ import { acceptDiscovery } from "../discovery/judge-batch.js";
 import { type Combined, combined, conflictsBetween, type Screened } from "../discovery/readers.js";
 import { checkedAnswers } from "../discovery/screen-by-criteria.js";
 import type { Batch } from "../discovery/screening-batch.js";
-import { type Judging, schemaOf } from "../judging/judged-result.js";
+import { type Judging, schemaOf } from "../result-types/judged-result.js";
 import { checkedResult, readChecked, readResult, reasonsOf } from "../../../engine/storage/result-file.js";
 import { draftOf, type Finding, isJudged, isReader, screeningsOf, type Sharing } from "./shared-unit.js";
 

@@ -3,7 +3,7 @@ import type { DiscoveryResult } from "../../../../src/research/generated/result-
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../../../src/research/workflow/discovery/judge-batch.js";
-import type { Acceptable } from "../../../../src/research/workflow/judging/judged-result.js";
+import type { Acceptable } from "../../../../src/research/workflow/result-types/judged-result.js";
 import type { Batch } from "../../../../src/research/workflow/discovery/screening-batch.js";
 import { paper, rrdWith } from "../../../support/projects/research.js";
 import type { ScreeningCandidate } from "../../../../src/research/workflow/discovery/search-results.js";

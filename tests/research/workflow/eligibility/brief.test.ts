@@ -5,7 +5,7 @@ import type { Notes } from "../../../../src/engine/loop/types.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
+import { briefFor } from "../../../../src/research/workflow/agent-brief/write-brief.js";
 import { nextUnit } from "../../../../src/research/workflow/next-unit/next-unit.js";
 import { statusOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { derive } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";

@@ -8,7 +8,7 @@ import { buildText } from "../../../../src/engine/documents/text/document-text.j
 import { flowOf as drawnFlow } from "../../../../src/research/report/prisma-flow.js";
 import { inconsistencies } from "../../../../src/research/workflow/statistics-and-steering/inconsistencies.js";
 import { countsOf } from "../../../../src/research/overview/counts.js";
-import { reportData } from "../../../../src/research/workflow/brief/report-digest.js";
+import { reportData } from "../../../../src/research/workflow/agent-brief/report-digest.js";
 import { statusOf } from "../../../../src/research/workflow/next-unit/status.js";
 import { countingInsights, eligibilityReport } from "../../../../src/research/workflow/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
-import { dayOf } from "../../../../src/research/workflow/judging/judged-result.js";
+import { dayOf } from "../../../../src/research/workflow/result-types/judged-result.js";
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/next-unit/status.js";
 import {
   ideas,
@@ -16,7 +16,7 @@ import {
   temporaryFolder,
 } from "../../../support/projects/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Material } from "../../../../src/research/workflow/brief/write-brief.js";
+import type { Material } from "../../../../src/research/workflow/agent-brief/write-brief.js";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const judging = { iteration: 9, agent: "scripted", at };

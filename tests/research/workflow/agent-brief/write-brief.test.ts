@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { buildText } from "../../../../src/engine/documents/text/document-text.js";
-import { split } from "../../../../src/research/workflow/brief/long-text.js";
+import { split } from "../../../../src/research/workflow/agent-brief/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/next-unit/next-unit.js";
 import { patternLines } from "../../../../src/research/workflow/statistics-and-steering/lessons.js";
 import { statusOf, type ResearchUnit } from "../../../../src/research/workflow/next-unit/status.js";
 import { derive } from "../../../../src/research/workflow/statistics-and-steering/statistics.js";
-import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
-import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
+import { unusedPrompt } from "../../../../src/research/workflow/agent-brief/prompt-file.js";
+import { briefFor } from "../../../../src/research/workflow/agent-brief/write-brief.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import {

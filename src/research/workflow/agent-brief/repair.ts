@@ -1,5 +1,5 @@
 import { isObject } from "../../../engine/lib/json-fields.js";
-import { schemaOf } from "../judging/judged-result.js";
+import { schemaOf } from "../result-types/judged-result.js";
 import { join } from "node:path";
 import type { CheckedReading } from "../../evidence/check-evidence.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";

@@ -7,7 +7,7 @@ import { acceptDiscovery } from "../../../../src/research/workflow/discovery/jud
 import { acceptIdeas } from "../../../../src/research/workflow/report-unit/judge-ideas.js";
 import { acceptRead } from "../../../support/projects/accept-read.js";
 import { acceptReport } from "../../../../src/research/workflow/report-unit/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/judging/judged-result.js";
+import type { Acceptable, Unacceptable } from "../../../../src/research/workflow/result-types/judged-result.js";
 import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../../support/projects/research.js";
 
 const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
