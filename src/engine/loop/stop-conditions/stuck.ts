@@ -140,8 +140,9 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
 }
 
 /**
- * Ends a run that repeats itself: so many repetitions in a row since a person last acted, earlier runs included. A
- * script that starts a stuck run again gets the same verdict at once.
+ * Ends a run that repeats itself: so many repetitions in a row since a person last acted, earlier runs included; five,
+ * unless the configuration says otherwise (engine/lib/history-limits.ts). A script that starts a stuck run again gets
+ * the same verdict at once.
  */
 export const stopWhenStuck =
   ({ look, steer }: Words): StopCondition =>
