@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -194,7 +195,7 @@ describe("lines added to the log while an agent ran that nothing confines", () =
   });
 });
 
-it("an AGENTS.md that can't be read as UTF-8 is told of; a missing one is empty", async () => {
+it("an AGENTS.md that can't be read as UTF-8 is told of; a missing one, and a pipe, are empty", async () => {
   const { agents, lessons } = beside();
   for (const bytes of [Buffer.from("Be naïve.", "latin1"), Buffer.from("Be exact.", "utf16le")]) {
     writeFileSync(agents, bytes);
@@ -204,6 +205,9 @@ it("an AGENTS.md that can't be read as UTF-8 is told of; a missing one is empty"
   expect(await lessons()).toBe("");
   mkdirSync(agents);
   await expect(lessons()).rejects.toThrow(`${agents} is a folder where a file belongs; move it away.`);
+  rmSync(agents, { recursive: true });
+  execFileSync("mkfifo", [agents]);
+  expect(await lessons()).toBe("");
 });
 
 it("a prompt.md in another encoding is told of, and a byte order mark is no part of one", async () => {

@@ -1,4 +1,4 @@
-import { hasCode } from "../../../engine/lib/errors.js";
+import { ExpectedError, hasCode } from "../../../engine/lib/errors.js";
 import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
@@ -221,7 +221,7 @@ function openQuestions(rrd: Rrd): string[] {
 
 /**
  * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left
- * out is named. Empty where it is missing.
+ * out is named. Empty where it is missing, or a pipe or a device.
  * @throws ExpectedError where it can't be read, or is not UTF-8: standing orders would be lost without a word.
  */
 export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
@@ -252,12 +252,12 @@ export async function agentsFile(root: string, stateDir: string, tokens: number)
 }
 
 async function writtenLessons(path: string): Promise<string> {
-  try {
-    return writtenText(await readRegularFile(path), path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return "";
+  const bytes = await readRegularFile(path).catch((error: unknown) => {
+    // A pipe or a device holds no notes.
+    if (hasCode(error, "ENOENT") || error instanceof ExpectedError) return undefined;
     throw explainSystemError(error, path);
-  }
+  });
+  return bytes === undefined ? "" : writtenText(bytes, path);
 }
 
 /**
