@@ -305,7 +305,7 @@ export interface LiveIteration {
 export interface Words {
   /** What is worked on, as in "The budget of this project". */
   readonly noun: string;
-  /** Where a person raises a budget, as in "budget.max_usd in its rrd.json". */
+  /** Where a person raises a budget, as in "budget.max_usd in its state file". */
   readonly budget: (unit: keyof Spent) => string;
   /** What to look at where iterations repeat themselves; the beginning of a sentence. */
   readonly look: string;

@@ -37,8 +37,8 @@ interface Merged<State> {
 }
 
 /**
- * What happens when a person edits the state file (such as rrd.json) during a run: changes are merged into what is on
- * the disk, field by field, and a field that a person changed since it was read stays theirs. Doing it twice gives the
+ * What happens when a person edits the state file during a run: changes are merged into what is on the disk, field
+ * by field, and a field that a person changed since it was read stays theirs. Doing it twice gives the
  * same as once. A record that a person removed is put back when `putBack`, else left out. A file that is only half
  * saved is read again (wait-for-editor.ts), and what an older version in an editor wrote over is put back
  * (stale-saves.ts).
