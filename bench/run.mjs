@@ -21,6 +21,7 @@ import { row as documents } from "./rows/documents/documents.mjs";
 import { row as endurance } from "./rows/loop/endurance.mjs";
 import { row as evidence } from "./rows/documents/evidence.mjs";
 import { row as fleet } from "./rows/machines/fleet.mjs";
+import { row as git } from "./rows/loop/git.mjs";
 import { row as growth } from "./rows/documents/growth.mjs";
 import { row as history } from "./rows/loop/history.mjs";
 import { row as lines } from "./rows/lines.mjs";
@@ -78,6 +79,7 @@ const rows = [
   endurance,
   evidence,
   fleet,
+  git,
   growth,
   crash,
   lines,
