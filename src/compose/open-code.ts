@@ -35,9 +35,10 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { openRecordStore } from "../engine/storage/state/record-store.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
+import { repositoryOf } from "../engine/storage/git-repository.js";
 import type { Io } from "../engine/ui/io.js";
 import { protectedIn } from "../task/project-files/protect.js";
-import { excludeFromGit, openSnapshots, repositoryOf } from "../task/project-files/snapshots.js";
+import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
 
 /** What a person asks of a coding run. */
 export interface CodeWish {
@@ -65,7 +66,8 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   for (const message of noticesOf({ config }, everyone)) notify("info", message);
   const { limits: memory } = config.history;
   // Before anything is written: a folder in which no run can be is left as it is.
-  if ((await repositoryOf(folder)) === undefined) throw noRepository(folder);
+  const repository = await repositoryOf(folder);
+  if (repository === undefined) throw noRepository(folder);
   await requireKnownVault(folder);
   const unconfined = everyone.some(isUnconfined);
   if (!existsSync(join(folder, codeStateName))) {
@@ -92,17 +94,17 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
   try {
     sweepTests(folder);
     rmSync(roles, { recursive: true, force: true });
-    await excludeFromGit(folder, [`${hiddenName}/`, codeStateName, codeReportName, pauseName, stopName]);
+    await excludeFromGit(repository, [`${hiddenName}/`, codeStateName, codeReportName, pauseName, stopName]);
     const { state } = await store.load();
-    const snapshots = await openSnapshots(folder, state.id, {
+    const snapshots = openSnapshots(folder, repository, state.id, {
       index: codeSnapshotIndex(folder),
       views: [codeStateName, codeReportName, pauseName, stopName],
       notify: (message) => notify("warning", message),
       abort,
     });
-    if (snapshots === undefined) throw noRepository(folder);
     await store.edit((before) => begun(before, wish));
     const around = await protectedIn(folder, folder, {
+      repository,
       everything: unconfined,
       configs: projectFiles(folder),
       more: own,

@@ -20,6 +20,7 @@ import { acquireLock } from "../engine/storage/lock.js";
 import { openRecordStore, readRecords, type RecordStore } from "../engine/storage/state/record-store.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
+import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { packagesAround } from "../task/place/project.js";
@@ -157,7 +158,8 @@ export async function openTask(
   };
   try {
     const fresh = await stateFor(store, named, io.clock.now(), notify);
-    await excludeFromGit(folder, [
+    const repository = await repositoryOf(workspace);
+    await excludeFromGit(workspace === folder ? repository : await repositoryOf(folder), [
       `${hiddenName}/`,
       stateName,
       brokenStates,
@@ -165,18 +167,20 @@ export async function openTask(
       stopName,
       ...Object.values(views),
     ]);
-    const snapshots = await openSnapshots(workspace, fresh.id, {
-      index: snapshotIndex(folder),
-      views: [...Object.values(views), ...otherName(fresh)],
-      notify: (message) => notify("warning", message),
-      abort,
-    });
+    const snapshots =
+      repository &&
+      openSnapshots(workspace, repository, fresh.id, {
+        index: snapshotIndex(folder),
+        views: [...Object.values(views), ...otherName(fresh)],
+        notify: (message) => notify("warning", message),
+        abort,
+      });
     if (snapshots === undefined)
       notify("info", "This folder is not in a git repository, so iterations can't be undone; 'git init' makes it one.");
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
     if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
-    const around = await aroundTask(workspace, folder, unconfined, otherName(fresh));
+    const around = await aroundTask(workspace, folder, unconfined, otherName(fresh), repository);
     return taskWorkflow({
       store,
       workspace,
@@ -197,12 +201,18 @@ export async function openTask(
 }
 
 /** What nobody but this program and the user may change. `more`: the task's file where it has another name. */
-const aroundTask = (workspace: string, folder: string, everything: boolean, more: readonly string[]) =>
-  protectedIn(workspace, folder, { everything, configs: projectFiles(workspace), more });
+const aroundTask = (
+  workspace: string,
+  folder: string,
+  everything: boolean,
+  more: readonly string[],
+  repository: RepositoryOf | undefined,
+) => protectedIn(workspace, folder, { repository, everything, configs: projectFiles(workspace), more });
 
 /** What of it a sandbox shows, to commands that only look at how a task stands. */
 export async function readOnlyIn(workspace: string, { folder, file }: NamedTask): Promise<string[]> {
-  return existingIn(await aroundTask(workspace, folder, true, file === undefined ? [] : [basename(file)]));
+  const otherFile = file === undefined ? [] : [basename(file)];
+  return existingIn(await aroundTask(workspace, folder, true, otherFile, await repositoryOf(workspace)));
 }
 
 /**
@@ -217,7 +227,8 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   // A run that began meanwhile would find its records put back.
   const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);
   if (lock === undefined) return undefined;
-  const around = await aroundTask(workspace, folder, false, file === undefined ? [] : [basename(file)]);
+  const otherFile = file === undefined ? [] : [basename(file)];
+  const around = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
   const protect: Protect = (at) => remember(folder, around, at, stateDir);
   return { iteration, protect, release: () => lock.release() };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { repositoryOf } from "../../engine/storage/git-repository.js";
 import type { Io } from "../../engine/ui/io.js";
 import { detectTests } from "../../task/test-runs/detect.js";
 import { stateName, taskFile, taskName } from "../../task/project-files/layout.js";
@@ -12,7 +13,7 @@ export async function initTask(io: Io, json: boolean): Promise<number> {
   const path = taskFile(io.cwd);
   const did = existsSync(path) ? "kept" : "made";
   if (did === "made") await writeFileAtomic(path, `${JSON.stringify(exampleFor(io.cwd), null, 2)}\n`);
-  await excludeFromGit(io.cwd, [`${hiddenName}/`, stateName]);
+  await excludeFromGit(await repositoryOf(io.cwd), [`${hiddenName}/`, stateName]);
   if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did }], warnings: [] })}\n`);
   else
     io.stdout(

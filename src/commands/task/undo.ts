@@ -2,6 +2,7 @@ import { otherName, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { repositoryOf } from "../../engine/storage/git-repository.js";
 import { openRecordStore } from "../../engine/storage/state/record-store.js";
 import { replaceBroken } from "../../engine/storage/state/reset.js";
 import { many, say } from "../../engine/ui/terminal/format.js";
@@ -37,19 +38,21 @@ export async function undo(
   });
   try {
     const { state } = await store.load();
-    const snapshots = await openSnapshots(workspaceOf({ folder }, config), state.id, {
-      index: snapshotIndex(folder),
-      views: [...Object.values(config.task.views), ...otherName(state)],
-      notify: warn,
-    });
+    const workspace = workspaceOf({ folder }, config);
+    const repository = await repositoryOf(workspace);
     // What was asked for by the message about the broken state is done.
-    if (snapshots === undefined && isRestored) {
+    if (repository === undefined && isRestored) {
       const said = "The files were not changed: they are not in a git repository, so no iteration of them was kept.\n";
       io.stdout(json ? `${JSON.stringify({ type: "undone", iteration, files: [] })}\n` : said);
       return 0;
     }
-    if (snapshots === undefined)
+    if (repository === undefined)
       throw new ExpectedError(`${folder} is not in a git repository, so no earlier version of the files was kept.`, 2);
+    const snapshots = openSnapshots(workspace, repository, state.id, {
+      index: snapshotIndex(folder),
+      views: [...Object.values(config.task.views), ...otherName(state)],
+      notify: warn,
+    });
     const files = await snapshots.putBack(iteration);
     await store.edit((current) => withUndone(current, iteration));
     const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../lib/errors.js";
 import { given } from "../lib/given.js";
@@ -8,6 +8,7 @@ import { uncommittedFile } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { sizeOf, writeFileAtomic } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
+import { configurationOf, type GitConfiguration, repositoryOf } from "./git-repository.js";
 import { withLock } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
 
@@ -75,12 +76,12 @@ export async function openCheckpoints(
     hangs = answer.ended !== undefined;
     return answer;
   };
-  const where = await git("rev-parse", "--absolute-git-dir", "--git-common-dir", "--is-inside-work-tree");
-  const [gitFolder = "", common = "", inside] = where.stdout.split("\n");
-  if (inside !== "true") return undefined;
-  const repositoryLock = join(resolve(folder, common), "research-ralph.lock");
-  const plantedFile = join(resolve(folder, common), "research-ralph-planted.json");
-  const atStart = await configured(folder, given({ abort }));
+  const repository = await repositoryOf(folder, given({ abort }));
+  if (repository === undefined) return undefined;
+  const { folder: gitFolder, common } = repository;
+  const repositoryLock = join(common, "research-ralph.lock");
+  const plantedFile = join(common, "research-ralph-planted.json");
+  const atStart = await configurationOf(folder, given({ abort }));
   const identity = missingIdentity(atStart);
   // What an unconfined agent of an earlier run left there is nobody's word yet.
   const earlier = stillThere(await readPlanted(plantedFile), atStart);
@@ -110,7 +111,7 @@ export async function openCheckpoints(
 
   /** Looks again at what the configuration has git start. */
   const lookAgain = async (): Promise<void> => {
-    const now = await configured(folder, given({ abort }));
+    const now = await configurationOf(folder, given({ abort }));
     settings = withoutPlanted(found, now);
     const all = plantedIn(now, found);
     const planted = all.filter((key) => !toldOf.has(key));
@@ -254,24 +255,10 @@ function explain({ stderr, stdout, ended }: GitAnswer): string {
   return `git said '${line}'; the next iteration tries again.`;
 }
 
-type Configured = ReadonlyMap<string, readonly string[]>;
-
 const objectsHook = "gc.recentobjectshook";
 
 /** Whether git may start what stands under this key, besides what git-command.ts keeps it from. */
 const startsProgram = (key: string): boolean => /^(?:filter|hook)\./.test(key) || key === objectsHook;
-
-/** What the configuration says of names, filters and hooks: the values of each key, of which the last counts. */
-async function configured(folder: string, limits: { readonly abort?: AbortSignal }): Promise<Configured> {
-  const keys = "^(user\\.(name|email)|(filter|hook)\\..*|gc\\.recentobjectshook)$";
-  const { stdout } = await runGit(folder, ["config", "-z", "--get-regexp", keys], limits);
-  const values = new Map<string, string[]>();
-  for (const entry of stdout.split("\0").filter(Boolean)) {
-    const [key = "", ...value] = entry.split("\n");
-    values.set(key, [...(values.get(key) ?? []), value.join("\n")]);
-  }
-  return values;
-}
 
 /** Programs that appeared in the configuration beside an unconfined agent, by their key. */
 type Planted = Readonly<Record<string, { readonly now: readonly string[]; readonly before: readonly string[] | null }>>;
@@ -289,11 +276,11 @@ async function readPlanted(path: string): Promise<Planted> {
 }
 
 /** Those that nobody has taken out or changed since. */
-const stillThere = (planted: Planted, now: Configured): Planted =>
+const stillThere = (planted: Planted, now: GitConfiguration): Planted =>
   Object.fromEntries(Object.entries(planted).filter(([key, each]) => isDeepStrictEqual(now.get(key), each.now)));
 
 /** The configuration as it was before them. */
-const withoutEarlier = (now: Configured, earlier: Planted): Configured =>
+const withoutEarlier = (now: GitConfiguration, earlier: Planted): GitConfiguration =>
   new Map(
     [...now].flatMap(([key, values]): [string, readonly string[]][] => {
       const before = Object.hasOwn(earlier, key) ? earlier[key]?.before : values;
@@ -302,14 +289,14 @@ const withoutEarlier = (now: Configured, earlier: Planted): Configured =>
   );
 
 /** The keys of programs that were not there before, or were others. */
-const plantedIn = (now: Configured, known: Configured): string[] =>
+const plantedIn = (now: GitConfiguration, known: GitConfiguration): string[] =>
   [...now].flatMap(([key, values]) => (startsProgram(key) && !isDeepStrictEqual(known.get(key), values) ? [key] : []));
 
 /**
  * Values that count before those of the files, so that git starts nothing that was not `known`: filters are as they
  * were or none, configured hooks are never run.
  */
-function withoutPlanted(known: Configured, now: Configured): ReadonlyMap<string, string> {
+function withoutPlanted(known: GitConfiguration, now: GitConfiguration): ReadonlyMap<string, string> {
   const hooks = [...now.keys()].filter((key) => key.startsWith("hook."));
   return new Map([
     ...plantedIn(now, known).map((key): [string, string] => [
@@ -321,7 +308,7 @@ function withoutPlanted(known: Configured, now: Configured): ReadonlyMap<string,
 }
 
 /** Options that stand in for a name or address that the person has not told git. */
-const missingIdentity = (found: Configured): string[] =>
+const missingIdentity = (found: GitConfiguration): string[] =>
   [
     ["user.name", "research-ralph"],
     ["user.email", "research-ralph@localhost"],

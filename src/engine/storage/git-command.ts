@@ -19,7 +19,8 @@ export interface Repository {
   readonly tree: string;
 }
 
-interface GitLimits {
+/** How git is run. */
+export interface GitLimits {
   /** Aborted when the run ends at once: git is then given a second to finish what it is at. */
   readonly abort?: AbortSignal;
   /** Most milliseconds. */
@@ -32,6 +33,8 @@ interface GitLimits {
   readonly common?: string;
   /** Values that count before those of the configuration files, by their key. */
   readonly settings?: ReadonlyMap<string, string>;
+  /** What it reads from its standard input. */
+  readonly input?: string;
 }
 
 /** Set while a git hook runs, and then they point at another repository than the folder's. */
@@ -85,7 +88,7 @@ const pipeMs = 1000;
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, maxMs = 60_000, settings = new Map(), index, repository, common }: GitLimits = {},
+  { abort, maxMs = 60_000, settings = new Map(), index, repository, common, input }: GitLimits = {},
 ): Promise<GitAnswer> {
   const run = randomUUID();
   const env = {
@@ -101,7 +104,7 @@ export async function runGit(
     cwd: folder,
     env,
     detached: true,
-    stdin: "ignore",
+    ...(input === undefined ? { stdin: "ignore" as const } : { input }),
     reject: false,
   });
   const { pid } = git;

@@ -14,6 +14,7 @@ import {
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { runGit } from "../../engine/storage/git-command.js";
+import type { RepositoryOf } from "../../engine/storage/git-repository.js";
 import { logName, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
@@ -74,10 +75,13 @@ export async function protectedIn(
   workspace: string,
   folder: string,
   {
+    repository,
     everything,
     configs,
     more,
   }: {
+    /** Of the workspace. */
+    readonly repository: RepositoryOf | undefined;
     readonly everything: boolean;
     readonly configs: readonly string[];
     /** More files of the folder: those of another wing that has its records there. */
@@ -90,24 +94,21 @@ export async function protectedIn(
   const copies = names.map((name) => lastGoodOf(folder, name));
   const own = [...names.map((name) => join(folder, name)), ...read, ...copies];
   const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path, except: nothing }));
-  const asked = await runGit(workspace, ["rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel"]);
-  const [gitFolder, common, top] = asked.stdout.split("\n");
   // In a folder of a repository too: git would find one that an agent makes there before the one around it.
   const files = [...own, ...configs, join(workspace, ".git")];
-  if (!asked.ok || gitFolder === undefined || common === undefined)
-    return { files, folders: hidden, git: [], records: hiddenFolder(folder) };
+  if (repository === undefined) return { files, folders: hidden, git: [], records: hiddenFolder(folder) };
   const kept = [...settingsOfGit, ...(everything ? historyOfGit : [])];
-  const roots = [...new Set([gitFolder, resolve(workspace, common)])];
+  const roots = [...new Set([repository.folder, repository.common])];
   const git = roots.flatMap((root) => kept.map((name) => ({ path: join(root, name), except: nothing })));
   const modules = roots.map((root) => ({
     path: join(root, "modules"),
     except: new Set(["objects", "logs", "refs", "index"]),
   }));
   // Of a worktree and of a submodule it is a file that names the folder.
-  const file = top === undefined || top === "" ? [] : [join(top, ".git")];
-  const hooks = await hooksWithin(workspace, top ?? "");
+  const file = join(repository.tree, ".git");
+  const hooks = await hooksWithin(workspace, repository.tree);
   return {
-    files: [...new Set([...files, ...file])],
+    files: [...new Set([...files, file])],
     folders: [...hidden, ...git, ...modules, ...hooks.map((path) => ({ path, except: nothing }))],
     git: [...roots, ...hooks],
     records: hiddenFolder(folder),

@@ -1,12 +1,15 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, cp, mkdir, readFile, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { hiddenName } from "../../engine/lib/layout.js";
-import { type GitAnswer, type Repository, runGit } from "../../engine/storage/git-command.js";
+import { type GitAnswer, type GitLimits, runGit } from "../../engine/storage/git-command.js";
+import { configurationOf, type GitConfiguration, type RepositoryOf } from "../../engine/storage/git-repository.js";
+import { readRegularFile } from "../../engine/storage/regular-file.js";
 import { brokenStates, stateName, taskName } from "./layout.js";
-import { type Unchanging, withUnchangingGit } from "./unchanging-git.js";
+import { withUnchangingGit } from "./unchanging-git.js";
 
 /** The folder as it was at some moment. */
 export interface Snapshot {
@@ -81,16 +84,6 @@ interface SnapshotOptions {
   readonly abort?: AbortSignal;
 }
 
-/**
- * The repository in whose working tree a folder is; undefined where it is missing, or no git. To be asked before an
- * agent works: one that it makes in the folder would be found first.
- */
-export async function repositoryOf(folder: string): Promise<Repository | undefined> {
-  const asked = await runGit(folder, ["rev-parse", "--is-inside-work-tree", "--absolute-git-dir", "--show-toplevel"]);
-  const [inside, own = "", tree = ""] = asked.stdout.split("\n");
-  return inside === "true" && tree !== "" ? { folder: own, tree } : undefined;
-}
-
 /** What Git LFS has git start. */
 const ofLfs = /^git[- ]lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?$/;
 
@@ -98,70 +91,53 @@ const ofLfs = /^git[- ]lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)
  * Settings by which git starts no filters but those of Git LFS: they run in the folder, outside of any sandbox, and
  * take what an agent left there for theirs (`python -m nbstripout` imports from it). Content is kept as it is then.
  */
-async function withoutFilters(
-  folder: string,
-  where: Unchanging & { readonly repository: Repository; readonly abort?: AbortSignal },
-): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await runGit(folder, ["config", "-z", "--get-regexp", "^filter\\."], where);
-  const found = new Map(
-    stdout
-      .split("\0")
-      .filter((entry) => entry !== "")
-      .map((entry): [string, string] => {
-        const [key = "", ...value] = entry.split("\n");
-        return [key, value.join("\n")];
-      }),
-  );
+function withoutFilters(configuration: GitConfiguration): ReadonlyMap<string, string> {
+  const keys = [...configuration.keys()].filter((key) => key.startsWith("filter."));
   const isKept = (key: string) => {
     const driver = key.replace(/\.[^.]*$/, "");
     return ["clean", "smudge", "process"].every((name) =>
-      ofLfs.test(found.get(`${driver}.${name}`) ?? "git lfs clean"),
+      ofLfs.test(configuration.get(`${driver}.${name}`)?.at(-1) ?? "git lfs clean"),
     );
   };
-  return new Map(
-    [...found.keys()].filter((key) => !isKept(key)).map((key) => [key, key.endsWith(".required") ? "false" : ""]),
-  );
+  return new Map(keys.filter((key) => !isKept(key)).map((key) => [key, key.endsWith(".required") ? "false" : ""]));
 }
 
-/** Snapshots of `folder` for a task; undefined where there is no git or no repository. */
-export async function openSnapshots(
+/** How git is run on the index of the snapshots. */
+type Git = (args: readonly string[], more?: GitLimits) => Promise<GitAnswer>;
+
+/** Snapshots of `folder`, which lies in `repository`, for a task. */
+export function openSnapshots(
   folder: string,
+  repository: RepositoryOf,
   id: string,
   { index, views, notify, abort }: SnapshotOptions,
-): Promise<Snapshots | undefined> {
-  const repository = await repositoryOf(folder);
-  if (repository === undefined) return undefined;
+): Snapshots {
   const inIt = { repository, ...given({ abort }) };
-  let programs: ReadonlyMap<string, string> = new Map();
-  const git = (args: readonly string[], more: Unchanging = {}): Promise<GitAnswer> =>
-    runGit(folder, [...identity, ...settings, ...args], { index, settings: programs, ...inIt, ...more });
-  /** An agent may have changed a file that the configuration includes, so that is looked at each time. */
-  const lookForFilters = async (): Promise<void> => {
-    programs = await withoutFilters(folder, inIt);
-  };
-  let common: string | undefined;
-  async function asItLies<Result>(act: (raw: Unchanging) => Promise<Result>): Promise<Result> {
-    common ??= resolve(folder, (await ok(runGit(folder, ["rev-parse", "--git-common-dir"], inIt))).trim());
-    await lookForFilters();
-    return await withUnchangingGit(common, `${index}.common`, async (raw) => {
-      // What the configuration includes by a relative name git looks for beside the folder that it reads it from.
-      programs = new Map([...programs, ...(await withoutFilters(folder, { ...inIt, ...raw }))]);
-      return await act(raw);
+  /** For what starts no filter: all that writes no index and no file. */
+  const git: Git = (args, more) => runGit(folder, [...identity, ...settings, ...args], { index, ...inIt, ...more });
+  /**
+   * Has `act` done with a git that changes no byte of a file and starts no filter. Whatever writes the index may start
+   * those of files that changed a moment ago.
+   */
+  const asItLies = <Result>(act: (raw: Git) => Promise<Result>): Promise<Result> =>
+    withUnchangingGit(repository.common, `${index}.common`, async (raw) => {
+      // An agent may have changed a file that the configuration includes, so that is looked at each time. One that it
+      // includes by a relative name git looks for beside the folder that it reads from, which is `raw` here.
+      const programs = withoutFilters(await configurationOf(folder, { ...inIt, ...raw }));
+      return await act((args, more) => git(args, { settings: programs, ...raw, ...more }));
     });
-  }
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
+  const nested = nestedIn(index, async () => await ok(git(["ls-files", "--stage", "-z"])));
+  const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
   let told = false;
   let toldOfNested = false;
-
-  async function nestedInIndex(): Promise<string[]> {
-    const staged = (await ok(git(["ls-files", "--stage", "-z"]))).split("\0");
-    return staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
-  }
+  /** The snapshot that was kept last; asked of git once. */
+  let last: string | undefined;
 
   /** A person who works in one finds that nothing of it is kept, so that is said before. */
   async function tellOfNested(): Promise<void> {
-    const [first, ...more] = await nestedInIndex();
+    const [first, ...more] = await nested();
     if (first === undefined) return;
     toldOfNested = true;
     const [names, are] =
@@ -173,25 +149,23 @@ export async function openSnapshots(
    * Takes repositories within this one out of our index; adding finds them again. One that the index knows is asked for
    * its state by a git of its own, which runs the filters of its configuration, and an agent may have written that.
    */
-  async function forgetNested(): Promise<void> {
-    const nested = await nestedInIndex();
-    for (let at = 0; at < nested.length; at += 200)
-      await ok(git(["update-index", "--force-remove", "--", ...nested.slice(at, at + 200)]));
+  async function forgetNested(raw: Git): Promise<void> {
+    const input = ended(await nested());
+    if (input !== "") await ok(raw(["update-index", "--force-remove", "-z", "--stdin"], { input }));
   }
 
   /**
    * Adds the folders of programs in which the repository holds files, such as the packages that tests are made of: they
    * are the project's.
    */
-  async function addCommitted(raw: Unchanging): Promise<void> {
-    const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
+  async function addCommitted(raw: Git): Promise<void> {
     const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], inIt);
     const folders = new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []));
     if (folders.size === 0) return;
     // Git refuses all names where it does not find one, so each is by itself, and what is gone is only updated.
-    for (const pattern of inShared) await git(["add", "--update", "--ignore-errors", "--", pattern], raw);
+    for (const pattern of inShared) await raw(["add", "--update", "--ignore-errors", "--", pattern]);
     const there = [...folders].filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
-    const add = (some: readonly string[]) => git(["add", "--all", "--ignore-errors", "--", ...some], raw);
+    const add = (some: readonly string[]) => raw(["add", "--all", "--ignore-errors", "--", ...some]);
     for (let at = 0; at < there.length; at += 200) {
       const some = there.slice(at, at + 200);
       // One that git refuses, such as a link to elsewhere, does not keep it from the others.
@@ -200,22 +174,21 @@ export async function openSnapshots(
   }
 
   async function keep(name: string): Promise<Snapshot> {
-    // Whatever writes the index may run the filters of files that changed a moment ago.
-    await lookForFilters();
-    await forgetNested();
-    await asItLies(async (raw) => {
+    const tree = await asItLies(async (raw) => {
+      await forgetNested(raw);
       // What can't be read is left out; all the rest is better than nothing.
-      const added = await git(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms], raw);
+      const added = await raw(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
       if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
       await addCommitted(raw);
+      return (await ok(raw(["write-tree"]))).trim();
     });
     if (!toldOfNested) await tellOfNested();
-    const tree = (await ok(git(["write-tree"]))).trim();
-    const before = await git(["rev-parse", "--quiet", "--verify", ref("last")]);
-    const parent = before.ok ? ["-p", before.stdout.trim()] : [];
+    last ??= (await git(["rev-parse", "--quiet", "--verify", ref("last")])).stdout.trim();
+    const parent = last === "" ? [] : ["-p", last];
     const commit = (await ok(git(["commit-tree", tree, ...parent, "-m", `ralph ${id}: ${name}`]))).trim();
-    await ok(git(["update-ref", ref(name), commit]));
-    await ok(git(["update-ref", ref("last"), commit]));
+    const input = [name, "last"].map((each) => `update ${ref(each)} ${commit}\n`).join("");
+    await ok(git(["update-ref", "--stdin"], { input }));
+    last = commit;
     return { commit, tree };
   }
 
@@ -233,10 +206,10 @@ export async function openSnapshots(
     // First what is in the way: a file may stand where a folder was.
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
     const put = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
-    await ok(git(["read-tree", wanted]));
+    const input = ended(put);
     await asItLies(async (raw) => {
-      for (let at = 0; at < put.length; at += 200)
-        await ok(git(["checkout-index", "--force", "--", ...put.slice(at, at + 200)], raw));
+      await ok(raw(["read-tree", wanted]));
+      if (input !== "") await ok(raw(["checkout-index", "--force", "-z", "--stdin"], { input }));
     });
   }
 
@@ -293,15 +266,15 @@ export async function openSnapshots(
       return ref("before-undo");
     },
     async writeTo(commit, target) {
-      const prefix = (await ok(git(["rev-parse", "--show-prefix"]))).trim();
+      const { prefix } = repository;
       const whole = prefix === "" ? target : `${target}.whole`;
       await mkdir(whole, { recursive: true });
       const own = `${index}.${process.pid}`;
-      const inOwn = (args: readonly string[], raw: Unchanging = {}) =>
-        runGit(folder, [...settings, ...args], { index: own, settings: programs, ...inIt, ...raw });
       try {
-        await ok(inOwn(["read-tree", commit]));
-        await asItLies((raw) => ok(inOwn(["checkout-index", "--all", "--force", `--prefix=${whole}/`], raw)));
+        await asItLies(async (raw) => {
+          await ok(raw(["read-tree", commit], { index: own }));
+          await ok(raw(["checkout-index", "--all", "--force", `--prefix=${whole}/`], { index: own }));
+        });
         if (prefix === "") return;
         await cp(join(whole, prefix), target, { recursive: true, verbatimSymlinks: true });
       } finally {
@@ -311,6 +284,9 @@ export async function openSnapshots(
     },
   };
 }
+
+/** As git reads paths with `-z`. */
+const ended = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
 
 const namesOf = (all: readonly string[]): string =>
   all.length > 4 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
@@ -324,17 +300,31 @@ async function ok(answer: Promise<GitAnswer>): Promise<string> {
 }
 
 /**
- * Keeps the task's own files out of git by .git/info/exclude, which is the user's alone; where there is no git,
- * nothing.
+ * Asks `stage` which repositories the index at `path` names, unless it is as it was when that was asked last. By its
+ * content: an agent that nothing confines may write there too.
  */
-export async function excludeFromGit(folder: string, names: readonly string[]): Promise<void> {
-  const asked = await runGit(folder, ["rev-parse", "--git-path", "info/exclude", "--show-prefix"]);
-  const [path, prefix = ""] = asked.stdout.split("\n");
-  if (!asked.ok || path === undefined || path === "") return;
-  const file = resolve(folder, path);
+function nestedIn(path: string, stage: () => Promise<string>): () => Promise<readonly string[]> {
+  let known: { readonly content: string; readonly paths: readonly string[] } = { content: "", paths: [] };
+  return async () => {
+    const content = existsSync(path)
+      ? createHash("sha256")
+          .update(await readRegularFile(path))
+          .digest("hex")
+      : "";
+    if (content === known.content) return known.paths;
+    const entries = (await stage()).split("\0").filter((entry) => entry.startsWith("160000 "));
+    known = { content, paths: entries.map((entry) => entry.split("\t")[1] ?? "") };
+    return known.paths;
+  };
+}
+
+/** Keeps the task's own files out of git by .git/info/exclude, which is the user's alone; without git, nothing. */
+export async function excludeFromGit(repository: RepositoryOf | undefined, names: readonly string[]): Promise<void> {
+  if (repository === undefined) return;
+  const file = join(repository.common, "info", "exclude");
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = new Set(text.split("\n").map((line) => line.trim()));
-  const missing = names.map((name) => `/${prefix}${name}`).filter((line) => !lines.has(line));
+  const missing = names.map((name) => `/${repository.prefix}${name}`).filter((line) => !lines.has(line));
   if (missing.length === 0) return;
   await mkdir(dirname(file), { recursive: true });
   await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`);

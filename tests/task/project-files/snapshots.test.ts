@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { repositoryOf } from "../../../src/engine/storage/git-repository.js";
 import { openSnapshots, type Snapshots } from "../../../src/task/project-files/snapshots.js";
 
 let folder: string;
@@ -16,9 +17,9 @@ function write(path: string, text: string): void {
 const read = (path: string) => readFileSync(join(folder, path), "utf8");
 
 async function opened(): Promise<Snapshots> {
-  const snapshots = await openSnapshots(folder, "t", { index: join(outside, "index"), views: [], notify: () => {} });
-  if (snapshots === undefined) throw new Error("no snapshots");
-  return snapshots;
+  const repository = await repositoryOf(folder);
+  if (repository === undefined) throw new Error("no repository");
+  return openSnapshots(folder, repository, "t", { index: join(outside, "index"), views: [], notify: () => {} });
 }
 
 async function changed(act: () => void): Promise<string[]> {
