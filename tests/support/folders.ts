@@ -7,6 +7,7 @@ import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
 import type { Fold, Research } from "../../src/research/project-files/research.js";
 import { openResearch } from "../../src/research/project-files/research.js";
+import { copyTemplate, templateRepositoryNow } from "./projects/git-template.js";
 
 /** A new folder that is removed after the test. */
 export function temporaryFolder(): string {
@@ -103,12 +104,12 @@ export const git = (folder: string, ...args: string[]): string =>
 /** A repository with one commit and an identity of its own. */
 export function repository(): string {
   const root = temporaryFolder();
-  git(root, "init", "-q", "-b", "main");
-  git(root, "config", "user.name", "A Person");
-  git(root, "config", "user.email", "person@example.org");
-  writeFileSync(join(root, "README"), "samples\n");
-  git(root, "add", "README");
-  git(root, "commit", "-q", "-m", "begin");
+  copyTemplate(root, "begun", (at) => {
+    templateRepositoryNow(at);
+    writeFileSync(join(at, "README"), "samples\n");
+    git(at, "add", "README");
+    git(at, "commit", "-q", "-m", "begin");
+  });
   return root;
 }
 

@@ -128,8 +128,17 @@ export function openSnapshots(
     });
   const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
-  const nested = nestedIn(index, async () => await ok(git(["ls-files", "--stage", "-z"])));
   const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
+  /** The repositories within this one that our index names. */
+  const nested = whileSame(index, async () => {
+    const staged = (await ok(git(["ls-files", "--stage", "-z"]))).split("\0");
+    return staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
+  });
+  /** The folders of programs in which the repository holds files. */
+  const committedFolders = whileSame(join(repository.folder, "index"), async () => {
+    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], inIt);
+    return [...new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []))];
+  });
   let told = false;
   let toldOfNested = false;
   /** The snapshot that was kept last; asked of git once. */
@@ -159,12 +168,11 @@ export function openSnapshots(
    * are the project's.
    */
   async function addCommitted(raw: Git): Promise<void> {
-    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], inIt);
-    const folders = new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []));
-    if (folders.size === 0) return;
+    const folders = await committedFolders();
+    if (folders.length === 0) return;
     // Git refuses all names where it does not find one, so each is by itself, and what is gone is only updated.
     for (const pattern of inShared) await raw(["add", "--update", "--ignore-errors", "--", pattern]);
-    const there = [...folders].filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
+    const there = folders.filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
     const add = (some: readonly string[]) => raw(["add", "--all", "--ignore-errors", "--", ...some]);
     for (let at = 0; at < there.length; at += 200) {
       const some = there.slice(at, at + 200);
@@ -300,23 +308,26 @@ async function ok(answer: Promise<GitAnswer>): Promise<string> {
 }
 
 /**
- * Asks `stage` which repositories the index at `path` names, unless it is as it was when that was asked last. By its
- * content: an agent that nothing confines may write there too.
+ * Calls `ask` where the file at `path` is another than at the last call. By its content: an agent that nothing confines
+ * may set its times.
  */
-function nestedIn(path: string, stage: () => Promise<string>): () => Promise<readonly string[]> {
-  let known: { readonly content: string; readonly paths: readonly string[] } = { content: "", paths: [] };
+function whileSame<Answer>(path: string, ask: () => Promise<Answer>): () => Promise<Answer> {
+  let known: { readonly content: string; readonly answer: Answer } | undefined;
   return async () => {
-    const content = existsSync(path)
-      ? createHash("sha256")
-          .update(await readRegularFile(path))
-          .digest("hex")
-      : "";
-    if (content === known.content) return known.paths;
-    const entries = (await stage()).split("\0").filter((entry) => entry.startsWith("160000 "));
-    known = { content, paths: entries.map((entry) => entry.split("\t")[1] ?? "") };
-    return known.paths;
+    const content = existsSync(path) ? await contentOf(path) : "";
+    if (known !== undefined && content === known.content) return known.answer;
+    const answer = await ask();
+    if (content !== undefined) known = { content, answer };
+    return answer;
   };
 }
+
+/** A hash of the file's bytes; undefined where it can't be read. */
+const contentOf = (path: string): Promise<string | undefined> =>
+  readRegularFile(path).then(
+    (bytes) => createHash("sha256").update(bytes).digest("hex"),
+    () => undefined,
+  );
 
 /** Keeps the task's own files out of git by .git/info/exclude, which is the user's alone; without git, nothing. */
 export async function excludeFromGit(repository: RepositoryOf | undefined, names: readonly string[]): Promise<void> {

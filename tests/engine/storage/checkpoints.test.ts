@@ -19,7 +19,11 @@ import { hostname } from "node:os";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
 
-const subjects = (folder: string) => git(folder, "log", "--format=%s").trim().split("\n");
+/** The commits on the branch main, the last first, as git writes them down itself. */
+const subjects = (root: string): string[] =>
+  [...readFileSync(join(root, ".git/logs/HEAD"), "utf8").matchAll(/\tcommit(?: \(\w+\))?: (.*)$/gm)]
+    .map(([, subject = ""]) => subject)
+    .toReversed();
 const messages = (told: readonly Told[]) => told.map(({ message }) => message);
 
 describe("a checkpoint", () => {
