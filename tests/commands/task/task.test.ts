@@ -1,89 +1,41 @@
-import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { describe, expect, it } from "vitest";
+import { main } from "../../../src/commands/main.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { readTask, taskAsSaved } from "../../../src/task/project-files/task-file.js";
-import type { TaskState } from "../../../src/task/generated/ralph-state.js";
-import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
-import { main } from "../../../src/commands/main.js";
-import * as inProcess from "../../support/processes/in-process.js";
+import { ioIn } from "../../support/processes/in-process.js";
+import { templateRepositoryNow } from "../../support/projects/git-template.js";
+import {
+  agent,
+  cli,
+  eachInTaskFolder,
+  exists,
+  git,
+  here,
+  home,
+  json,
+  ledger,
+  nothing,
+  path,
+  read,
+  shell,
+  state,
+  task,
+  touch,
+  write,
+} from "../../support/projects/task-folder.js";
 
-let folder: string;
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "task-")));
-  execFileSync("git", ["init", "-q", folder]);
-});
-afterEach(() => {
-  for (const each of [folder, home()]) rmSync(each, { recursive: true, force: true });
-});
-
-/** Another than the folder: no task is worked on in the user's home. */
-const home = (): string => `${folder}-home`;
-const { ioIn } = inProcess;
-const cli = (args: readonly string[], cwd: string, env: Record<string, string> = {}) =>
-  inProcess.cli(args, cwd, { HOME: home(), ...env });
-
-const path = (name: string): string => join(folder, name);
-const read = (name: string): string => readFileSync(path(name), "utf8");
-const state = (): TaskState => JSON.parse(read("ralph.state.json"));
-const ledger = (): LedgerLine[] =>
-  read(".ralph/ledger.jsonl")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-const git = (...args: string[]): string => execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
-
-const write = (task: object): void => writeFileSync(path("ralph.json"), JSON.stringify(task));
-const exists = (file: string) => ({ type: "file_exists", path: file });
-
-/** An agent that is this script of the shell; `$N` is the number of its run. */
-function agent(script: string): string[] {
-  const file = join(folder, "..", `${folder.split("/").at(-1)}-agent.sh`);
-  writeFileSync(
-    file,
-    `#!/bin/sh\ncat > /dev/null\nN=$(( $(cat .git/count 2>/dev/null || echo 0) + 1 ))\necho $N > .git/count\n${script}\necho done\n`,
-  );
-  chmodSync(file, 0o755);
-  return ["--agent", `cmd:${file}`, "--unconfined", "--sandbox", "host"];
-}
-
-const task = (...args: string[]) => cli(["task", ...args], folder);
-
-/** The last line of --json. */
-async function json(...args: string[]) {
-  const { code, out, err } = await task("--json", ...args);
-  const lines = out
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  return { code, err, lines, last: lines.at(-1) };
-}
+eachInTaskFolder();
 
 describe("a task", () => {
   it("is not worked on where an agent would have all of the user's home, on the host and in a sandbox", async () => {
     mkdirSync(path("within"));
-    const given = ["task", "x y", "--check", "true", ...agent("exit 1")];
+    const given = ["task", "x y", "--check", "true", ...agent(nothing)];
     for (const [cwd, at, what] of [
-      [folder, folder, "is your home folder"],
-      [folder, path("within"), `holds your home (${path("within")})`],
-      ["/", folder, "your home"],
+      [here(), here(), "is your home folder"],
+      [here(), path("within"), `holds your home (${path("within")})`],
+      ["/", here(), "your home"],
     ] as const)
       for (const sandbox of ["host", "auto"]) {
         const { code, err } = await cli([...given, "--sandbox", sandbox], cwd, { HOME: at });
@@ -91,32 +43,34 @@ describe("a task", () => {
         expect(err).toContain("make a folder of its own");
       }
     // By a link, and by a workspace of the configuration.
-    symlinkSync(folder, `${home()}`);
-    expect((await cli(given, folder, { HOME: home() })).code).toBe(2);
+    symlinkSync(here(), `${home()}`);
+    expect((await cli(given, here(), { HOME: home() })).code).toBe(2);
     writeFileSync(path("within/ralph.config.json"), JSON.stringify({ task_workspace: ".." }));
-    expect((await cli(given, path("within"), { HOME: folder })).code).toBe(2);
+    expect((await cli(given, path("within"), { HOME: here() })).code).toBe(2);
     rmSync(path("within/ralph.config.json"));
     expect(existsSync(path("ralph.state.json"))).toBe(false);
     // A folder in it is what everybody has.
-    expect((await cli(given, path("within"), { HOME: folder })).code).toBe(0);
+    expect((await cli(given, path("within"), { HOME: here() })).code).toBe(0);
   });
 
   it("is complete without an agent where all criteria are met already", async () => {
     writeFileSync(path("a.txt"), "a");
     write({ task: "Make a.txt", acceptance_criteria: [exists("a.txt")] });
-    const { code, last, lines } = await json(...agent("exit 1"));
+    let started = false;
+    const { code, last, lines } = await json(...agent(() => (started = true)));
     expect([code, last.status, last.iterations]).toEqual([0, "success", 0]);
     expect(lines.some(({ type }) => type === "iteration-started")).toBe(false);
-    expect(existsSync(path(".git/count"))).toBe(false);
+    expect(started).toBe(false);
     for (const line of lines.slice(0, -1)) expect(isValid("event", line)).toBe(true);
   });
 
   it("is worked on until its criteria are met, and each iteration is kept and can be undone", async () => {
+    templateRepositoryNow(here());
     write({ task: "Make both", acceptance_criteria: [exists("1.txt"), exists("2.txt")] });
     writeFileSync(path("mine.txt"), "mine");
     git("add", "mine.txt");
     const before = [git("status", "--porcelain", "--", "mine.txt"), git("symbolic-ref", "HEAD")];
-    const { code, last } = await json(...agent("echo $N > $N.txt; [ $N = 2 ] && echo changed > mine.txt"));
+    const { code, last } = await json(...shell("echo $N > $N.txt; [ $N = 2 ] && echo changed > mine.txt"));
     expect([code, last.status, last.iterations]).toEqual([0, "success", 2]);
     expect(state().attempts.map(({ outcome, met }) => [outcome, met])).toEqual([
       ["accepted", 1],
@@ -142,21 +96,22 @@ describe("a task", () => {
   });
 
   it.skipIf(!existsSync("/proc/self"))("says so where its folder can't be written, and calls it no bug", async () => {
-    const { code, err } = await cli(["task", "x y", "--check", "true", ...agent("true")], "/proc");
+    const { code, err } = await cli(["task", "x y", "--check", "true", ...agent(nothing)], "/proc");
     expect(code).toBe(1);
     expect(err).toContain("/proc/.ralph");
     expect(err).not.toContain("bug");
   });
 
   it("runs no filter that an agent configured in a repository within the folder", async () => {
+    templateRepositoryNow(here());
     write({ task: "x", acceptance_criteria: [exists("never")] });
-    const ran = `${folder}-filter-ran`;
+    const ran = `${here()}-filter-ran`;
     const nested = [
       "mkdir -p sub && cd sub && echo $N > file",
       "[ -d .git ] || { git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm 1; }",
       `git config filter.x.clean 'touch ${ran}; cat'; echo '* filter=x' > .gitattributes; echo x > file`,
     ];
-    const { last, lines } = await json(...agent(nested.join("\n")), "-i", "3");
+    const { last, lines } = await json(...shell(nested.join("\n")), "-i", "3");
     expect(last.iterations).toBe(3);
     // Nobody finds out by --undo that nothing of it was kept.
     const said = lines.filter(({ message }) => message?.includes("sub is a repository within this one"));
@@ -170,11 +125,12 @@ describe("a task", () => {
   });
 
   it("keeps and puts back no file that programs install or build, also where git ignores none", async () => {
+    templateRepositoryNow(here());
     write({ task: "x", acceptance_criteria: [exists("never")], max_iterations: 1 });
     const built = ["node_modules/a/i.js", "p/__pycache__/a.pyc", "c/target/debug/a", "a.pyc", "c/target/CACHEDIR.TAG"];
     const own = ["target/mine.txt", "src/node_modules.js", "debug/a"];
     for (const name of [...built, ...own]) mkdirSync(dirname(path(name)), { recursive: true });
-    await json(...agent([...built, ...own].map((name) => `echo $N > ${name}`).join("; ")));
+    await json(...agent((run) => [...built, ...own].map((name) => writeFileSync(path(name), `${run}\n`))));
     const refs = git("for-each-ref", "--format=%(refname)", "refs/ralph/*/1").split("\n");
     expect(git("ls-tree", "-r", "--name-only", refs[0] ?? "").split("\n")).toEqual(own.toSorted());
     expect((await task("--undo", "0")).code).toBe(0);
@@ -184,32 +140,33 @@ describe("a task", () => {
   it("counts equal as exhausted: the budget before the iterations, and both after the criteria", async () => {
     const criteria = { task: "x", acceptance_criteria: [exists("never")] };
     write({ ...criteria, max_iterations: 1 });
-    const one = await json(...agent("true"));
+    const one = await json(...agent(nothing));
     expect([one.code, one.last.status, one.last.iterations]).toEqual([3, "max_iterations", 1]);
     expect(one.last.reason).toContain("max_iterations in ralph.json");
     // Another start does nothing more, but looks at the criteria first.
-    const again = await json(...agent("true"));
+    const again = await json(...agent(nothing));
     expect([again.code, again.last.status, again.last.iterations]).toEqual([3, "max_iterations", 1]);
     writeFileSync(path("never"), "");
-    expect((await json(...agent("true"))).last.status).toBe("success");
+    expect((await json(...agent(nothing))).last.status).toBe("success");
   });
 
   it("is stuck after five attempts without progress, and goes on with --force", async () => {
     write({ task: "x", acceptance_criteria: [exists("never")], max_iterations: 20 });
-    const first = await json(...agent("echo $N > noise.txt"));
+    const noise = agent((run) => (run > 5 ? touch("never") : writeFileSync(path("noise.txt"), String(run))));
+    const first = await json(...noise);
     expect([first.code, first.last.verdict, first.last.status, first.last.iterations]).toEqual([
       4,
       "stuck",
       "error",
       5,
     ]);
-    expect((await json(...agent("true"))).last.iterations).toBe(5);
-    expect((await json("--force", ...agent("touch never"))).last).toMatchObject({ status: "success", iterations: 6 });
+    expect((await json(...noise)).last.iterations).toBe(5);
+    expect((await json("--force", ...noise)).last).toMatchObject({ status: "success", iterations: 6 });
   });
 
   it("checks the criteria after a run that failed too", async () => {
     write({ task: "x", acceptance_criteria: [exists("a.txt")] });
-    const { last } = await json(...agent("touch a.txt; exit 7"));
+    const { last } = await json(...shell("touch a.txt; exit 7"));
     expect(last).toMatchObject({ status: "success", iterations: 1 });
     expect(state().attempts[0]).toMatchObject({ outcome: "failed", failure: "crashed", met: 1 });
   });
@@ -219,8 +176,11 @@ describe("a task", () => {
     writeFileSync(path("package.json"), '{"scripts":{"test":"node --test"}}');
     writeFileSync(path("x.test.js"), testing("mine"));
     write({ task: "x", acceptance_criteria: [{ type: "tests_pass" }], max_iterations: 3 });
-    const easy = `cp x.test.js .git/kept; echo 'require("node:test")("easy", () => {})' > x.test.js`;
-    const { last } = await json(...agent(`if [ $N = 1 ]; then ${easy}; else cp .git/kept x.test.js; touch a.txt; fi`));
+    const replaced = (run: number): void => {
+      writeFileSync(path("x.test.js"), run === 1 ? 'require("node:test")("easy", () => {})' : testing("mine"));
+      if (run === 2) touch("a.txt");
+    };
+    const { last } = await json(...agent(replaced));
     expect(last).toMatchObject({ status: "success", iterations: 2 });
     // Node 24 names the file first.
     expect(state().tests_seen).toEqual([expect.stringMatching(/^(x\.test\.js > )?mine$/)]);
@@ -229,7 +189,8 @@ describe("a task", () => {
   it("warns of what is no longer met, and refuses what is no better than ever before", async () => {
     write({ task: "x", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
     writeFileSync(path("a.txt"), "");
-    const { lines } = await json(...agent("[ $N = 1 ] && rm a.txt && touch b.txt; [ $N = 3 ] && touch a.txt; true"));
+    const works = [() => (rmSync(path("a.txt")), touch("b.txt")), nothing, () => touch("a.txt")];
+    const { lines } = await json(...agent((run) => works[run - 1]?.()));
     const warnings = lines.filter(({ type, level }) => type === "notice" && level === "warning");
     expect(warnings.map(({ message }) => message).join("\n")).toContain("No longer met: file_exists a.txt");
     expect(ledger().map(({ outcome }) => outcome)).toEqual(["refused", "refused", "accepted"]);
@@ -237,8 +198,7 @@ describe("a task", () => {
   });
 
   it("restores a broken state by --undo, as it is told to, where no git has kept the files too", async () => {
-    rmSync(path(".git"), { recursive: true });
-    const given = ["x y", "--check", "test -e 1.txt", ...agent("touch 1.txt")];
+    const given = ["x y", "--check", "test -e 1.txt", ...agent(() => touch("1.txt"))];
     expect((await task(...given)).code).toBe(0);
     writeFileSync(path("ralph.state.json"), '{"a');
     const { code, err } = await task(...given);
@@ -259,12 +219,13 @@ describe("a task", () => {
     const hook = { on: ["after-iteration"], run: `cp ${path("../changed.json")} ${path("ralph.json")}` };
     mkdirSync(join(home(), ".local/ralph"), { recursive: true });
     writeFileSync(join(home(), ".local/ralph/config.json"), JSON.stringify({ hooks: [hook] }));
-    const { last } = await json(...agent("[ $N = 2 ] && touch b.txt; true"));
+    const { last } = await json(...agent((run) => run === 2 && touch("b.txt")));
     expect(last).toMatchObject({ status: "success", iterations: 2 });
     expect(state().task.task).toBe("y");
   });
 
   it("puts back the task, its state, its journal and git's own files, and says so", async () => {
+    templateRepositoryNow(here());
     write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 });
     writeFileSync(path("a.md"), "a");
     git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");
@@ -278,7 +239,7 @@ describe("a task", () => {
       "mkdir -p .ralph/journal; echo '{}' > .ralph/journal/99.json",
       "echo 'hooks: []' > ralph.config.yaml",
     ];
-    const { lines, last } = await json(...agent(`if [ $N = 1 ]; then ${evil.join("; ")}; else touch a.txt; fi`));
+    const { lines, last } = await json(...shell(`if [ $N = 1 ]; then ${evil.join("; ")}; else touch a.txt; fi`));
     expect(last).toMatchObject({ status: "success", iterations: 2 });
     expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual([exists("a.txt")]);
     expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
@@ -293,6 +254,7 @@ describe("a task", () => {
   });
 
   it("puts back what a test that the agent wrote has changed while the criteria were checked", async () => {
+    templateRepositoryNow(here());
     const criteria = [{ type: "command_succeeds", command: "sh t.sh" }, exists("a.txt")];
     write({ task: "x", acceptance_criteria: criteria, max_iterations: 2 });
     writeFileSync(path("t.sh"), "exit 1");
@@ -300,7 +262,7 @@ describe("a task", () => {
     const evil = `${easy}; rm -rf ralph.state.json; echo evil > .git/hooks/post-checkout; exit 1`;
     // A person's edit at the time of the agent is set aside too, and stays there.
     const edit = "echo mine > ralph.json";
-    const { last, lines } = await json(...agent(`[ $N = 1 ] && ${edit}; cat > t.sh <<'END'\n${evil}\nEND\n`));
+    const { last, lines } = await json(...shell(`[ $N = 1 ] && ${edit}; cat > t.sh <<'END'\n${evil}\nEND\n`));
     expect(last).toMatchObject({ status: "max_iterations", iterations: 2 });
     const kept = ["1", "1-2"].map((name) => read(`.ralph/set-aside/${name}/ralph.json`));
     expect(kept).toEqual(["mine\n", expect.stringContaining('"path":"t.sh"')]);
@@ -310,30 +272,18 @@ describe("a task", () => {
     const said = lines.flatMap(({ message = "" }) => (message.includes("criteria were checked, and") ? [message] : []));
     expect(said).toHaveLength(2);
     // The next start runs it before any agent.
-    expect((await json(...agent("true"))).last).toMatchObject({ status: "max_iterations", iterations: 2 });
+    expect((await json(...agent(nothing))).last).toMatchObject({ status: "max_iterations", iterations: 2 });
     expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual(criteria);
   });
 
-  it.skipIf(noBubblewrap !== undefined)(
-    `lets no command of a dry run in a sandbox change them${skippedFor(noBubblewrap)}`,
-    async () => {
-      const command = "rm -rf ralph.json .git; git config core.fsmonitor ./evil; echo > .git/hooks/post-checkout; ls";
-      const criterion = { type: "command_succeeds", command };
-      write({ task: "x", acceptance_criteria: [criterion] });
-      expect(await task("--dry-run", "--sandbox", "bubblewrap")).toMatchObject({ code: 0 });
-      expect(JSON.parse(read("ralph.json")).acceptance_criteria).toEqual([criterion]);
-      expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
-      expect(read(".git/config")).not.toContain("fsmonitor");
-    },
-  );
-
   it("puts back what a dry run's commands change, once an agent has worked", async () => {
+    templateRepositoryNow(here());
     const criterion = { type: "command_succeeds", command: "sh t.sh" };
     write({ task: "x", acceptance_criteria: [criterion, exists("a.txt")], max_iterations: 1 });
     writeFileSync(path("t.sh"), "exit 1");
     const dry = () => task("--dry-run", "--sandbox", "host");
     const evil = "rm -rf ralph.state.json; echo {} > ralph.json; echo x > .git/hooks/post-checkout; exit 1";
-    await json(...agent("true"));
+    await json(...agent(nothing));
     writeFileSync(path("t.sh"), evil);
     const { code, err } = await dry();
     expect([code, JSON.parse(read("ralph.json")).max_iterations, state().attempts]).toEqual([
@@ -344,24 +294,31 @@ describe("a task", () => {
     expect(existsSync(path(".git/hooks/post-checkout"))).toBe(false);
     expect(err.replaceAll(/\s+/g, " ")).toContain("changed while the criteria were checked, and were put back");
     // The folder is free again.
-    expect((await json(...agent("true"))).last.status).toBe("max_iterations");
+    expect((await json(...agent(nothing))).last.status).toBe("max_iterations");
   });
 
   it("keeps two files of one name apart where both are put back", async () => {
+    templateRepositoryNow(here());
     write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 1 });
     mkdirSync(path(".git/modules/m/hooks"), { recursive: true });
     writeFileSync(path(".git/modules/m/config"), "[core]\n");
-    await json(...agent('for each in .git .git/modules/m; do echo "# $each" > $each/config; done'));
+    const change = () => [".git", ".git/modules/m"].map((name) => writeFileSync(path(`${name}/config`), `# ${name}\n`));
+    await json(...agent(change));
     const kept = ["git/config", "git/modules/m/config"].map((name) => read(`.ralph/set-aside/1/${name}`));
     expect(kept).toEqual(["# .git\n", "# .git/modules/m\n"]);
     expect(read(".git/modules/m/config")).toBe("[core]\n");
   });
 
   it("has its file protected under another name too, and undo leaves it as the person has it", async () => {
+    templateRepositoryNow(here());
     const mine = { task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 };
     writeFileSync(path("mine.json"), JSON.stringify(mine));
-    const easy = `echo '{"task":"x","acceptance_criteria":[{"type":"file_exists","path":"mine.json"}]}' > mine.json`;
-    const { last, lines } = await json("mine.json", ...agent(`echo $N > n.txt; ${easy}`));
+    const easy = JSON.stringify({ task: "x", acceptance_criteria: [exists("mine.json")] });
+    const works = (run: number): void => {
+      writeFileSync(path("n.txt"), `${run}\n`);
+      writeFileSync(path("mine.json"), easy);
+    };
+    const { last, lines } = await json("mine.json", ...agent(works));
     expect(last).toMatchObject({ status: "max_iterations", iterations: 2 });
     expect(last.reason).toContain("Raise max_iterations in mine.json to continue");
     expect(JSON.parse(read("mine.json"))).toEqual(mine);
@@ -374,10 +331,14 @@ describe("a task", () => {
   });
 
   it("keeps the agent's own steps in todo.md, and leaves a file of that name that is the user's alone", async () => {
+    templateRepositoryNow(here());
     writeFileSync(path("whole.task.md"), "my own notes\n");
     write({ task: "Make it", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
-    const steps = String.raw`printf '## Steps\n\n- [x] first step\n- [ ] second step\n' > todo.md`;
-    const { lines } = await json(...agent(`if [ $N = 1 ]; then ${steps}; touch a.txt; else touch b.txt; fi`));
+    const works = (run: number): void => {
+      if (run === 1) writeFileSync(path("todo.md"), "## Steps\n\n- [x] first step\n- [ ] second step\n");
+      touch(run === 1 ? "a.txt" : "b.txt");
+    };
+    const { lines } = await json(...agent(works));
     expect(read("whole.task.md")).toBe("my own notes\n");
     expect(lines.some(({ message }) => message?.startsWith("whole.task.md is not research-ralph's"))).toBe(true);
     expect(read("todo.md")).toContain(
@@ -391,49 +352,58 @@ describe("a task", () => {
 
 describe("a task that has no ralph.json any more", () => {
   it("in words is continued and undone in its folder without them", async () => {
-    const script = "echo $N > $N.txt; [ $N = 2 ] && touch a.txt; true";
-    await json("Make a.txt", "--check", "test -e a.txt", ...agent(script), "-i", "1");
-    expect((await json(...agent(script))).last).toMatchObject({ status: "success", iterations: 2 });
+    templateRepositoryNow(here());
+    const works = (run: number): void => touch(`${run}.txt`, ...(run === 2 ? ["a.txt"] : []));
+    await json("Make a.txt", "--check", "test -e a.txt", ...agent(works), "-i", "1");
+    expect((await json(...agent(works))).last).toMatchObject({ status: "success", iterations: 2 });
     expect(await task("--undo", "1")).toMatchObject({ code: 0 });
     expect([existsSync(path("1.txt")), existsSync(path("a.txt"))]).toEqual([true, false]);
     // It is no longer known to be complete, so a person who leads it is not told that it is finished.
     expect(state().status).toBeUndefined();
-    expect((await cli(["resume"], folder)).err).toBe("This task was neither paused nor stopped.\n");
+    expect((await cli(["resume"], here())).err).toBe("This task was neither paused nor stopped.\n");
   });
 
   it("but one of another name is continued by its folder", async () => {
     writeFileSync(path("other.json"), JSON.stringify({ task: "x", acceptance_criteria: [exists("a.txt")] }));
-    await json("other.json", ...agent("true"), "-i", "1");
-    const { last } = await json(folder, ...agent("touch a.txt"));
+    await json("other.json", ...agent(nothing), "-i", "1");
+    const { last } = await json(here(), ...agent(() => touch("a.txt")));
     expect(last).toMatchObject({ status: "success", iterations: 2 });
   });
 });
 
 it("a state that was broken by hand is restored by --undo, as the message about it says", async () => {
+  templateRepositoryNow(here());
   write({ task: "x", acceptance_criteria: [exists("a.txt")] });
-  await json(...agent("touch a.txt"));
+  await json(...agent(() => touch("a.txt")));
   writeFileSync(path("ralph.state.json"), '{"task": }');
-  const { code, err } = await task(...agent("true"));
+  const { code, err } = await task(...agent(nothing));
   expect([code, err]).toEqual([1, expect.stringContaining("'research-ralph task --undo 1'")]);
   const undone = await task("--undo", "1");
   expect([undone.code, undone.err]).toEqual([0, expect.stringContaining("the last good version was restored")]);
   expect(state().attempts).toHaveLength(1);
-  expect(readdirSync(folder).some((name) => name.startsWith("ralph.state.json.broken-"))).toBe(true);
+  expect(readdirSync(here()).some((name) => name.startsWith("ralph.state.json.broken-"))).toBe(true);
 });
 
 describe("a task in words", () => {
   it("takes commands as its criteria, and is the same task when it is given again", async () => {
-    const words = ["Make a.txt", "--check", "test -s a.txt", ...agent("[ $N = 2 ] && echo a > a.txt; true"), "-i", "1"];
+    const words = [
+      "Make a.txt",
+      "--check",
+      "test -s a.txt",
+      ...agent((run) => run === 2 && writeFileSync(path("a.txt"), "a")),
+      "-i",
+      "1",
+    ];
     expect((await json(...words)).last).toMatchObject({ status: "max_iterations", iterations: 1 });
     expect((await json(...words)).last).toMatchObject({ status: "success", iterations: 2 });
     expect(existsSync(path("ralph.json"))).toBe(false);
-    const other = await json("Make c.txt", "--check", "test -e c.txt", ...agent("touch c.txt"));
+    const other = await json("Make c.txt", "--check", "test -e c.txt", ...agent(() => touch("c.txt")));
     expect(other.last).toMatchObject({ status: "success", iterations: 1 });
     expect(other.lines.some(({ message }) => message?.includes("belonged to another task"))).toBe(true);
   });
 
   it("is told what a person can do about it without a file", async () => {
-    const { last } = await json("x", "--check", "false", ...agent("true"));
+    const { last } = await json("x", "--check", "false", ...agent(nothing));
     expect(last).toMatchObject({
       verdict: "stuck",
       reason: expect.stringContaining("say more with research-ralph steer"),
@@ -464,80 +434,30 @@ describe("a task in words", () => {
   });
 
   it("works on a branch or in a worktree where that is asked for", async () => {
-    const early = await task("x", "--check", "test -e x.txt", "--worktree", ...agent("touch x.txt"));
+    templateRepositoryNow(here());
+    const early = await task("x", "--check", "test -e x.txt", "--worktree", ...shell("touch x.txt"));
     expect([early.code, early.err]).toEqual([2, expect.stringContaining("has no commit yet")]);
     git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");
     const main = git("symbolic-ref", "--short", "HEAD");
-    const there = await task("x", "--check", "test -e x.txt", "--worktree", ...agent("touch x.txt"));
+    const there = await task("x", "--check", "test -e x.txt", "--worktree", ...shell("touch x.txt"));
     expect([there.code, existsSync(path("x.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, false, main]);
     expect(git("worktree", "list").split("\n")).toHaveLength(2);
     // What its last words name is the worktree, and works from here.
     const [, place = ""] = /research-ralph task (\S+) --undo 0/.exec(there.err.replace(/\s+/g, " ")) ?? [];
-    expect(existsSync(resolve(folder, place, "x.txt"))).toBe(true);
+    expect(existsSync(resolve(here(), place, "x.txt"))).toBe(true);
     expect(await task(place, "--undo", "0")).toMatchObject({ code: 0 });
-    expect(existsSync(resolve(folder, place, "x.txt"))).toBe(false);
-    const on = await task("y", "--check", "test -e y.txt", "--branch", "mine", ...agent("touch y.txt"));
+    expect(existsSync(resolve(here(), place, "x.txt"))).toBe(false);
+    const on = await task("y", "--check", "test -e y.txt", "--branch", "mine", ...agent(() => touch("y.txt")));
     expect([on.code, existsSync(path("y.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, true, "mine"]);
   });
 });
-
-it.skipIf(noBubblewrap !== undefined)(
-  `a command in a sandbox may change the files of the folder that it names${skippedFor(noBubblewrap)}`,
-  async () => {
-    writeFileSync(path("two.txt"), "5");
-    write({
-      task: "x",
-      acceptance_criteria: [{ type: "contains_text", path: "two.txt", text: "2" }],
-      max_iterations: 1,
-    });
-    const { last } = await json("--sandbox", "bubblewrap", "--agent", "cmd:echo 2 > two.txt; echo done");
-    expect(last).toMatchObject({ status: "success", iterations: 1 });
-  },
-);
-
-it.skipIf(noBubblewrap !== undefined)(
-  `a package of several finds its tools and sisters in a sandbox, and can't change them${skippedFor(noBubblewrap)}`,
-  async () => {
-    const own = path("packages/a");
-    for (const name of ["packages/a", "packages/b", "node_modules/.bin"]) mkdirSync(path(name), { recursive: true });
-    for (const name of [".", "packages/a", "packages/b"]) writeFileSync(path(`${name}/package.json`), "{}");
-    writeFileSync(path("node_modules/.bin/tool"), "#!/bin/sh\ntest -e made.txt -a -e ../b/package.json\n", {
-      mode: 0o755,
-    });
-    const criterion = { type: "command_succeeds", command: "../../node_modules/.bin/tool" };
-    writeFileSync(join(own, "ralph.json"), JSON.stringify({ task: "x", acceptance_criteria: [criterion] }));
-    const script = "cp ../b/package.json made.txt; echo > ../b/evil; echo > ../../evil; echo done";
-    const { code, out } = await cli(["task", "--json", "--sandbox", "bubblewrap", "--agent", `cmd:${script}`], own, {
-      HOME: path("../nobody"),
-    });
-    expect(code, out).toBe(0);
-    expect([existsSync(path("packages/b/evil")), existsSync(path("evil"))]).toEqual([false, false]);
-  },
-);
-
-it.skipIf(noBubblewrap !== undefined)(
-  `a server that runs already is asked from outside of a sandbox${skippedFor(noBubblewrap)}`,
-  async () => {
-    const server = createServer((_, response) => response.end("ok"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    write({ task: "x", acceptance_criteria: [{ type: "http_ok", url }] });
-    expect(await task("--dry-run", "--sandbox", "bubblewrap", "--quiet")).toMatchObject({ code: 0 });
-    // But a server that is started in the sandbox is alone there: what it asks of this machine is not answered.
-    const start = `node -e 'fetch("${url}").catch(() => process.exit(4))'`;
-    write({ task: "x", acceptance_criteria: [{ type: "http_ok", url, start }] });
-    const { code, out } = await task("--dry-run", "--sandbox", "bubblewrap");
-    expect([code, out]).toEqual([1, expect.stringContaining("its server ended with exit code 4")]);
-    server.close();
-  },
-);
 
 it("its dry run fits the terminal", async () => {
   write({
     task: "x",
     acceptance_criteria: [{ type: "command_succeeds", command: `echo ${"many words ".repeat(30)}; exit 1` }],
   });
-  const io = ioIn(folder, { HOME: home() }, { isTTY: true, columns: 50, tableWidth: 50 });
+  const io = ioIn(here(), { HOME: home() }, { isTTY: true, columns: 50, tableWidth: 50 });
   expect(await main(["task", "--dry-run", "--sandbox", "host"], io, "0.0.0")).toBe(1);
   const lines = io.out().trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(10);
@@ -554,41 +474,20 @@ describe("files that a task names to be read", () => {
     const dry = await task("--dry-run", "--sandbox", "host");
     expect([dry.code, dry.err]).toEqual([1, expect.stringContaining(`warning: ${words("gone.md")}`)]);
     expect(dry.err).not.toContain("there.md");
-    const { lines } = await json(...agent("[ $N = 2 ] && touch a.txt; true"));
+    const { lines } = await json(...agent((run) => run === 2 && touch("a.txt")));
     expect(lines.filter(({ message }) => message?.includes('"context" names'))).toHaveLength(1);
   });
-
-  it.skipIf(noBubblewrap !== undefined)(
-    `are seen in a sandbox outside of the folder too, but not by a link that an agent has made${skippedFor(noBubblewrap)}`,
-    async () => {
-      const spec = `${folder}-spec.md`;
-      const secret = `${folder}-secret.md`;
-      writeFileSync(spec, "said");
-      writeFileSync(secret, "secret");
-      const context = [`../${spec.split("/").at(-1)}`, "link.md"];
-      write({ task: "x", acceptance_criteria: [exists("never")], context, max_iterations: 2 });
-      // What a command line names is shown to it anyway.
-      const named = `d=$(dirname "$PWD"); spec=$d/$(basename "$PWD")-spec.md`;
-      const script = `${named}; cat $spec > seen.txt; echo evil >> $spec; cat link.md > read.txt; ln -sf $d/$(basename "$PWD")-secret.md link.md; echo done`;
-      const { lines } = await json("--sandbox", "bubblewrap", "--agent", `cmd:${script}`);
-      expect([read("seen.txt"), readFileSync(spec, "utf8"), read("read.txt")]).toEqual(["said", "said", ""]);
-      expect(lines.flatMap(({ message = "" }) => (message.includes('"context"') ? [message] : []))).toEqual([
-        expect.stringContaining(words("link.md")),
-      ]);
-      for (const each of [spec, secret]) rmSync(each);
-    },
-  );
 });
 
 describe("status and init", () => {
-  it("tell of a task in the current folder, and write one to edit", async () => {
-    expect((await cli(["init", "--task"], folder)).code).toBe(0);
-    const { out } = await cli(["status"], folder);
+  it("tell of a task in the current here(), and write one to edit", async () => {
+    expect((await cli(["init", "--task"], here())).code).toBe(0);
+    const { out } = await cli(["status"], here());
     expect(out).toContain("Criteria   2, not checked yet");
-    await task(...agent("printf 'Hello from Ralph' > hello.txt"));
-    const report = JSON.parse((await cli(["status", "--json"], folder)).out);
+    await task(...agent(() => writeFileSync(path("hello.txt"), "Hello from Ralph")));
+    const report = JSON.parse((await cli(["status", "--json"], here())).out);
     expect(report).toMatchObject({ status: "success", met: 2, criteria: 2, running: false });
-    expect((await cli(["status"], folder)).out).toContain("✓ file_exists hello.txt");
+    expect((await cli(["status"], here())).out).toContain("✓ file_exists hello.txt");
   });
 });
 
@@ -666,36 +565,6 @@ describe("a file that is no task", () => {
 
 describe("a ralph.json that a person saves while an agent works", () => {
   const criteria = [exists("1.txt"), exists("2.txt")];
-  /** Waits in its first iteration until the person has saved the file. */
-  const script =
-    "touch begun; [ -e 1.txt ] && touch 2.txt; touch 1.txt; until [ -e 2.txt ] || [ -e go ]; do sleep 0.02; done";
-
-  it.skipIf(noBubblewrap !== undefined)(
-    `and that is broken then ends the run with the place and the way back, and loses nothing${skippedFor(noBubblewrap)}`,
-    async () => {
-      write({ task: "Make both", acceptance_criteria: criteria });
-      const good = read("ralph.json");
-      const sandboxed = ["--sandbox", "bubblewrap", "--agent", `cmd:cat >/dev/null; ${script}; echo done`];
-      const running = json(...sandboxed);
-      await expect.poll(() => existsSync(path("begun")), { interval: 10 }).toBe(true);
-      writeFileSync(path("ralph.json"), '{"task": 1}');
-      writeFileSync(path("go"), "");
-      const { code, last } = await running;
-      const copy = path(".ralph/ralph.last-good.json");
-      expect([code, last.verdict, last.iterations]).toEqual([1, "failed", 1]);
-      expect(last.reason).toMatch(/ralph\.json: .*acceptance_criteria.* missing.*; correct it, or copy /);
-      expect(last.reason.replaceAll(/\s+/g, " ")).toContain(`copy its last good version, ${copy}, there.`);
-      expect(state().attempts.map(({ outcome }) => outcome)).toEqual(["accepted"]);
-      expect(readFileSync(copy, "utf8")).toBe(good);
-      // The next start says the same, and goes on once the file is mended.
-      expect(await task(...sandboxed)).toMatchObject({ code: 2, err: expect.stringContaining(copy) });
-      rmSync(path("ralph.json"));
-      expect((await task(...sandboxed)).err).toContain("copy its last good version");
-      copyFileSync(copy, path("ralph.json"));
-      expect((await json(...sandboxed)).last).toMatchObject({ verdict: "complete", iterations: 2 });
-    },
-  );
-
   it.each(["", '{"task": "Make'])("is waited for until it is whole, where it is %j first", async (part) => {
     write({ task: "Make both", acceptance_criteria: criteria });
     mkdirSync(path(".ralph"));
@@ -718,7 +587,7 @@ describe("an agent that can't be started", () => {
     expect(err).toContain("cmd:/not/there can't be started");
     expect(err).toMatch(/the agent never got to work, so no iteration counts · /);
     expect(err).not.toContain("0 iterations");
-    expect((await cli(["status"], folder)).out).toMatch(
+    expect((await cli(["status"], here())).out).toMatch(
       /Iterations 0 of 10, and 1 that does not count: no agent got to work\n +#1 cmd:\/not\/there: failed \(missing\), 0 of 1 met/,
     );
     expect((await json(...args)).last).toMatchObject({ iterations: 0, not_counted: 2 });

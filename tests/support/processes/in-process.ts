@@ -16,12 +16,24 @@ async function* baseline(brief: string, workspace: string): AsyncGenerator<strin
   yield* workIn(workspace, brief).trimEnd().split("\n");
 }
 
+const functions = new Map<string, Work>();
+
+/** The name of an agent that is this function, called in the folder where the agent works. */
+export function agentThat(works: (workspace: string) => void): string {
+  const line = `function ${functions.size}`;
+  functions.set(line, async function* (_, workspace) {
+    works(workspace);
+    yield "done";
+  });
+  return `cmd:${line}`;
+}
+
 /** The agents that need no process of their own, by the command that starts them. */
 function workOf({ command, args }: ProcessRequest): Work | undefined {
   if (command === process.execPath && args.some((arg) => arg.includes("baseline"))) return baseline;
   const line = command === "sh" ? args[1] : undefined;
   if (`cmd:${line}` === unitAgent) return doUnit;
-  return `cmd:${line}` === folderAgent ? editFolder : undefined;
+  return `cmd:${line}` === folderAgent ? editFolder : functions.get(line ?? "");
 }
 
 /** As `runProcess` does it, but the agents of these tests run in this process; every other program is started. */
