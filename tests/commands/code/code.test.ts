@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { cli, ioIn } from "../../support/processes/in-process.js";
-import { byRole, codeProject, offByOne, usual } from "../../support/projects/code-project.js";
+import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
 
 let project: ReturnType<typeof codeProject>;
 beforeEach(() => {
@@ -197,46 +197,9 @@ describe("who can't do it", () => {
   });
 });
 
-describe("a folder in which a coding run has worked", () => {
-  const here = async (...args: string[]) => await cli(args, project.folder);
-
-  it("can be paused, stopped and resumed, as its messages say", async () => {
-    await project.json(...project.agent(byRole({})), "--rounds", "1", "-i", "1");
-    for (const [hold, file, exit] of [
-      ["pause", "PAUSE", 5],
-      ["stop", "STOP", 130],
-    ] as const) {
-      expect((await here(hold)).code).toBe(0);
-      expect(existsSync(project.path(file))).toBe(true);
-      expect((await project.json(...project.agent(byRole({})))).code).toBe(exit);
-      const { code, err } = await here("resume");
-      expect([code, err]).toEqual([0, expect.stringContaining("can run again: research-ralph code\n")]);
-      expect(existsSync(project.path(file))).toBe(false);
-    }
-  });
-
-  it("tells every role what a person says, also while one is at work, until it is taken back", async () => {
-    await project.json(...project.agent(byRole({})), "-i", "1");
-    expect((await here("steer", "use no library")).err).toBe(
-      "Every brief includes it from the next iteration of this coding run on; it is not running now.\n",
-    );
-    const mend = "sed -i 's/i < b/i <= b/' src/range.mjs";
-    const words = `cp ${project.top}/message.json .ralph/inbox/`;
-    const artisan = `if [ $N = 1 ]; then mkdir -p .ralph/inbox; ${words}; fi; ${mend}; ${usual.artisan.split("; ")[1]}`;
-    writeFileSync(join(project.top, "message.json"), JSON.stringify({ text: "write no comments" }));
-    const { last } = await project.json(...project.agent(byRole({ artisan })));
-    expect(last.verdict).toBe("complete");
-    expect(project.brief("artisan")).toContain("use no library");
-    expect(project.brief("critic")).toContain("use no library");
-    // What nobody signed was planted by the agent.
-    expect(project.brief("critic")).not.toContain("write no comments");
-    expect((await here("steer")).out).toBe("- use no library\n");
-    expect((await here("steer", "--clear")).err).toContain("is finished");
-    expect((await here("steer")).out).toBe("");
-  });
-
-  it("takes `memory` alone for the command, not for a task", async () => {
-    const { code, err } = await here("code", "memory");
+describe("the words of the command", () => {
+  it("take `memory` alone for the command, not for a task", async () => {
+    const { code, err } = await cli(["code", "memory"], project.folder);
     expect([code, err]).toEqual([2, expect.stringContaining("list, show <id> or forget <id>")]);
     expect(existsSync(project.path("ralph.code.json"))).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync, renameSync, utimesSync } from "node:fs";
-import { join, delimiter } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   acceptance,
@@ -16,6 +16,7 @@ import {
 } from "../../support/folders.js";
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
+import { listeningGit } from "../../support/processes/listening-git.js";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
 
@@ -239,30 +240,6 @@ async function checkpoints(
     await opened.commit(message);
   };
   return { root, folder, told, fold, ...opened };
-}
-
-/**
- * Puts a `git` before the real one that writes down what it is asked and may fail a commit with words of its own.
- * Returns what was asked since.
- */
-function listeningGit(answer?: string, also = ":"): () => string[] {
-  const folder = temporaryFolder();
-  const hookless = "-c core.hooksPath=/dev/null -c core.fsmonitor=false ";
-  const [log, real] = [join(folder, "log"), execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim()];
-  const instead = answer === undefined ? "" : `case "$*" in *" commit "*) printf '${answer}' >&2; exit 1;; esac\n`;
-  writeFileSync(log, "");
-  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> '${log}'\n${also}\n${instead}exec '${real}' "$@"\n`, {
-    mode: 0o755,
-  });
-  const { PATH: before } = process.env;
-  process.env["PATH"] = `${folder}${delimiter}${before}`;
-  onTestFinished(() => void (process.env["PATH"] = before));
-  return () => {
-    const asked = readFileSync(log, "utf8").split("\n").filter(Boolean);
-    writeFileSync(log, "");
-    expect(asked.filter((each) => !each.startsWith(hookless))).toEqual([]);
-    return asked.map((each) => each.slice(hookless.length));
-  };
 }
 
 describe("a git that hangs", () => {
@@ -527,23 +504,26 @@ describe("checkpoints", () => {
     expect(readFileSync(join(root, ".git/index")).equals(index)).toBe(true);
   });
 
-  it.each([
-    ["MERGE_HEAD", "merge"],
-    ["CHERRY_PICK_HEAD", "cherry-pick"],
-    ["REVERT_HEAD", "revert"],
-    ["rebase-merge", "rebase"],
-    ["rebase-apply", "rebase"],
-  ])("wait while %s is there: a git %s is under way", async (file, operation) => {
+  it("wait while a file is there by which git knows that something is under way", async () => {
     const { root, told, fold } = await checkpoints();
-    writeFileSync(join(root, ".git", file), "");
-    await fold("one");
-    expect(told).toEqual([
-      `No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`,
+    const files = {
+      MERGE_HEAD: "merge",
+      CHERRY_PICK_HEAD: "cherry-pick",
+      REVERT_HEAD: "revert",
+      "rebase-merge": "rebase",
+      "rebase-apply": "rebase",
+    };
+    for (const [file, operation] of Object.entries(files)) {
+      writeFileSync(join(root, ".git", file), "");
+      await fold("while it is");
+      expect(told.pop()).toContain(`while a git ${operation} is under way; finish it and the next iteration commits.`);
+      rmSync(join(root, ".git", file));
+      await fold(`after ${file}`);
+    }
+    expect([subjects(root), told]).toEqual([
+      [...Object.keys(files).map((file) => `after ${file}`)].toReversed().concat("begin"),
+      [],
     ]);
-    expect(subjects(root)).toEqual(["begin"]);
-    rmSync(join(root, ".git", file));
-    await fold("two");
-    expect(subjects(root)).toEqual(["two", "begin"]);
   });
 
   it("go to no repository further up where the own one went", async () => {
@@ -609,14 +589,16 @@ describe("checkpoints", () => {
     expect(subjects(root)).toEqual(["two", "begin"]);
   });
 
-  it.each([
-    ["hint: Did you mean this?\\n\\n  \\nfatal: no hint: here\\nmore\\n", "git said 'fatal: no hint: here'"],
-    ["the end of a hint:", "git said 'the end of a hint:'"],
-  ])("tell the first line that is no hint of %j", async (answer, said) => {
+  it("tell the first line that is no hint", async () => {
     const { told, fold } = await checkpoints();
-    listeningGit(answer);
-    await fold("one");
-    expect(told).toEqual([`No checkpoint: ${said}; the next iteration tries again.`]);
+    for (const [answer, said] of [
+      ["hint: Did you mean this?\\n\\n  \\nfatal: no hint: here\\nmore\\n", "git said 'fatal: no hint: here'"],
+      ["the end of a hint:", "git said 'the end of a hint:'"],
+    ] as const) {
+      listeningGit(answer);
+      await fold("one");
+      expect(told.pop()).toBe(`No checkpoint: ${said}; the next iteration tries again.`);
+    }
   });
 
   it("wait ten seconds for another research's, and go on without where it takes longer", async () => {

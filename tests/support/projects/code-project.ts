@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { CodeState } from "../../../src/code/generated/ralph-code.js";
 import { cli } from "../processes/in-process.js";
+import { copyTemplate, templateRepositoryNow } from "./git-template.js";
 
 /** A git repository with these files, all of them committed, and what a coding run leaves in it. */
 export function codeProject(files: Readonly<Record<string, string>>) {
@@ -23,10 +24,18 @@ export function codeProject(files: Readonly<Record<string, string>>) {
     mkdirSync(dirname(path(name)), { recursive: true });
     writeFileSync(path(name), text);
   };
-  for (const [name, text] of Object.entries(files)) write(name, text);
-  git("init", "-q");
-  git("add", "--all");
-  git("commit", "-qm", "first");
+  copyTemplate(folder, JSON.stringify(files), (at) => {
+    templateRepositoryNow(at);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(at, name)), { recursive: true });
+      writeFileSync(join(at, name), text);
+    }
+    for (const args of [
+      ["add", "--all"],
+      ["commit", "-qm", "first"],
+    ])
+      execFileSync("git", args, { cwd: at });
+  });
 
   /**
    * An agent that is this script of the shell. `$ROLE` is its role, `$N` how often the role has run, `$PROJECT` the

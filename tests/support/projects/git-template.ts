@@ -5,11 +5,11 @@ import { join } from "node:path";
 
 const templates = new Map<string, string>();
 
-/** Fills `folder` with a copy of what `make` makes of an empty one, which is done once in a process. */
+/** Fills `folder` with a copy of what `make` makes of an empty one, which is done once in a process for each `name`. */
 export function copyTemplate(folder: string, name: string, make: (at: string) => void): void {
   let template = templates.get(name);
   if (template === undefined) {
-    template = mkdtempSync(join(tmpdir(), `template-${name}-`));
+    template = mkdtempSync(join(tmpdir(), "template-"));
     make(template);
     templates.set(name, template);
   }

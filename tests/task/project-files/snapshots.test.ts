@@ -1,8 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listeningGit } from "../../support/processes/listening-git.js";
+import { templateRepositoryNow } from "../../support/projects/git-template.js";
 import { repositoryOf } from "../../../src/engine/storage/git-repository.js";
 import { openSnapshots, type Snapshots } from "../../../src/task/project-files/snapshots.js";
 
@@ -34,7 +46,7 @@ async function changed(act: () => void): Promise<string[]> {
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "snapshots-"));
   outside = mkdtempSync(join(tmpdir(), "snapshots-index-"));
-  git("init", "-q");
+  templateRepositoryNow(folder);
   write("main.js", "1");
 });
 afterEach(() => {
@@ -51,39 +63,65 @@ describe("what programs build", () => {
     ).toEqual(["changed main.js"]);
   });
 
-  it.each(["src/target/release/notes.ts", "tests/fixtures/node_modules/a/index.js", "target/doc/guide.md"])(
-    "is the project's where it was committed, such as %s",
-    async (path) => {
-      write(path, "1");
-      write(`${dirname(path)}/gone.md`, "1");
-      git("add", "--all");
-      git("commit", "-qm", "first");
-      const other = `${dirname(path)}/new.md`;
-      expect(
-        await changed(() => {
-          write(path, "2");
-          write(other, "2");
-          rmSync(join(folder, dirname(path), "gone.md"));
-        }),
-      ).toEqual(
-        [`removed ${dirname(path)}/gone.md`, `changed ${path}`, `added ${other}`].toSorted((a, b) =>
-          (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? ""),
-        ),
-      );
-      await (await opened()).putBack(0);
-      expect(read(path)).toBe("1");
-    },
-  );
-
-  it("is seen to be gone where all of a folder that was committed is removed", async () => {
-    const path = "tests/fixtures/node_modules/a/index.js";
-    write(path, "1");
+  it("is the project's where it was committed, and is seen to be gone where all of it is removed", async () => {
+    const paths = ["src/target/release/notes.ts", "target/doc/guide.md", "tests/fixtures/node_modules/a/index.js"];
+    const beside = (name: string) => paths.map((path) => `${dirname(path)}/${name}`);
+    for (const path of [...paths, ...beside("gone.md")]) write(path, "1");
     git("add", "--all");
     git("commit", "-qm", "first");
-    expect(await changed(() => rmSync(join(folder, "tests"), { recursive: true }))).toEqual([`removed ${path}`]);
-    await (await opened()).putBack(0);
-    expect(read(path)).toBe("1");
+    const changes = await changed(() => {
+      for (const path of [...paths, ...beside("new.md")]) write(path, "2");
+      for (const path of beside("gone.md")) rmSync(join(folder, path));
+    });
+    expect(changes.toSorted()).toEqual(
+      [
+        ...beside("gone.md").map((path) => `removed ${path}`),
+        ...paths.map((path) => `changed ${path}`),
+        ...beside("new.md").map((path) => `added ${path}`),
+      ].toSorted(),
+    );
+    const snapshots = await opened();
+    await snapshots.putBack(0);
+    expect(paths.map(read)).toEqual(["1", "1", "1"]);
+    for (const path of beside("gone.md")) rmSync(join(folder, path));
+    expect(await changed(() => rmSync(join(folder, "tests"), { recursive: true }))).toEqual([`removed ${paths[2]}`]);
+    await snapshots.putBack(0);
+    expect(paths.map(read)).toEqual(["1", "1", "1"]);
   });
+});
+
+it("starts git six times for a snapshot, and asks again what an agent may have changed", async () => {
+  const snapshots = await opened();
+  await snapshots.take(0);
+  write("main.js", "2");
+  const asked = listeningGit();
+  const { tree } = (await snapshots.take(1)) ?? {};
+  expect(asked().map((each) => /^(?:-c \S+ )*(\S+)/.exec(each)?.[1])).toEqual([
+    "config",
+    "add",
+    "write-tree",
+    "ls-files",
+    "commit-tree",
+    "update-ref",
+  ]);
+  // An index of another content, though of the same time.
+  const index = join(outside, "index");
+  const before = statSync(index);
+  const made = git("hash-object", "-w", "main.js").toString().trim();
+  execFileSync("git", ["update-index", "--add", "--cacheinfo", `160000,${made},planted`], {
+    cwd: folder,
+    env: { ...process.env, GIT_INDEX_FILE: index },
+  });
+  utimesSync(index, before.atime, before.mtime);
+  const again = listeningGit();
+  expect((await snapshots.take(2))?.tree).toBe(tree);
+  expect(again().some((each) => each.includes("update-index --force-remove"))).toBe(true);
+  // Files of programs count as soon as they are committed.
+  write("target/doc/guide.md", "1");
+  git("add", "target/doc/guide.md");
+  const { commit = "" } = (await snapshots.take(3)) ?? {};
+  expect(git("ls-tree", "-r", "--name-only", commit).toString()).toBe("main.js\ntarget/doc/guide.md\n");
+  expect(git("rev-list", "--count", commit).toString()).toBe("4\n");
 });
 
 it("puts each byte back, whatever .gitattributes has git make of it", async () => {
@@ -146,15 +184,15 @@ it("knows a repository within this one by its own commit, and one without a comm
   ]);
 });
 
-it.each(["true", "input"])(
-  "puts the line ends of each file back as they were, with core.autocrlf=%s",
-  async (value) => {
+it("puts the line ends of each file back as they were, whatever core.autocrlf says", async () => {
+  const files = { "a.bat": "a\r\nb\r\n", "b.sh": "a\nb\n", "c.txt": "a\r\nb\n" };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  const snapshots = await opened();
+  for (const [iteration, value] of ["true", "input"].entries()) {
     git("config", "core.autocrlf", value);
-    const files = { "a.bat": "a\r\nb\r\n", "b.sh": "a\nb\n", "c.txt": "a\r\nb\n" };
-    for (const [path, text] of Object.entries(files)) write(path, text);
-    await (await opened()).take(0);
+    await snapshots.take(iteration);
     for (const path of Object.keys(files)) write(path, "changed\n");
-    await (await opened()).putBack(0);
-    for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
-  },
-);
+    await snapshots.putBack(iteration);
+    for (const [path, text] of Object.entries(files)) expect([value, read(path)]).toEqual([value, text]);
+  }
+});
