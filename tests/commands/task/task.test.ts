@@ -5,7 +5,7 @@ import { main } from "../../../src/commands/main.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
 import { readTask, taskAsSaved } from "../../../src/task/project-files/task-file.js";
 import { ioIn } from "../../support/processes/in-process.js";
-import { templateRepositoryNow } from "../../support/projects/git-template.js";
+import { templateRepository } from "../../support/projects/git-template.js";
 import {
   agent,
   cli,
@@ -65,7 +65,7 @@ describe("a task", () => {
   });
 
   it("is worked on until its criteria are met, and each iteration is kept and can be undone", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     write({ task: "Make both", acceptance_criteria: [exists("1.txt"), exists("2.txt")] });
     writeFileSync(path("mine.txt"), "mine");
     git("add", "mine.txt");
@@ -103,7 +103,7 @@ describe("a task", () => {
   });
 
   it("keeps and puts back no file that programs install or build, also where git ignores none", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     write({ task: "x", acceptance_criteria: [exists("never")], max_iterations: 1 });
     const built = ["node_modules/a/i.js", "p/__pycache__/a.pyc", "c/target/debug/a", "a.pyc", "c/target/CACHEDIR.TAG"];
     const own = ["target/mine.txt", "src/node_modules.js", "debug/a"];
@@ -203,7 +203,7 @@ describe("a task", () => {
   });
 
   it("keeps two files of one name apart where both are put back", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 1 });
     mkdirSync(path(".git/modules/m/hooks"), { recursive: true });
     writeFileSync(path(".git/modules/m/config"), "[core]\n");
@@ -215,7 +215,7 @@ describe("a task", () => {
   });
 
   it("has its file protected under another name too, and undo leaves it as the person has it", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const mine = { task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 };
     writeFileSync(path("mine.json"), JSON.stringify(mine));
     const easy = JSON.stringify({ task: "x", acceptance_criteria: [exists("mine.json")] });
@@ -236,7 +236,7 @@ describe("a task", () => {
   });
 
   it("keeps the agent's own steps in todo.md, and leaves a file of that name that is the user's alone", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     writeFileSync(path("whole.task.md"), "my own notes\n");
     write({ task: "Make it", acceptance_criteria: [exists("a.txt"), exists("b.txt")], max_iterations: 3 });
     const works = (run: number): void => {
@@ -257,7 +257,7 @@ describe("a task", () => {
 
 describe("a task that has no ralph.json any more", () => {
   it("in words is continued and undone in its folder without them", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const works = (run: number): void => touch(`${run}.txt`, ...(run === 2 ? ["a.txt"] : []));
     await json("Make a.txt", "--check", "test -e a.txt", ...agent(works), "-i", "1");
     expect((await json(...agent(works))).last).toMatchObject({ status: "success", iterations: 2 });
@@ -277,7 +277,7 @@ describe("a task that has no ralph.json any more", () => {
 });
 
 it("a state that was broken by hand is restored by --undo, as the message about it says", async () => {
-  templateRepositoryNow(here());
+  await templateRepository(here());
   write({ task: "x", acceptance_criteria: [exists("a.txt")] });
   await json(...agent(() => touch("a.txt")));
   writeFileSync(path("ralph.state.json"), '{"task": }');
@@ -339,7 +339,7 @@ describe("a task in words", () => {
   });
 
   it("works on a branch or in a worktree where that is asked for", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const early = await task("x", "--check", "test -e x.txt", "--worktree", ...shell("touch x.txt"));
     expect([early.code, early.err]).toEqual([2, expect.stringContaining("has no commit yet")]);
     git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");

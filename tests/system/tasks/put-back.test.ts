@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { templateRepositoryNow } from "../../support/projects/git-template.js";
+import { templateRepository } from "../../support/projects/git-template.js";
 import {
   agent,
   eachInTaskFolder,
@@ -21,7 +21,7 @@ eachInTaskFolder();
 
 describe("a task with an agent that nothing confines", () => {
   it("runs no filter that an agent configured in a repository within the folder", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     write({ task: "x", acceptance_criteria: [exists("never")] });
     const ran = `${here()}-filter-ran`;
     const nested = [
@@ -43,7 +43,7 @@ describe("a task with an agent that nothing confines", () => {
   });
 
   it("puts back the task, its state, its journal and git's own files, and says so", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     write({ task: "x", acceptance_criteria: [exists("a.txt")], max_iterations: 2 });
     writeFileSync(path("a.md"), "a");
     git("-c", "user.name=u", "-c", "user.email=u@h", "commit", "-qm", "first", "--allow-empty");
@@ -72,7 +72,7 @@ describe("a task with an agent that nothing confines", () => {
   });
 
   it("puts back what a test that the agent wrote has changed while the criteria were checked", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const criteria = [{ type: "command_succeeds", command: "sh t.sh" }, exists("a.txt")];
     write({ task: "x", acceptance_criteria: criteria, max_iterations: 2 });
     writeFileSync(path("t.sh"), "exit 1");
@@ -95,7 +95,7 @@ describe("a task with an agent that nothing confines", () => {
   });
 
   it("puts back what a dry run's commands change, once an agent has worked", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const criterion = { type: "command_succeeds", command: "sh t.sh" };
     write({ task: "x", acceptance_criteria: [criterion, exists("a.txt")], max_iterations: 1 });
     writeFileSync(path("t.sh"), "exit 1");

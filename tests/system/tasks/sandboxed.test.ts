@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
-import { templateRepositoryNow } from "../../support/projects/git-template.js";
+import { templateRepository } from "../../support/projects/git-template.js";
 import {
   cli,
   eachInTaskFolder,
@@ -22,7 +22,7 @@ eachInTaskFolder();
 
 describe.skipIf(noBubblewrap !== undefined)(`a task in a sandbox${skippedFor(noBubblewrap)}`, () => {
   it("lets no command of a dry run in a sandbox change them", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const command = "rm -rf ralph.json .git; git config core.fsmonitor ./evil; echo > .git/hooks/post-checkout; ls";
     const criterion = { type: "command_succeeds", command };
     write({ task: "x", acceptance_criteria: [criterion] });
@@ -44,7 +44,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a task in a sandbox${skippedFor(noB
   });
 
   it("a package of several finds its tools and sisters in a sandbox, and can't change them", async () => {
-    templateRepositoryNow(here());
+    await templateRepository(here());
     const own = path("packages/a");
     for (const name of ["packages/a", "packages/b", "node_modules/.bin"]) mkdirSync(path(name), { recursive: true });
     for (const name of [".", "packages/a", "packages/b"]) writeFileSync(path(`${name}/package.json`), "{}");

@@ -1,7 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkAll } from "../../../src/task/criteria/check-criteria.js";
@@ -35,20 +34,6 @@ describe("criteria", () => {
     ["one that fails", { type: "command_succeeds", command: "echo why >&2; exit 3" }, {}, false, /code 3\.\nwhy/],
     ["one that a signal ends", { type: "command_succeeds", command: "kill -TERM $$" }, {}, false, /SIGTERM|143/],
     [
-      "one that prints 60 MB of short lines",
-      { type: "command_succeeds", command: "yes | head -c 60000000; printf 'the\\r\\nend\\n'; exit 3" },
-      {},
-      false,
-      /^It ended with exit code 3\.\n…(?:y\n)+the\nend$/,
-    ],
-    [
-      "one that prints one long line",
-      { type: "command_succeeds", command: "head -c 9000000 /dev/zero | tr '\\0' x; exit 3" },
-      {},
-      false,
-      /^It ended with exit code 3\.\n…x+$/,
-    ],
-    [
       "one that takes too long",
       { type: "command_succeeds", command: "sleep 9", timeout_seconds: 0.3 },
       {},
@@ -71,13 +56,6 @@ describe("criteria", () => {
       /contains/,
     ],
     ["a pattern", { type: "contains_text", path: "a", pattern: "^H", flags: "mi" }, { a: "x\nhello" }, true, /matches/],
-    [
-      "a pattern without an end",
-      { type: "contains_text", path: "a", pattern: "^(a+)+$" },
-      { a: `${"a".repeat(40)}!` },
-      false,
-      /longer than one second/,
-    ],
     [
       "a file that is too large",
       { type: "contains_text", path: "a", text: "x" },
@@ -208,19 +186,6 @@ describe("criteria", () => {
     const checked = check({ type: "command_succeeds", command: "sleep 30" }, {}, controller.signal);
     setTimeout(() => controller.abort(), 100);
     expect(await checked).toBeUndefined();
-  });
-
-  const hasPython = spawnSync("python3", ["--version"]).status === 0;
-  it.skipIf(!hasPython)("Python's tests that an edit of the same second and size makes right", async () => {
-    const place = placeOnHost();
-    const tests = "import unittest\nimport app\nclass A(unittest.TestCase):\n    def test_two(self):\n        ";
-    writeFileSync(join(place.cwd, "test_app.py"), `${tests}self.assertEqual(app.two(), 2)\n`);
-    const passes = async (number: number): Promise<boolean | undefined> => {
-      writeFileSync(join(place.cwd, "app.py"), `def two():\n    return ${number}\n`);
-      utimesSync(join(place.cwd, "app.py"), 1_000_000, 1_000_000);
-      return (await checkAll([{ type: "tests_pass" }], place, [], async () => undefined))?.checks[0]?.passed;
-    };
-    expect([await passes(3), await passes(2)]).toEqual([false, true]);
   });
 
   it("what is found has at most 1,500 characters", async () => {
