@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { deadlines } from "./tests/support/runner/deadlines.js";
 
 /** The kills of `npm test`, many more of them: RR_KILLS=1000, two researches at a time (RR_LANES). RR_SEED repeats a run's random numbers. */
 export default defineConfig({
@@ -7,7 +8,7 @@ export default defineConfig({
     globalSetup: ["tests/support/runner/own-temp-folder.ts"],
     setupFiles: ["tests/support/runner/reader-program.ts"],
     env: { RR_KILLS: process.env.RR_KILLS ?? "1000", RR_LANES: process.env.RR_LANES ?? "2" },
+    ...deadlines,
     testTimeout: 6 * 60 * 60_000,
-    hookTimeout: 180_000,
   },
 });

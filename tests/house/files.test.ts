@@ -39,21 +39,6 @@ test("cases of property tests are the same in each run, so the shared process is
   expect(own.filter((file) => !file.startsWith("tests/house/"))).toEqual(["tests/support/runner/fast-check.ts"]);
 });
 
-/** A wait that ends by a clock of its own, `vi.waitFor` after a second where nothing is said. */
-const ownDeadline = /\.poll\([^;]*\btimeout:|\bvi\.wait(?:For|Until)\(|\.waitFor\([^;]*\btimeout:/;
-
-test("no test waits by a deadline of its own, as a busy machine would fail it; vitest's configurations have one for all", async () => {
-  for (const wait of [
-    "expect.poll(read, { timeout: 1 })",
-    "vi.waitFor(read)",
-    'page.waitFor({ state: "", timeout: 9 })',
-  ])
-    expect(wait).toMatch(ownDeadline);
-  const files = await fastGlob("tests/**/*.ts", { cwd: packageFile("."), ignore: ["tests/house/files.test.ts"] });
-
-  expect(files.filter((file) => ownDeadline.test(readFileSync(packageFile(file), "utf8")))).toEqual([]);
-});
-
 test("what several test files use has no hook outside of its functions, as the first of them alone would carry it out", async () => {
   const shared = ["tests/**/*.ts", "!tests/**/*.test.ts", "!tests/{system,page}/**"];
   // Loaded anew for each file; in tests/system a file has a process of its own.

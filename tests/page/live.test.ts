@@ -57,7 +57,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
   beforeAll(async () => {
     browser = await launch();
     await sharedPackage();
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const child of children) child.kill("SIGKILL");
     await browser.close();

@@ -6,7 +6,8 @@ import { cpuFile, cpuSeconds } from "./cpu.js";
 afterAll(() => {
   const file = cpuFile();
   if (file === undefined) return;
-  const all = cpuSeconds();
+  const { own, children } = cpuSeconds();
+  const all = own + children;
   const counted = (globalThis as { countedCpu?: number }).countedCpu ?? 0;
   (globalThis as { countedCpu?: number }).countedCpu = all;
   appendFileSync(file, `${JSON.stringify({ file: expect.getState().testPath, seconds: all - counted })}\n`);

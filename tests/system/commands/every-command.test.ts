@@ -13,7 +13,7 @@ import { atom, hand, scholarly, works } from "../../support/network/scholarly.js
 let program: string;
 beforeAll(async () => {
   program = join(await sharedPackage(), "dist/cli.js");
-}, 180_000);
+});
 const cli = (args: readonly string[], cwd: string) => run(process.execPath, [program, ...args], cwd);
 
 /** What each command prints, on stdout or stderr, in a folder with a finished research. */

@@ -26,7 +26,7 @@ const companies: readonly Company[] = [
 let root: string;
 beforeAll(async () => {
   root = await sharedPackage();
-}, 180_000);
+});
 
 it(
   `SIGKILL of the process group at ${kills} random instants loses nothing, doubles nothing and changes nothing of the end`,

@@ -17,7 +17,7 @@ const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31
 let program: string;
 beforeAll(async () => {
   program = join(await sharedPackage(), "dist/cli.js");
-}, 180_000);
+});
 
 /** A finished project to which four things have happened: new, retracted, printed unchanged, dropped under another id. */
 async function replayed() {

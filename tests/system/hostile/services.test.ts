@@ -15,6 +15,7 @@ const protocols = ["claude", "codex", "amp"] as const;
 describe.concurrent("a usage limit is waited for until the stated reset, and uses up no iteration", () => {
   test.for(protocols)("%s", async (protocol, { expect }) => {
     const { run, ledger, paper, left } = house(fakeCli(protocol, "usage-limit"));
+    const before = Date.now();
     // The wait would be an hour; the limit of the run itself ends it.
     const { code, verdict, events } = await run(protocol, "-i", "1", "--max-minutes", "0.25");
     expect({ code, verdict }).toMatchObject({
@@ -31,9 +32,9 @@ describe.concurrent("a usage limit is waited for until the stated reset, and use
     const failed = events.flatMap((event) =>
       event.type === "iteration-ended" && event.outcome.outcome === "failed" ? [event.outcome.failure] : [],
     );
-    const wait = Date.parse(failed[0]?.reset_at ?? "") - Date.now();
-    expect(wait).toBeGreaterThan(50 * 60_000);
-    expect(wait).toBeLessThan(61 * 60_000);
+    const reset = Date.parse(failed[0]?.reset_at ?? "");
+    expect(reset).toBeGreaterThan(before + 50 * 60_000);
+    expect(reset).toBeLessThan(Date.now() + 61 * 60_000);
     expect(events.filter((event) => event.type === "waiting")).toMatchObject([
       { reason: expect.stringContaining("has reached a limit") },
     ]);

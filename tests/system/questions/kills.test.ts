@@ -17,7 +17,7 @@ const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31
 let cli: string;
 beforeAll(async () => {
   cli = join(await sharedPackage(), "dist/cli.js");
-}, 180_000);
+});
 
 /** Lines of a log; a torn last one is mended by the next start. */
 function linesOf<Line>(path: string): Line[] {

@@ -9,7 +9,7 @@ import { run, sharedPackage } from "../../support/processes/built.js";
 let cli: string;
 beforeAll(async () => {
   cli = join(await sharedPackage(), "dist/cli.js");
-}, 180_000);
+});
 
 /** Each with the sentence of the sample that answers it. */
 const questions = {

@@ -20,7 +20,7 @@ let cli: string;
 beforeAll(async () => {
   cli = join(await sharedPackage(), "dist/cli.js");
   console.log(`RR_SEED=${seed} repeats the kills.`);
-}, 180_000);
+});
 
 interface Kind {
   readonly command: "task" | "code";

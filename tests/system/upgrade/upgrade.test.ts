@@ -24,7 +24,7 @@ let cli: string;
 beforeAll(async () => {
   cli = join(await sharedPackage(), "dist/cli.js");
   console.log(`RR_SEED=${seed} repeats the kills.`);
-}, 180_000);
+});
 
 interface Project extends World {
   /** The state as it was frozen, with the paths of this copy. */

@@ -10,7 +10,7 @@ import { buildPackage, run } from "../../support/processes/built.js";
 let root: string;
 beforeAll(async () => {
   root = await buildPackage();
-}, 180_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const cli = (args: readonly string[], cwd = freshFolder(), env: Record<string, string> = {}) =>

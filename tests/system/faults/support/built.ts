@@ -8,6 +8,6 @@ export function useBuiltCli(): (options?: PlaceOptions) => Place {
   let built = "";
   beforeAll(async () => {
     built = await sharedPackage();
-  }, 180_000);
+  });
   return (options) => makePlace(join(built, "dist"), options);
 }
