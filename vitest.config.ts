@@ -1,47 +1,35 @@
-import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import { deadlines } from "./tests/support/runner/deadlines.js";
 import { needOwnProcess } from "./tests/support/runner/own-process.js";
 
-/** What looks at the sources or tries many cases. CI runs it once, on the Node that is installed; the rest on each. */
-const once = "tests/{house,fuzz}/**";
-const isOnce = (file: string): boolean => /^tests\/(house|fuzz)\//.test(file);
-const elsewhere = ["tests/system/**", "tests/page/**", "node_modules/**"];
-
-/** Test files that share a process on each core, or, in a group "alone", have one each. */
-const group = (name: string, include: string[], exclude: readonly string[]): TestProjectInlineConfiguration => ({
-  test: {
-    ...{ name, include, isolate: name.includes("alone") },
-    exclude: [...elsewhere, ...exclude],
-    setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
-    env: {
-      // A tenth of the cases that `npm run test:system` tries.
-      RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "150",
-      // Times are shown as local ones; tests compare them as text.
-      TZ: "UTC",
-    },
-    ...deadlines,
-  },
-});
-
 /**
- * `npm test`: every rule, in process. What drives real processes for long is in vitest.system.config.ts. Test files share
- * processes, as starting one and loading the sources again costs 0.3 CPU seconds a file.
+ * `npm test`: every rule, in process. What drives real processes for long, or needs a process of its own, is in
+ * vitest.system.config.ts. Test files share processes, as starting one and loading the sources again costs 0.3 CPU
+ * seconds a file, and Node loads them itself: through vite's runner they cost a third of the whole.
  */
 export default defineConfig({
   test: {
     name: "unit",
     globalSetup: ["tests/support/runner/own-temp-folder.ts", "tests/support/runner/count-cpu.ts"],
-    // One more than the two cores of CI: half of the time a test waits for a timer, a child process or the disk.
-    maxWorkers: 3,
+    // Half of the time a test waits for a timer, a child process or the disk, but each process loads all sources.
+    maxWorkers: 2,
     projects: [
-      group("shared", ["tests/**/*.test.ts"], [once, ...needOwnProcess]),
-      group("once", [`${once}/*.test.ts`], needOwnProcess),
-      group(
-        "alone",
-        needOwnProcess.filter((file) => !isOnce(file)),
-        [],
-      ),
-      group("once alone", needOwnProcess.filter(isOnce), []),
+      {
+        test: {
+          ...{ name: "shared", include: ["tests/**/*.test.ts"], isolate: false },
+          exclude: ["tests/system/**", "tests/page/**", "node_modules/**", ...needOwnProcess],
+          setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
+          env: {
+            // A small part of the cases that `npm run test:system` tries.
+            RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "40",
+            // Times are shown as local ones; tests compare them as text.
+            TZ: "UTC",
+          },
+          ...deadlines,
+          execArgv: ["--import", new URL("tests/support/runner/load-typescript.mjs", import.meta.url).href],
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
     ],
   },
 });

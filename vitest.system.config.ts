@@ -1,14 +1,15 @@
 import { defineConfig } from "vitest/config";
 import { deadlines } from "./tests/support/runner/deadlines.js";
+import { needOwnProcess } from "./tests/support/runner/own-process.js";
 
 /**
- * `npm run test:system`: what drives real processes, from the built command to kills, hostile agents and full disks, and all cases of the
- * property tests. The real agent CLIs have a run of their own, vitest.e2e.config.ts, as they must be installed first.
+ * `npm run test:system`: what drives real processes, from the built command to kills, hostile agents and full disks, all cases of the
+ * property tests, and what needs a process of its own. The real agent CLIs have a run of their own, vitest.e2e.config.ts, as they must be installed first.
  */
 export default defineConfig({
   test: {
     name: "system",
-    include: ["tests/system/**/*.test.ts", "tests/fuzz/**/*.test.ts"],
+    include: ["tests/system/**/*.test.ts", "tests/fuzz/**/*.test.ts", ...needOwnProcess],
     exclude: ["tests/system/real-agents/**", "node_modules/**"],
     globalSetup: [
       "tests/support/runner/own-temp-folder.ts",

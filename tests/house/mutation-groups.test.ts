@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { globSync } from "fast-glob";
+import fastGlob from "fast-glob";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -8,7 +8,7 @@ const groups = JSON.parse(readFileSync(new URL("../mutation-groups.json", import
   string,
   { mutate: string[]; tests: string[] }
 >;
-const files = (patterns: readonly string[]) => patterns.flatMap((pattern) => globSync(pattern, { cwd: root }));
+const files = (patterns: readonly string[]) => patterns.flatMap((pattern) => fastGlob.globSync(pattern, { cwd: root }));
 
 test.each(Object.entries(groups))(
   "each pattern of the mutation group %s matches a file",

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { globSync } from "fast-glob";
+import fastGlob from "fast-glob";
 import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { readPatterns } from "../../../src/research/workflow/statistics-and-steering/lessons.js";
@@ -545,9 +545,9 @@ describe("refusals", () => {
   test("a refused result that a kill left after its repair was accepted is swept, one that still waits for its repair stays", async () => {
     const { run, root } = researchFolder(rrdWith([paper("p1"), paper("p2", { priority: 1 })]));
     const kept = (iteration: number) =>
-      globSync("state/workspaces/*", { cwd: root, absolute: true, onlyDirectories: true }).map((place) =>
-        join(place, `refused-${iteration}`),
-      )[0] ?? "";
+      fastGlob
+        .globSync("state/workspaces/*", { cwd: root, absolute: true, onlyDirectories: true })
+        .map((place) => join(place, `refused-${iteration}`))[0] ?? "";
     const agent = goodAgent((unit) =>
       unit["kind"] === "paper" && unit["repair"] === undefined
         ? { result: { ...mendable, unit: unit["unit"] } }

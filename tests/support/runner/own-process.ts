@@ -1,6 +1,7 @@
 /**
- * The test files of `npm test` that have a process of their own: they replace a module, load one anew, or count all that
- * the process carries out. All others share a process. tests/house/files.test.ts holds the list to the files.
+ * The test files that need a process of their own, as they replace a module, load one anew, or count all that the process
+ * carries out. `npm run test:system` has them: in `npm test` all files share a process. tests/house/files.test.ts holds
+ * the list to the files.
  */
 export const needOwnProcess: readonly string[] = [
   "tests/engine/sandbox/limits.test.ts",
