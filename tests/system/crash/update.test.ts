@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import type { Invented } from "../../fixtures/invented-papers.js";
-import { finished, newcomer } from "../../research/update/finished-project.js";
+import { finished, newcomer } from "../update/finished-project.js";
 import { sharedPackage } from "../../support/processes/built.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { randomFrom } from "./random.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { finished, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
+import { finished, newcomer, newcomerId, since } from "../update/finished-project.js";
 import { run, sharedPackage } from "../../support/processes/built.js";
 import { narrative, reading } from "../../support/projects/research.js";
 import { type Answer, type FakeLlm, type ModelRequest, optionsFor, startFakeLlm } from "./support/agents.js";

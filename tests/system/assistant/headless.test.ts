@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { headless } from "../../src/assistant/headless.js";
-import { configKeys } from "../../src/compose/config.js";
-import { modelFetch } from "../../src/assistant/model-fetch.js";
-import { systemClock } from "../../src/engine/lib/clock.js";
-import { serveTools } from "../../src/engine/sandbox/proxy.js";
-import { ralph } from "../../src/engine/agents/ralph.js";
-import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
-import { nothingHanded } from "./nothing-handed.js";
+import { headless } from "../../../src/assistant/headless.js";
+import { configKeys } from "../../../src/compose/config.js";
+import { modelFetch } from "../../../src/assistant/model-fetch.js";
+import { systemClock } from "../../../src/engine/lib/clock.js";
+import { serveTools } from "../../../src/engine/sandbox/proxy.js";
+import { ralph } from "../../../src/engine/agents/ralph.js";
+import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
+import { nothingHanded } from "../../assistant/nothing-handed.js";
 
-const scripted = fileURLToPath(new URL("../fixtures/mcp/server.mjs", import.meta.url));
+const scripted = fileURLToPath(new URL("../../fixtures/mcp/server.mjs", import.meta.url));
 let folder: string;
 let server: FakeLlm | undefined;
 beforeEach(() => {

@@ -16,7 +16,7 @@ import { ioIn } from "../../support/processes/in-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { lockFile } from "../../../src/engine/lib/layout.js";
-import { finished, finishedOutsideGit, newcomer, newcomerId, since } from "../../research/update/finished-project.js";
+import { finished, finishedOutsideGit, newcomer, newcomerId, since } from "./finished-project.js";
 
 const readAt = (folder: string) => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
 
