@@ -9,7 +9,7 @@ import { needOwnProcess } from "./tests/support/runner/own-process.js";
 export default defineConfig({
   test: {
     name: "system",
-    include: ["tests/system/**/*.test.ts", "tests/fuzz/**/*.test.ts", ...needOwnProcess],
+    include: ["tests/system/**/*.test.ts", "tests/fuzz/**/*.test.ts", "tests/**/*.property.test.ts", ...needOwnProcess],
     exclude: ["tests/system/real-agents/**", "node_modules/**"],
     globalSetup: [
       "tests/support/runner/own-temp-folder.ts",

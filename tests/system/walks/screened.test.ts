@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Source } from "../../../../src/research/sources/shared/source.js";
-import { judgedIn, recallOf } from "../../../../src/research/workflow/discovery/screened.js";
-import { runSearch } from "../../../../src/research/workflow/discovery/search-session.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
+import type { Source } from "../../../src/research/sources/shared/source.js";
+import { judgedIn, recallOf } from "../../../src/research/workflow/discovery/screened.js";
+import { runSearch } from "../../../src/research/workflow/discovery/search-session.js";
 import {
   goodAgent,
   library,
@@ -13,8 +13,8 @@ import {
   researchFolder,
   rrdWith,
   temporaryFolder,
-} from "../../../support/projects/research.js";
-import { unwatched } from "../../../support/network/unwatched-search.js";
+} from "../../support/projects/research.js";
+import { unwatched } from "../../support/network/unwatched-search.js";
 
 const count = 400;
 const isRelevant = (id: string) => Number(id.slice(1)) % 20 === 0;

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { cli } from "../../../support/processes/in-process.js";
-import { type ScholarServer, serveScholars } from "../../../fixtures/scholar-server.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { cli } from "../../support/processes/in-process.js";
+import { type ScholarServer, serveScholars } from "../../fixtures/scholar-server.js";
 
 let scholars: ScholarServer;
 const folders: string[] = [];
