@@ -3,7 +3,7 @@ import { detailsOf } from "./metadata.js";
 import { partsOf } from "./sections.js";
 import { removeHidden } from "./hidden-text.js";
 import { mathText } from "./mathml.js";
-import { becomeText, type Element, type Node, raisePower, takeAway } from "./select.js";
+import { becomeText, type Element, elementsOf, type Node, raisePower, takeAway } from "./select.js";
 import { checkedSource } from "./source-check.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type ReadResult, type Part } from "../text/document-text.js";
@@ -55,6 +55,7 @@ function readPage(page: CheerioAPI, url: string | undefined, leastText: number):
   const notes = notesOf(page);
   const hidden = removeHidden(page);
   takeAway(page(clutter).toArray());
+  takeAway(commentsOf(page));
 
   const total = page("body").text().replace(/\s+/g, " ").length;
   const main =
@@ -85,6 +86,21 @@ function readPage(page: CheerioAPI, url: string | undefined, leastText: number):
   };
 }
 
+/** Where pages keep what readers say below a document: by ARIA, by schema.org, and by the names that designs use. */
+const commented =
+  '[role=comment], [itemprop=comment], [itemtype$="schema.org/Comment"], [id*=comment i], [class*=comment i], [id*=disqus i]';
+const commentName = /(?:^|[-_\s])(?:comments|comment[-_]?(?:list|thread|section|area)|disqus[-_]thread)(?:[-_\s]|$)/i;
+
+/** What readers say of the document is no text of it. What holds the title or the document itself is none of it. */
+const commentsOf = (page: CheerioAPI): Element[] =>
+  elementsOf(page, commented).filter((element) => {
+    const { id = "", class: names = "", role, itemprop, itemtype } = element.attribs;
+    const isTold = role === "comment" || itemprop === "comment" || itemtype?.endsWith("/Comment") === true;
+    // The name of a design may stand on a page's body, or on an article that has comments.
+    const isDocument = page(element).is("html, body, main") || page(element).has("h1, main").length > 0;
+    return !isDocument && (isTold || commentName.test(id) || commentName.test(names));
+  });
+
 /**
  * Puts each formula once, as `$LaTeX$`; pages carry it as MathML, as alternative text and as drawn characters side by
  * side.
@@ -109,11 +125,6 @@ function formulasAsLatex(page: CheerioAPI): void {
     becomeText(page, isWrapped ? wrapper : element, shown);
   }
 }
-
-const elementsOf = (page: CheerioAPI, selector: string): Element[] =>
-  page(selector)
-    .toArray()
-    .filter((node): node is Element => "attribs" in node);
 
 const displayStyle = "{\\displaystyle ";
 const withoutDisplayStyle = (latex: string): string =>

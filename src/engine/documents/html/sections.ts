@@ -1,6 +1,7 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
-import { followsOneOf, type Node } from "./select.js";
+import type { Node } from "./select.js";
 import { sectionLabel } from "../text/markdown.js";
+import { barsOf } from "../text/table-columns.js";
 import type { Part } from "../text/document-text.js";
 
 const blocks = new Set(
@@ -16,6 +17,7 @@ const blocks = new Set(
 export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMap<Node, readonly string[]>): Part[] {
   const parts: { label?: string; pieces: string[] }[] = [{ pieces: [] }];
   const say = (piece: string) => parts.at(-1)?.pieces.push(piece);
+  const bars = barsOf(main.find("tr").toArray());
   for (const node of main.toArray()) walk(node, false);
   return parts.map(({ label, pieces }) => ({ label, text: tidy(pieces.join("")) }));
 
@@ -34,15 +36,14 @@ export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMa
     if (name === "li") say("\n- ");
     else if (blocks.has(name)) say(name === "tr" ? "\n" : "\n\n");
     // LaTeXML lays equations and authors out in tables; bars belong to tables of data.
-    if ((name === "td" || name === "th") && followsOneOf(node, cells))
-      say(page(node).closest("table").is(".ltx_eqn_table, .ltx_equation") ? " " : " | ");
+    const before = bars.get(node) ?? 0;
+    if (before > 0)
+      say(page(node).closest("table").is(".ltx_eqn_table, .ltx_equation") ? " " : ` ${"| ".repeat(before)}`);
     for (const child of node.children) walk(child as Node, verbatim || name === "pre");
     if (blocks.has(name) && name !== "tr" && name !== "li") say("\n\n");
     for (const note of notes.get(node) ?? []) say(`\n\n${note.replace(/\s+/g, " ")}\n\n`);
   }
 }
-
-const cells = new Set(["td", "th"]);
 
 const tidy = (text: string) =>
   text

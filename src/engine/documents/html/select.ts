@@ -128,12 +128,11 @@ export function becomeText(page: CheerioAPI, element: Element, text: string, nam
   element.attribs = {};
 }
 
-/** Whether an element of one of these names stands before a node among its siblings. Cells stand next to each other. */
-export function followsOneOf(node: Node, names: ReadonlySet<string>): boolean {
-  for (let each = node.prev as Node | null; each !== null; each = each.prev as Node | null)
-    if ("name" in each && names.has(each.name)) return true;
-  return false;
-}
+/** The elements that a selector names, in the order of the page. */
+export const elementsOf = (page: CheerioAPI, selector: string): Element[] =>
+  page(selector)
+    .toArray()
+    .filter((node): node is Element => "attribs" in node);
 
 const raisedSigns: Readonly<Record<string, string>> = { "+": "⁺", "-": "⁻", "−": "⁻", "–": "⁻" };
 const raisedDigits = "⁰¹²³⁴⁵⁶⁷⁸⁹";

@@ -2,8 +2,9 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 import { endOfDeclaration } from "./is-jats.js";
 import { jatsMetadata } from "./metadata.js";
 import { mathText } from "../html/mathml.js";
-import { becomeText, type Element, followsOneOf, type Node, raisePower, takeAway } from "../html/select.js";
+import { becomeText, type Element, elementsOf, type Node, raisePower, takeAway } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
+import { barsOf } from "../text/table-columns.js";
 import { buildText, type Part, type ReadResult } from "../text/document-text.js";
 import { given } from "../../lib/given.js";
 
@@ -149,15 +150,11 @@ function formulasOnce(page: CheerioAPI): void {
     const shown = (math === undefined ? "" : mathText(math)) || formula.text().replace(/\s+/g, " ").trim();
     const label = formula.children("label").text().trim();
     const written = plain === "" ? shown : `$${plain}$`;
-    if (element.name === "disp-formula") becomeText(page, element, `${written}${label === "" ? "" : ` ${label}`}`, "p");
+    if (element.name === "disp-formula")
+      becomeText(page, element, `${written}${label === "" ? "" : ` ${label}`}`, element.name);
     else becomeText(page, element, written);
   }
 }
-
-const elementsOf = (page: CheerioAPI, selector: string): Element[] =>
-  page(selector)
-    .toArray()
-    .filter((node): node is Element => "attribs" in node);
 
 /** Springer's articles give each formula as a document of LaTeX. */
 function inDocument(tex: string): string {
@@ -183,17 +180,25 @@ function footnotesBehind(page: CheerioAPI): Part[] {
 }
 
 const blocks = new Set(
-  "p sec list def-list disp-quote fig fig-group table-wrap table-wrap-group boxed-text statement verse-group supplementary-material tr".split(
+  "p sec list def-list disp-quote disp-formula disp-formula-group fig fig-group table-wrap table-wrap-group boxed-text statement verse-group supplementary-material tr".split(
     " ",
   ),
 );
-const cells = new Set(["td", "th"]);
+/** Printed elsewhere than in the sentence that they stand in. */
+const floats = new Set(
+  "disp-formula disp-formula-group fig fig-group table-wrap table-wrap-group boxed-text supplementary-material".split(
+    " ",
+  ),
+);
 const left = new Set("label title object-id graphic media alt-text long-desc permissions".split(" "));
 
 /** What stands below an element, split at its sections. */
 function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): Part[] {
   const parts: { label?: string; pieces: string[] }[] = [begun(heading)];
   const say = (piece: string) => parts.at(-1)?.pieces.push(piece);
+  const bars = barsOf(page(root).find("tr").toArray());
+  /** What stands within the open paragraph and is set behind it. */
+  let behind: Element[] | undefined;
   walkChildren(root);
   return parts.map(({ label, pieces }) => ({ ...given({ label }), text: tidy(pieces.join("")) }));
 
@@ -210,6 +215,7 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
     if (node.type !== "tag") return;
     const element = page(node);
     const name = node.name;
+    if (behind !== undefined && floats.has(name)) return setBehind(node, behind);
     if (name === "sec") {
       const title = [
         element.children("label").text().trim(),
@@ -226,15 +232,38 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
     }
     if (name === "caption" && element.children("title").length > 0)
       say(`${element.children("title").text().replace(/\s+/g, " ").trim()} `);
-    if (left.has(name)) return;
-    const isInline = name === "p" && element.parent().is("list-item, td, th, caption");
+    // A theorem is cited by its label, or its name.
+    if (element.is("statement > label, statement > title")) say(" ");
+    else if (left.has(name)) return;
+    const isInline =
+      (name === "p" && element.parent().is("list-item, td, th, caption")) ||
+      (name === "disp-formula" && element.closest("td, th").length > 0);
     if (name === "list-item") say("\n- ");
     else if (name === "tr") say("\n");
     else if (blocks.has(name) && !isInline) say("\n\n");
-    if ((name === "td" || name === "th") && followsOneOf(node, cells)) say(" | ");
+    const before = bars.get(node) ?? 0;
+    if (before > 0) say(` ${"| ".repeat(before)}`);
     if (name === "break") say("\n");
-    walkChildren(node);
+    if (name === "p" && !element.parent().is("td, th")) walkParagraph(node);
+    else walkChildren(node);
     if (name === "caption" || (blocks.has(name) && name !== "tr" && !isInline)) say("\n\n");
+  }
+  /** A sentence may run over a figure, a table or a formula that stands in its paragraph. */
+  function walkParagraph(node: Element): void {
+    const outer = behind;
+    const own: Element[] = (behind = []);
+    walkChildren(node);
+    behind = undefined;
+    for (const each of own) walk(each);
+    behind = outer;
+  }
+  function setBehind(node: Element, own: Element[]): void {
+    own.push(node);
+    const { next } = node;
+    const isClosed = next !== null && "data" in next && /^\s*[.,;:)]/.test(next.data);
+    const pieces = parts.at(-1)?.pieces;
+    if (!isClosed) say(" ");
+    else if (pieces !== undefined) pieces[pieces.length - 1] = pieces.at(-1)?.trimEnd() ?? "";
   }
 }
 

@@ -155,6 +155,34 @@ describe("readHtml", () => {
     expect(await read(page)).toMatchObject({ depth: "abstract" });
   });
 
+  it.each([
+    ["a section named so", '<section class="reader-comments"><h2>Comments</h2><p>@</p></section>'],
+    ["a list of a design", '<ol id="commentlist"><li>@</li></ol>'],
+    ["articles of schema.org", '<article itemscope itemtype="https://schema.org/Comment"><p>@</p></article>'],
+    ["comments of ARIA", '<div role="comment"><p>@</p></div>'],
+    ["a service's thread", '<div id="disqus_thread"><p>@</p></div>'],
+  ])("leaves out what readers say below the article in %s", async (_, comment) => {
+    const said = comment.replace("@", "I think that all of it is wrong.");
+    const text = await read(
+      `<body class="has comments"><article><h1>A Hand</h1><p>${filler}</p>${said}</article></body>`,
+    );
+    expect(text.text).toContain(filler.trim().slice(0, 60));
+    expect(text.text).not.toContain("I think");
+  });
+
+  it("keeps a section of the paper that is its comment", async () => {
+    const comment = '<section class="comment" id="comment"><h2>Comment</h2><p>Our results differ.</p></section>';
+    expect((await read(`<body><article><h1>A</h1><p>${filler}</p>${comment}</article></body>`)).text).toContain(
+      "Our results",
+    );
+  });
+
+  it("keeps the columns of rows below a cell that spans them", async () => {
+    const table =
+      '<table><tr><td rowspan="2">A</td><td colspan="2">x</td><td>1</td></tr><tr><td>y</td><td>z</td><td>2</td></tr></table>';
+    expect((await read(`<body><p>${filler}</p>${table}</body>`)).text).toContain("A | x | | 1\n| y | z | 2");
+  });
+
   it("calls a page without text, and one nested without end, unreadable", async () => {
     expect(await readHtml("<body><div id=app></div><script>x()</script></body>")).toMatchObject({
       status: "unreadable",

@@ -83,6 +83,37 @@ describe("readJats", () => {
     expect(text).toMatch(/Table 1: Gait\. By group\.\s+Group \| Speed\nA \| 1\.2/);
   });
 
+  it("sets a figure, a table or a formula of a paragraph behind it, so that a sentence over it can be quoted", async () => {
+    const fig =
+      '<fig id="f1"><label>Figure 1</label><caption><p>A legend<disp-formula><tex-math>k</tex-math></disp-formula>of it.</p></caption></fig>';
+    const table =
+      "<table-wrap><label>Table 1</label><table><tr><td><p>At <disp-formula><tex-math>t</tex-math></disp-formula></p></td><td>5</td></tr></table></table-wrap>";
+    const formula =
+      "<disp-formula><tex-math>a = b</tex-math><label>(1)</label></disp-formula><disp-formula><tex-math>c</tex-math></disp-formula>";
+    const text = await read({
+      body: `<sec><title>R</title><p>The voles that were${fig}kept in the barn ${table} grew as in ${formula}, where <italic>a</italic> is mass. ${filler}</p><p>The next.</p></sec>`,
+    });
+    expect(findQuote(text, "The voles that were kept in the barn grew as in, where a is mass.").found).toBe(true);
+    expect(text.text).toMatch(
+      /same two nurses\.\n\nFigure 1: A legend of it\.\n\n\$k\$\n\nTable 1:\s+At \$t\$ \| 5\n\n\$a = b\$ \(1\)\n\n\$c\$\n\nThe next\./,
+    );
+  });
+
+  it("keeps the columns of rows below a cell that spans them, and behind one that spans columns", async () => {
+    const rows =
+      '<tr><th rowspan="2">Group</th><th colspan="2">Weight</th><th>n</th></tr><tr><td>first</td><td>last</td><td>7</td></tr>' +
+      '<tr><td>A</td><td rowspan="9">3</td><td>4</td></tr><tr><td>B</td><td>5</td><td rowspan="x">8</td></tr>';
+    const { text } = await read({
+      body: `<sec><title>R</title><table-wrap><table><tbody>${rows}</tbody><tbody><tr><td>C</td><td>6</td></tr></tbody></table></table-wrap><p>${filler}</p></sec>`,
+    });
+    expect(text).toContain("Group | Weight | | n\n| first | last | 7\nA | 3 | 4\nB | | 5 | 8\nC | 6");
+  });
+
+  it("keeps the label and the name of a theorem", async () => {
+    const body = `<sec><title>R</title><statement><label>Theorem 2</label><title>Bound</title><p>All are small.</p></statement><p>${filler}</p></sec>`;
+    expect((await read({ body })).text).toContain("Theorem 2 Bound\n\nAll are small.");
+  });
+
   it("keeps raised citations apart from their words and footnotes out of sentences", async () => {
     const { text } = await read({
       body: `<sec><title>R</title><p>It helps<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2</xref></sup> much<fn id="f"><p>Not always.</p></fn> indeed. ${filler}</p></sec>`,
