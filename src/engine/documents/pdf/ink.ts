@@ -13,20 +13,9 @@ export interface Sheet {
   readonly names: readonly (string | undefined)[];
   /** What of the page is shown: left, bottom, right and top, in points. */
   readonly view: readonly number[];
-  /** Whether a group of optional content is switched on. */
-  readonly isOn: (group: unknown) => boolean;
 }
 
-/** Stretches on one baseline that are compared with a run; a page that hides more hides by their number. */
-const maxStretches = 2000;
-
-/** Where text stands that no reader sees, on one baseline. In points from the bottom left. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-  readonly y: number;
-}
-
+/** A run of text. In points from the bottom left. */
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -59,6 +48,19 @@ interface Box {
   readonly low: number;
   readonly high: number;
 }
+/** What was painted. Its colour is known of a plain rectangle alone: on anything else any text may stand. */
+interface Area extends Box {
+  readonly colour: Colour | undefined;
+  readonly isPicture: boolean;
+}
+interface Glyph {
+  readonly width?: number;
+  readonly isSpace?: boolean;
+  readonly unicode?: string;
+  readonly originalCharCode?: number;
+}
+type Drawn = readonly (number | Glyph | null)[];
+
 interface State {
   ctm: Matrix;
   fill: Colour | undefined;
@@ -75,30 +77,16 @@ interface State {
   /** Nothing is painted outside of it. */
   clip: Box;
 }
-
-interface Glyph {
-  readonly width?: number;
-  readonly isSpace?: boolean;
-  readonly unicode?: string;
-  readonly originalCharCode?: number;
-}
-
-interface Area extends Box {
-  readonly at: number;
-  readonly colour: Colour | undefined;
-  readonly isPicture: boolean;
-}
-interface Shown extends Stretch {
-  readonly box: Box;
-  readonly at: number;
-  readonly colour: Colour | undefined;
-  readonly mode: number;
-  readonly glyphs: number;
+interface Shown {
+  readonly from: number;
+  readonly to: number;
+  readonly y: number;
+  readonly isInvisible: boolean;
+  /** Whether it is not to be seen, in the invisible mode unless the page is a scan. */
+  readonly isLost: boolean;
   readonly text: string;
-  /** Outside of the page or of what it is cut to, or in a group that is switched off. */
-  readonly isAway: boolean;
   /** What it is drawn of, and how. */
-  readonly drawn: readonly (number | Glyph | null)[];
+  readonly drawn: Drawn;
   readonly set: Pick<State, "size" | "charSpace" | "wordSpace">;
   /** Points on the page for one of the text's own units. */
   readonly unit: number;
@@ -106,8 +94,19 @@ interface Shown extends Stretch {
 
 /** Operations that are looked at, on one page; a drawing has more, and a page of text fewer. */
 const maxOperators = 300_000;
-/** Areas that text may lie on or under, on one page. Of a drawing with more, the ground of a text is not known. */
-const maxAreas = 2000;
+/** Areas that text may lie on, on one page. Of a drawing with more, the ground of a text is not known. */
+const maxAreas = 1000;
+/** Stretches on one baseline that are compared with a run; a page that hides more hides by their number. */
+const maxStretches = 2000;
+/** Points above and below a baseline in which what is unseen is looked for. */
+const maxReach = 50;
+/** Colours of one page that are told apart. */
+const maxColours = 100_000;
+/** Points in either direction; on a smaller area no letter stands. */
+const minArea = 1;
+/** A line drawn as thick as this, in points, is a bar that text may stand on. */
+const minBar = 4;
+const invisible = 3;
 /** pdf.js's names of what is done to a path. */
 const strokes = new Set("stroke closeStroke fillStroke eoFillStroke closeFillStroke closeEOFillStroke".split(" "));
 const fills = new Set("fill eoFill fillStroke eoFillStroke closeFillStroke closeEOFillStroke rawFillPath".split(" "));
@@ -118,325 +117,292 @@ const isForColumns = (character: string | undefined): boolean => {
   const code = character?.charCodeAt(0) ?? 0;
   return code >= 0xfe10 && code < 0xfe50;
 };
-/** Colours of one page that are told apart. */
-const maxColours = 100_000;
-/** Points in either direction; a smaller area neither carries nor covers text. */
-const minArea = 1;
-const invisible = 3;
-/** A line drawn as thick as this, in points, is a bar that text may stand on. */
-const minBar = 4;
-/** Text under a picture that is painted over it is a line of so many glyphs, not a label in a transparent figure, */
-const minCovered = 20;
-/** and at most this share of the page's, since a scan may lie over its text, and a watermark over all. */
-const maxCovered = 0.25;
+const identity: Matrix = [1, 0, 0, 1, 0, 0];
+const everywhere: Box = { left: -1e9, right: 1e9, low: -1e9, high: 1e9 };
 
 /**
  * Follows what a page draws and tells which text is not to be seen: in the colour of its ground, in the invisible mode
- * where no picture of the page lies under it (a scan carries its text so), under an area or a picture that is painted
- * over it, outside of the page or of the path that it is cut to, or in a group of optional content that is off.
+ * where no picture of the page lies under it (a scan carries its text so), or outside of what is shown.
  */
-export function inkOf({ fnArray, argsArray }: Operators, { names, view, isOn }: Sheet): Ink {
-  const identity: Matrix = [1, 0, 0, 1, 0, 0];
-  const [left = 0, low = 0, right = 0, high = 0] = view;
-  let state: State = {
-    ctm: identity,
-    fill: [0, 0, 0, 1],
-    mode: 0,
-    alpha: 1,
-    isBlended: false,
-    font: "",
-    size: 0,
-    charSpace: 0,
-    wordSpace: 0,
-    scale: 1,
-    leading: 0,
-    lineWidth: 1,
-    clip: right > left && high > low ? { left, right, low, high } : everywhere,
-  };
-  const stack: State[] = [];
-  let text: Matrix = identity;
-  let line: Matrix = identity;
-  let isPlaced = false;
-  let isCutting = false;
-  let glyphs = 0;
-  let unnamed = 0;
-  /** Of the marked contents that are open, whether each is switched off. */
-  const marked: boolean[] = [];
-  const page = state.clip;
-  const outside: string[] = [];
-  let off = 0;
-  const fonts = new Map<string, { readonly numbers: Set<string>; translated: number }>();
-  const shown: Shown[] = [];
-  const areas: Area[] = [];
-  const addArea = (box: Box, at: number, colour: Colour | undefined, isPicture: boolean): void => {
-    if (areas.length >= maxAreas || off > 0) return;
-    const { left: from, right: to, low: bottom, high: top } = within(box, state.clip);
-    // No letter fits into it.
-    if (to - from < minArea || top - bottom < minArea) return;
-    areas.push({ left: from, right: to, low: bottom, high: top, at, colour, isPicture });
-  };
-  const move = (x: number, y: number): void => {
-    line = times(line, [1, 0, 0, 1, x, y]);
-    text = line;
-  };
-
-  let args: readonly unknown[] = [];
-  const number = (index: number): number => Number(args[index] ?? 0);
-  const colours = new Map<string, Colour | undefined>();
-  const inkNamed = (name: string): Colour | undefined => {
-    if (!colours.has(name) && colours.size < maxColours) colours.set(name, colourOf(name));
-    return colours.get(name);
-  };
+export function inkOf({ fnArray, argsArray }: Operators, { names, view }: Sheet): Ink {
+  const pen = new Pen(names, view);
   const count = Math.min(fnArray.length, maxOperators);
-  for (let at = 0; at < count; at += 1) {
-    args = (argsArray[at] ?? []) as readonly unknown[];
-    const name = names[fnArray[at] ?? -1];
-    // The most frequent first: they are compared one after the other.
-    switch (name) {
-      case "constructPath": {
-        const bounds = args[2] as ArrayLike<number> | null | undefined;
-        const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = [bounds?.[0], bounds?.[1], bounds?.[2], bounds?.[3]];
-        if (isCutting && bounds) state.clip = within(boxOf(state.ctm, x0, y0, x1, y1), state.clip);
-        isCutting = false;
-        if (!bounds || state.alpha <= 0.5) break;
-        const paint = names[number(0)] ?? "";
-        if (state.lineWidth >= minBar && strokes.has(paint)) {
-          const half = state.lineWidth / 2;
-          addArea(boxOf(state.ctm, x0 - half, y0 - half, x1 + half, y1 + half), at, undefined, false);
-        }
-        if (!fills.has(paint)) break;
-        const [points] = (args[1] ?? []) as readonly (ArrayLike<number> | null)[];
-        const isRectangle = points !== null && points !== undefined && points.length <= 16 && points.length >= 10;
-        const isPlain = isRectangle && state.alpha > 0.95 && !state.isBlended;
-        // Of another shape the bounds alone are known: text may stand on it, and is not called covered by it.
-        addArea(boxOf(state.ctm, x0, y0, x1, y1), at, isPlain ? state.fill : undefined, false);
-        break;
-      }
-      case "showText": {
-        const start = times(state.ctm, text);
-        let width = 0;
-        let letters = 0;
-        let nameless = 0;
-        let written = "";
-        const font = fonts.get(state.font) ?? { numbers: new Set<string>(), translated: 0 };
-        fonts.set(state.font, font);
-        for (const glyph of (args[0] ?? []) as readonly (number | Glyph | null)[]) {
-          if (typeof glyph === "number") width -= (glyph / 1000) * state.size;
-          else if (glyph !== null) {
-            width +=
-              ((glyph.width ?? 0) / 1000) * state.size +
-              state.charSpace +
-              (glyph.isSpace === true ? state.wordSpace : 0);
-            written += glyph.unicode ?? "";
-            if (glyph.isSpace === true || isBlank(glyph.unicode)) continue;
-            letters += 1;
-            if (glyph.unicode === "\0") nameless += 1;
-            const code = glyph.originalCharCode ?? 0;
-            if (code < 256) continue;
-            if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
-            else if (!isForColumns(glyph.unicode)) font.translated += 1;
-          }
-        }
-        const end = times(start, [1, 0, 0, 1, width * state.scale, 0]);
-        text = times(text, [1, 0, 0, 1, width * state.scale, 0]);
-        if (letters === 0) break;
-        const [from, to] = [Math.min(start[4], end[4]), Math.max(start[4], end[4])];
-        const height = Math.abs(state.size) * Math.hypot(start[2], start[3]);
-        const isLevel = Math.abs(end[5] - start[5]) < 1;
-        const [bottom, top] = [Math.min(start[5], end[5]), Math.max(start[5], end[5])];
-        const box = { left: from, right: to, low: bottom, high: top + 0.6 * height };
-        if (isOutside(box, page, 0)) outside.push(written);
-        else {
-          glyphs += letters;
-          unnamed += nameless;
-        }
-        const isAway = off > 0 || isOutside(box, state.clip, height);
-        const [red, green, blue] = state.fill ?? [];
-        const colour: Colour | undefined =
-          red === undefined || green === undefined || blue === undefined ? undefined : [red, green, blue, state.alpha];
-        if (isLevel)
-          shown.push({
-            from,
-            to,
-            y: start[5],
-            box,
-            at,
-            colour,
-            mode: state.mode,
-            glyphs: letters,
-            text: written,
-            isAway,
-            drawn: (args[0] ?? []) as readonly (number | Glyph | null)[],
-            set: { size: state.size, charSpace: state.charSpace, wordSpace: state.wordSpace },
-            unit: start[0] * state.scale,
-          });
-        break;
-      }
-      case "save":
-        stack.push({ ...state });
-        break;
-      case "restore":
-        // Pictures are not decoded and leave this behind: a place, and nothing painted there.
-        if (isPlaced) addArea(boxOf(state.ctm, 0, 0, 1, 1), at, undefined, true);
-        isPlaced = false;
-        state = stack.pop() ?? state;
-        break;
-      case "transform":
-        state.ctm = times(state.ctm, args as unknown as Matrix);
-        isPlaced = true;
-        break;
-      case "paintFormXObjectBegin": {
-        stack.push({ ...state });
-        if (args[0] !== null && args[0] !== undefined) state.ctm = times(state.ctm, args[0] as Matrix);
-        const [x0, y0, x1, y1] = (args[1] ?? []) as readonly (number | undefined)[];
-        if (x0 !== undefined && y0 !== undefined && x1 !== undefined && y1 !== undefined)
-          state.clip = within(boxOf(state.ctm, x0, y0, x1, y1), state.clip);
-        break;
-      }
-      case "paintFormXObjectEnd":
-        state = stack.pop() ?? state;
-        break;
-      case "beginMarkedContent":
-      case "beginMarkedContentProps": {
-        const isOff = args[0] === "OC" && !isOn(args[1]);
-        marked.push(isOff);
-        if (isOff) off += 1;
-        break;
-      }
-      case "endMarkedContent":
-        if (marked.pop() === true) off -= 1;
-        break;
-      case "setFillRGBColor":
-        state.fill = typeof args[0] === "string" ? inkNamed(args[0]) : undefined;
-        break;
-      case "setFillColorN":
-      case "setFillTransparent":
-        state.fill = undefined;
-        break;
-      case "setGState":
-        for (const [key, value] of (args[0] ?? []) as readonly (readonly [string, unknown])[]) {
-          if (key === "ca") state.alpha = Number(value);
-          if (key === "BM") state.isBlended = value !== "source-over" && value !== "normal";
-        }
-        break;
-      case "beginText":
-        text = line = identity;
-        break;
-      case "setTextMatrix":
-        text = line = (args.length === 1 ? args[0] : args) as Matrix;
-        break;
-      case "setLeadingMoveText":
-        state.leading = -number(1);
-        move(number(0), number(1));
-        break;
-      case "moveText":
-        move(number(0), number(1));
-        break;
-      case "nextLine":
-        move(0, -state.leading);
-        break;
-      case "setLineWidth":
-        state.lineWidth = number(0);
-        break;
-      case "setFont":
-        state.font = String(args[0]);
-        state.size = number(1);
-        break;
-      case "setCharSpacing":
-        state.charSpace = number(0);
-        break;
-      case "setWordSpacing":
-        state.wordSpace = number(0);
-        break;
-      case "setHScale":
-        state.scale = number(0) / 100;
-        break;
-      case "setLeading":
-        state.leading = number(0);
-        break;
-      case "setTextRenderingMode":
-        state.mode = number(0);
-        break;
-      case "clip":
-      case "eoClip":
-        isCutting = true;
-        break;
-      case "shadingFill":
-        addArea(everywhere, at, undefined, false);
-        break;
-      default:
-        break;
-    }
-    if (name === "showText" || name === "constructPath" || name === "paintFormXObjectBegin") isPlaced = false;
-  }
-
-  const areasAt = areasByPlace(areas);
-  const lies = (box: Box, area: Box): boolean =>
-    area.left <= box.left + 1 && area.right >= box.right - 1 && area.low <= box.low + 1 && area.high >= box.high - 1;
-  // A picture set in a way that is not followed may be anywhere: of a page of nothing but text it is known that it has
-  // none.
-  const hasGround = areas.length > 0 || isPlaced;
-  const isScan = hasGround && shown.filter(({ mode }) => mode % 4 === invisible).length > 0.8 * shown.length;
-  const isKnown = areas.length < maxAreas;
-  const unseen = new Set<Shown>();
-  const underPictures: Shown[] = [];
-  for (const each of shown) {
-    const around = areasAt(each.box).filter((area) => lies(each.box, area));
-    const below = around.findLast((area) => area.at < each.at);
-    const isInvisible = each.mode % 4 === invisible;
-    // Beneath a scan and its white ground text may lie that was never to be seen, but read.
-    const isCovered =
-      !(isInvisible && isScan) &&
-      around.some((area) => area.at > each.at && !area.isPicture && area.colour !== undefined);
-    const isWithoutInk = isInvisible && !isScan && below?.isPicture !== true;
-    const ground = !isKnown ? undefined : below === undefined ? white : below.isPicture ? undefined : below.colour;
-    const isInGround =
-      each.mode % 4 === 0 && each.colour !== undefined && ground !== undefined && isUnseen(each.colour, ground);
-    if (each.isAway || isCovered || isWithoutInk || isInGround) unseen.add(each);
-    else if (each.mode % 4 !== invisible && around.some((area) => area.at > each.at && area.isPicture))
-      underPictures.push(each);
-  }
-  // Lines of a page are set in one piece or word by word.
-  const lines = new Map<number, number>();
-  for (const { y, glyphs: count } of underPictures) lines.set(Math.round(y), (lines.get(Math.round(y)) ?? 0) + count);
-  const covered = underPictures.reduce((sum, each) => sum + each.glyphs, 0);
-  if (covered <= maxCovered * glyphs)
-    for (const each of underPictures) if ((lines.get(Math.round(each.y)) ?? 0) >= minCovered) unseen.add(each);
-
-  const [away, seen] = [
-    byBaseline(shown.filter((each) => unseen.has(each))),
-    byBaseline(shown.filter((each) => unseen.size > 0 && !unseen.has(each))),
-  ];
-  // In a font that is encoded by characters all numbers are; in any other, those that are left over when the rest has
-  // been translated.
-  const unknown = new Map(
-    [...fonts]
-      .filter(([, { translated, numbers: own }]) => translated > own.size && own.size > 0)
-      .map(([name, font]) => [name, font.numbers]),
-  );
+  for (let at = 0; at < count; at += 1)
+    pen.follow(names[fnArray[at] ?? -1] ?? "", (argsArray[at] ?? []) as readonly unknown[]);
+  const { shown, glyphs, unnamed, outside } = pen;
+  const isScan = pen.hasGround() && shown.filter(({ isInvisible }) => isInvisible).length > 0.8 * shown.length;
+  const isHidden = ({ isLost, isInvisible }: Shown): boolean => isLost && !(isInvisible && isScan);
+  const hidden = shown.filter(isHidden);
+  const onHidden = byBaseline(hidden);
+  const onSeen = byBaseline(hidden.length === 0 ? [] : shown.filter((each) => !isHidden(each)));
   let onLine: ((run: Place) => readonly Shown[]) | undefined;
   return {
     glyphs,
     unnamed,
     outside,
-    unknown,
+    unknown: pen.unknown(),
     glyphsOn: (run) => {
       onLine ??= byBaseline(shown);
       return onLine(run).flatMap(placesOf);
     },
     isUnseen: (run) => {
-      if (unseen.size === 0 || run.width <= 0) return false;
-      const overlap = away(run).reduce((sum, { from, to }) => sum + shared(run, from, to), 0);
+      if (hidden.length === 0 || run.width <= 0) return false;
+      const overlap = onHidden(run).reduce((sum, { from, to }) => sum + shared(run, from, to), 0);
       if (overlap <= 0.6 * run.width) return false;
       // The same text may be set at the same place once more.
       const letters = lettersOf(run.text);
-      return !seen(run).some(
+      return !onSeen(run).some(
         ({ from, to, text: other }) =>
           shared(run, from, to) > 0 && letters.includes(lettersOf(other)) && lettersOf(other) !== "",
       );
     },
   };
 }
+
+/** Follows the operations of one page. */
+class Pen {
+  readonly shown: Shown[] = [];
+  readonly outside: string[] = [];
+  glyphs = 0;
+  unnamed = 0;
+  readonly #names: readonly (string | undefined)[];
+  readonly #page: Box;
+  readonly #stack: State[] = [];
+  readonly #areas: Area[] = [];
+  readonly #fonts = new Map<string, { readonly numbers: Set<string>; translated: number }>();
+  readonly #colours = new Map<string, Colour | undefined>();
+  #state: State;
+  #text: Matrix = identity;
+  #line: Matrix = identity;
+  /** Whether the last operation set a place, at which nothing has been painted yet. */
+  #isPlaced = false;
+  #isCutting = false;
+
+  constructor(names: readonly (string | undefined)[], view: readonly number[]) {
+    const [left = 0, low = 0, right = 0, high = 0] = view;
+    this.#names = names;
+    this.#page = right > left && high > low ? { left, right, low, high } : everywhere;
+    const set = { font: "", size: 0, charSpace: 0, wordSpace: 0, scale: 1, leading: 0, mode: 0 };
+    const ink = { fill: [0, 0, 0, 1] as const, alpha: 1, isBlended: false, lineWidth: 1 };
+    this.#state = { ctm: identity, ...ink, ...set, clip: this.#page };
+  }
+
+  /**
+   * A picture set in a way that is not followed may be anywhere: of a page of nothing but text it is known that it has
+   * none.
+   */
+  hasGround(): boolean {
+    return this.#areas.length > 0 || this.#isPlaced;
+  }
+
+  /**
+   * In a font that is encoded by characters all numbers are; in any other, those that are left over when the rest has
+   * been translated.
+   */
+  unknown(): ReadonlyMap<string, ReadonlySet<string>> {
+    return new Map(
+      [...this.#fonts]
+        .filter(([, { translated, numbers }]) => translated > numbers.size && numbers.size > 0)
+        .map(([name, { numbers }]) => [name, numbers]),
+    );
+  }
+
+  /** Takes the next operation. */
+  follow(name: string, args: readonly unknown[]): void {
+    const state = this.#state;
+    // The most frequent first: they are compared one after the other.
+    switch (name) {
+      case "constructPath":
+        this.#isPlaced = false;
+        return this.#path(args);
+      case "showText":
+        this.#isPlaced = false;
+        return this.#show((args[0] ?? []) as Drawn);
+      case "save":
+        return void this.#stack.push({ ...state });
+      case "restore":
+        // Pictures are not decoded and leave this behind: a place, and nothing painted there.
+        if (this.#isPlaced) this.#paint(boxOf(state.ctm, 0, 0, 1, 1), undefined, true);
+        this.#isPlaced = false;
+        this.#state = this.#stack.pop() ?? state;
+        return;
+      case "transform":
+        state.ctm = times(state.ctm, args as unknown as Matrix);
+        this.#isPlaced = true;
+        return;
+      case "setFillRGBColor":
+        state.fill = typeof args[0] === "string" ? this.#colourNamed(args[0]) : undefined;
+        return;
+      case "setFillColorN":
+      case "setFillTransparent":
+        state.fill = undefined;
+        return;
+      case "setGState":
+        for (const [key, value] of (args[0] ?? []) as readonly (readonly [string, unknown])[]) {
+          if (key === "ca") state.alpha = Number(value);
+          if (key === "BM") state.isBlended = value !== "source-over" && value !== "normal";
+        }
+        return;
+      case "paintFormXObjectBegin":
+        this.#isPlaced = false;
+        return this.#beginForm(args);
+      case "paintFormXObjectEnd":
+        this.#state = this.#stack.pop() ?? state;
+        return;
+      case "clip":
+      case "eoClip":
+        this.#isCutting = true;
+        return;
+      case "shadingFill":
+        return this.#paint(everywhere, undefined, false);
+      default:
+        return this.#set(name, args);
+    }
+  }
+
+  /** How and where the next text is set. */
+  #set(name: string, args: readonly unknown[]): void {
+    const state = this.#state;
+    const number = Number(args[0] ?? 0);
+    switch (name) {
+      case "beginText":
+        this.#text = this.#line = identity;
+        return;
+      case "setTextMatrix":
+        this.#text = this.#line = (args.length === 1 ? args[0] : args) as Matrix;
+        return;
+      case "setLeadingMoveText":
+        state.leading = -Number(args[1] ?? 0);
+        return this.#move(number, Number(args[1] ?? 0));
+      case "moveText":
+        return this.#move(number, Number(args[1] ?? 0));
+      case "nextLine":
+        return this.#move(0, -state.leading);
+      case "setFont":
+        state.font = String(args[0]);
+        state.size = Number(args[1] ?? 0);
+        return;
+      case "setHScale":
+        state.scale = number / 100;
+        return;
+      case "setTextRenderingMode":
+        state.mode = number;
+        return;
+      default: {
+        const measure = measures.get(name);
+        if (measure !== undefined) state[measure] = number;
+      }
+    }
+  }
+
+  #move(x: number, y: number): void {
+    this.#text = this.#line = times(this.#line, [1, 0, 0, 1, x, y]);
+  }
+
+  #colourNamed(name: string): Colour | undefined {
+    if (!this.#colours.has(name) && this.#colours.size < maxColours) this.#colours.set(name, colourOf(name));
+    return this.#colours.get(name);
+  }
+
+  #paint(box: Box, colour: Colour | undefined, isPicture: boolean): void {
+    if (this.#areas.length >= maxAreas) return;
+    const area = within(box, this.#state.clip);
+    if (area.right - area.left < minArea || area.high - area.low < minArea) return;
+    this.#areas.push({ ...area, colour, isPicture });
+  }
+
+  #path(args: readonly unknown[]): void {
+    const state = this.#state;
+    const bounds = args[2] as ArrayLike<number> | null | undefined;
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = [bounds?.[0], bounds?.[1], bounds?.[2], bounds?.[3]];
+    if (this.#isCutting && bounds) state.clip = within(boxOf(state.ctm, x0, y0, x1, y1), state.clip);
+    this.#isCutting = false;
+    if (!bounds || state.alpha <= 0.5) return;
+    const paint = this.#names[Number(args[0] ?? 0)] ?? "";
+    const half = state.lineWidth / 2;
+    if (state.lineWidth >= minBar && strokes.has(paint))
+      this.#paint(boxOf(state.ctm, x0 - half, y0 - half, x1 + half, y1 + half), undefined, false);
+    if (!fills.has(paint)) return;
+    const [points] = (args[1] ?? []) as readonly (ArrayLike<number> | null)[];
+    const isRectangle = points !== null && points !== undefined && points.length <= 16 && points.length >= 10;
+    const isPlain = isRectangle && state.alpha > 0.95 && !state.isBlended;
+    this.#paint(boxOf(state.ctm, x0, y0, x1, y1), isPlain ? state.fill : undefined, false);
+  }
+
+  #beginForm(args: readonly unknown[]): void {
+    const state = this.#state;
+    this.#stack.push({ ...state });
+    if (args[0] !== null && args[0] !== undefined) state.ctm = times(state.ctm, args[0] as Matrix);
+    const [x0, y0, x1, y1] = (args[1] ?? []) as readonly (number | undefined)[];
+    if (x0 !== undefined && y0 !== undefined && x1 !== undefined && y1 !== undefined)
+      state.clip = within(boxOf(state.ctm, x0, y0, x1, y1), state.clip);
+  }
+
+  #show(drawn: Drawn): void {
+    const state = this.#state;
+    const start = times(state.ctm, this.#text);
+    const { width, letters, nameless, text } = this.#count(drawn);
+    const along: Matrix = [1, 0, 0, 1, width * state.scale, 0];
+    const end = times(start, along);
+    this.#text = times(this.#text, along);
+    if (letters === 0) return;
+    const [from, to] = [Math.min(start[4], end[4]), Math.max(start[4], end[4])];
+    const height = Math.abs(state.size) * Math.hypot(start[2], start[3]);
+    const [low, top] = [Math.min(start[5], end[5]), Math.max(start[5], end[5])];
+    const box = { left: from, right: to, low, high: top + 0.6 * height };
+    if (isOutside(box, this.#page, 0)) this.outside.push(text);
+    else {
+      this.glyphs += letters;
+      this.unnamed += nameless;
+    }
+    if (top - low >= 1) return;
+    const isInvisible = state.mode % 4 === invisible;
+    const isLost = isOutside(box, state.clip, height) || this.#isWithoutInk(box);
+    const { size, charSpace, wordSpace } = state;
+    const set = { size, charSpace, wordSpace };
+    this.shown.push({ from, to, y: start[5], isInvisible, isLost, text, drawn, set, unit: start[0] * state.scale });
+  }
+
+  /** How far a text reaches, in its own units, and how many letters it has. */
+  #count(drawn: Drawn): { width: number; letters: number; nameless: number; text: string } {
+    const { font: name, size, charSpace, wordSpace } = this.#state;
+    const font = this.#fonts.get(name) ?? { numbers: new Set<string>(), translated: 0 };
+    this.#fonts.set(name, font);
+    let [width, letters, nameless, text] = [0, 0, 0, ""];
+    for (const glyph of drawn) {
+      if (typeof glyph === "number") width -= (glyph / 1000) * size;
+      else if (glyph !== null) {
+        width += ((glyph.width ?? 0) / 1000) * size + charSpace + (glyph.isSpace === true ? wordSpace : 0);
+        text += glyph.unicode ?? "";
+        if (glyph.isSpace === true || isBlank(glyph.unicode)) continue;
+        letters += 1;
+        if (glyph.unicode === "\0") nameless += 1;
+        const code = glyph.originalCharCode ?? 0;
+        if (code < 256) continue;
+        if (glyph.unicode === String.fromCharCode(code)) font.numbers.add(glyph.unicode);
+        else if (!isForColumns(glyph.unicode)) font.translated += 1;
+      }
+    }
+    return { width, letters, nameless, text };
+  }
+
+  /** Whether text at a place is in the invisible mode on no picture, or in the colour of what it stands on. */
+  #isWithoutInk(box: Box): boolean {
+    const { mode, fill, alpha } = this.#state;
+    const below = this.#areas.findLast((area) => lies(box, area));
+    if (mode % 4 === invisible) return below?.isPicture !== true;
+    if (mode % 4 !== 0 || fill === undefined || this.#areas.length >= maxAreas) return false;
+    const ground = below === undefined ? white : below.colour;
+    return ground !== undefined && isUnseen([fill[0], fill[1], fill[2], alpha], ground);
+  }
+}
+
+const measures: ReadonlyMap<string, "lineWidth" | "charSpace" | "wordSpace" | "leading"> = new Map([
+  ["setLineWidth", "lineWidth"],
+  ["setCharSpacing", "charSpace"],
+  ["setWordSpacing", "wordSpace"],
+  ["setLeading", "leading"],
+]);
 
 /** Where the glyphs of a stretch are drawn. */
 function placesOf({ from, drawn, set, unit }: Shown): PlacedGlyph[] {
@@ -473,33 +439,8 @@ function byBaseline(all: readonly Shown[]): (run: Place) => readonly Shown[] {
   };
 }
 
-/** Points above and below a baseline in which what is unseen is looked for. */
-const maxReach = 50;
-
-/** Heights of the rows in which areas are looked up, in points. */
-const rowHeight = 16;
-/** An area over more rows is in no row, but in all. */
-const maxRows = 64;
-
-/** Which areas lie around a box, in the order in which they were painted; others may be among them. */
-function areasByPlace(areas: readonly Area[]): (box: Box) => readonly Area[] {
-  const rows = new Map<number, Area[]>();
-  const tall: Area[] = [];
-  for (const area of areas) {
-    const [first, last] = [Math.floor(area.low / rowHeight), Math.floor(area.high / rowHeight)];
-    if (!(last - first <= maxRows)) tall.push(area);
-    else
-      for (let row = first; row <= last; row += 1) {
-        const there = rows.get(row);
-        if (there === undefined) rows.set(row, [area]);
-        else there.push(area);
-      }
-  }
-  return (box) => {
-    const row = rows.get(Math.floor((box.low + box.high) / 2 / rowHeight)) ?? [];
-    return tall.length === 0 ? row : [...tall, ...row].toSorted((a, b) => a.at - b.at);
-  };
-}
+const lies = (box: Box, area: Box): boolean =>
+  area.left <= box.left + 1 && area.right >= box.right - 1 && area.low <= box.low + 1 && area.high >= box.high - 1;
 
 const within = (box: Box, clip: Box): Box => ({
   left: Math.max(box.left, clip.left),
@@ -514,9 +455,6 @@ const isOutside = (box: Box, clip: Box, margin: number): boolean =>
   box.left > clip.right + margin ||
   box.high < clip.low - margin ||
   box.low > clip.high + margin;
-
-/** A gradient fills what was cut out before. */
-const everywhere: Box = { left: -1e9, right: 1e9, low: -1e9, high: 1e9 };
 
 const times = (a: Matrix, b: Matrix): Matrix => [
   a[0] * b[0] + a[2] * b[1],

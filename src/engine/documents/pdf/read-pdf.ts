@@ -54,9 +54,6 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   }
   const { document, names, unlessExcess, omitted } = opened;
   try {
-    const groups = await document.getOptionalContentConfig();
-    const isOn = (group: unknown): boolean =>
-      group === null || group === undefined || groups.isVisible(group) !== false;
     const layout = new DocumentLayout();
     const characters = new Characters();
     const hidden: string[] = [];
@@ -70,7 +67,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       // First what is drawn: it tells of a page that draws without end.
       const drawn = await unlessExcess(page.getOperatorList({ annotationMode: noAnnotations }));
       if (typeof drawn === "string") return unreadable(drawn);
-      const ink = inkOf(drawn as Operators, { names, view: page.view, isOn });
+      const ink = inkOf(drawn as Operators, { names, view: page.view });
       turnLigatures(drawn as Operators, names);
       const content = await page.getTextContent();
       const items = content.items.flatMap((item) =>
@@ -324,7 +321,7 @@ function assemble(
   const unseen = hidden.replace(/\s+/g, " ").trim();
   if (unseen !== "")
     warnings.push(
-      `${unseen.length} characters of hidden text (too small, in the colour of the page, covered, or outside of it) were left out of the text${findInstructions(unseen).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
+      `${unseen.length} characters of hidden text (too small, in the colour of the page, or outside of it) were left out of the text${findInstructions(unseen).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
     );
   if (isGarbled)
     warnings.push("Some of the PDF's fonts don't say which letters they show; some of the text is missing or wrong.");
