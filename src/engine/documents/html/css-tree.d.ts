@@ -1,0 +1,14 @@
+/** As much of css-tree's parser as is called here: its types cover the whole package alone, which loads twice as long. */
+declare module "css-tree/parser" {
+  export interface CssNode {
+    readonly type: string;
+    readonly name?: string;
+    readonly property?: string;
+    readonly important?: boolean | string;
+    readonly value?: CssNode | string;
+    readonly prelude?: CssNode | null;
+    readonly block?: CssNode | null;
+    readonly children?: Iterable<CssNode> | null;
+  }
+  export default function parse(css: string, options?: Readonly<Record<string, unknown>>): CssNode;
+}
