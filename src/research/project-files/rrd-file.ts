@@ -22,7 +22,6 @@ import {
   updateFile,
 } from "./layout.js";
 import { readRrdShape } from "./legacy/read-rrd.js";
-import { isObject } from "../../engine/lib/json-fields.js";
 
 /** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
 export const maxRrdBytes = 200_000_000;
@@ -54,20 +53,7 @@ export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
   const read = readRrdShape(value);
   const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value), ...criteriaProblems(read.value)];
   if (problems.length === 0) return { ok: read.value as Rrd, changes: read.changes };
-  const inFile = problems.map((problem) => ({ ...problem, pointer: pointerInFile(value, problem.pointer) }));
-  return { changes: read.changes, problems: inFile };
-}
-
-/** A lone object where a list belongs is read as a list of one: its fields stand at no index in the file. */
-function pointerInFile(written: unknown, pointer: string): string {
-  let at = written;
-  let found = "";
-  for (const segment of pointer.split("/").slice(1)) {
-    if (segment === "0" && isObject(at) && !Object.hasOwn(at, segment)) continue;
-    found += `/${segment}`;
-    at = (at as Fields | undefined | null)?.[segment.replaceAll("~1", "/").replaceAll("~0", "~")];
-  }
-  return found;
+  return { changes: read.changes, problems };
 }
 
 /**

@@ -48,14 +48,6 @@ describe("reading", () => {
     expect(problem(JSON.stringify({ ...rrd, insights: [insight, insight] }))).toBeUndefined();
   });
 
-  it("points to a lone object in place of a list where it stands in the file", () => {
-    const lone = { ...sampleRrd(), excluded: { id: ["x"], reason: "off topic" } };
-    expect(problem(JSON.stringify(lone))).toEqual({
-      pointer: "/excluded/id",
-      message: "must be a text, is a list of 1",
-    });
-  });
-
   it("refuses more than 200 MB without reading it, and bytes that are not UTF-8", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     writeFileSync(path, "");

@@ -13,9 +13,6 @@ export type Tell = (pointer: string, before: unknown, after: unknown) => void;
  */
 export type Reader = (value: unknown, pointer: string, tell: Tell) => unknown;
 
-/** What a reader of a field answers where the field is to be left out. */
-export const absent = Symbol("absent");
-
 /** A reader of one value that does not look at what it is part of. */
 export const leaf =
   (convert: (value: unknown) => unknown): Reader =>
@@ -23,15 +20,6 @@ export const leaf =
     const read = convert(value);
     if (read !== value) tell(pointer, value, read);
     return read;
-  };
-
-/** Where null stands for a field that may only be left out. */
-export const orAbsent =
-  (reader: Reader): Reader =>
-  (value, pointer, tell) => {
-    if (value !== null) return reader(value, pointer, tell);
-    tell(pointer, null, absent);
-    return absent;
   };
 
 /** One reader after the other. */
@@ -50,7 +38,7 @@ export const listOf =
       if (read !== each) copy ??= [...value];
       if (copy !== undefined) copy[index] = read;
     }
-    return copy?.filter((each) => each !== absent) ?? value;
+    return copy ?? value;
   };
 
 /** Reads the named fields of an object; all others, and the order of all, stay. */
@@ -76,31 +64,14 @@ export const valuesOf =
       ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell)
       : value;
 
-/** Gives fields other names; one whose new name is taken, by its own or another field, stays. */
-export const renamed =
-  (nameOf: (name: string, value: unknown) => string): Reader =>
-  (value, pointer, tell) => {
-    if (!isObject(value)) return value;
-    const changes = new Map<string, string>();
-    for (const name of Object.keys(value)) {
-      const other = nameOf(name, value[name]);
-      if (!Object.hasOwn(value, other) && ![...changes.values()].includes(other)) changes.set(name, other);
-    }
-    if (changes.size === 0) return value;
-    for (const [name, other] of changes) tell(`${pointer}/${name}`, name, other);
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [changes.get(name) ?? name, field]));
-  };
-
 function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fields {
-  const entries = Object.entries(value).map(
-    ([name, item]) => [name, changed.has(name) ? changed.get(name) : item] as const,
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, changed.has(name) ? changed.get(name) : item]),
   );
-  return Object.fromEntries(entries.filter(([, read]) => read !== absent));
 }
 
 /** The sentence of a warning for a value that was read as another one. */
 export function wordReading(pointer: string, before: unknown, after: unknown): Problem {
-  if (after === absent) return { pointer, message: `is ${describe(before)}, read as if it were not there` };
   const read = String(JSON.stringify(after));
   return {
     pointer,
