@@ -6,6 +6,7 @@ import { Characters, withMathLetters } from "./characters.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
 import { turnLigatures } from "./right-to-left.js";
+import { hasGluedWords, onlyMathLetter } from "./faults.js";
 import { isPlausible } from "./plausible.js";
 import { metadataOf } from "./metadata.js";
 import { joinPages } from "./pages.js";
@@ -92,6 +93,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
       page.cleanup();
     }
     const filledIn = await filledInFields(document);
+    const remarks = count < leastOf(layout.pages().length) ? await remarksOn(document) : 0;
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     return assemble(
       withMathLetters(layout.pages()),
@@ -102,6 +104,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         characters: count,
         implausible: implausibleShare(byFont),
         filledIn,
+        remarks,
         omitted: omitted(),
       },
       info as Record<string, unknown>,
@@ -135,6 +138,23 @@ async function filledInFields(document: OpenPdf["document"]): Promise<string[]> 
       return value === undefined ? [] : [value.slice(0, longestValue)];
     });
 }
+
+/** Characters of the notes on a document's pages. Whoever had the file may have written them. */
+async function remarksOn(document: OpenPdf["document"]): Promise<number> {
+  let length = 0;
+  for (let number = 1; number <= Math.min(document.numPages, maxPages); number += 1) {
+    beginStep();
+    const page = await document.getPage(number);
+    const notes: readonly { readonly contentsObj?: { readonly str?: string } }[] = await page
+      .getAnnotations()
+      .catch(() => []);
+    length += notes.reduce((sum, { contentsObj }) => sum + (contentsObj?.str?.trim().length ?? 0), 0);
+  }
+  return length;
+}
+
+/** Letters and digits that a PDF of so many pages has at least; one with fewer shows pictures. */
+const leastOf = (pages: number): number => Math.max(40, 8 * pages);
 
 interface TextItem {
   readonly str: string;
@@ -283,13 +303,15 @@ interface Found {
   readonly implausible: number;
   /** What was filled into the fields of a form. */
   readonly filledIn: readonly string[];
+  /** Characters of notes on its pages, counted where it has hardly any other. */
+  readonly remarks: number;
   /** Streams that are too large to be read. */
   readonly omitted: number;
 }
 
 function assemble(
   pages: readonly (readonly Line[])[],
-  { hidden, glyphs, unnamed, characters, implausible, filledIn, omitted }: Found,
+  { hidden, glyphs, unnamed, characters, implausible, filledIn, remarks, omitted }: Found,
   info: Record<string, unknown>,
   total: number,
   wanted: number,
@@ -298,14 +320,8 @@ function assemble(
   const all = parts.map((part) => part.text).join("\n");
   const { letters: alphabetic, digits, nonsense } = countOf(all);
   const letters = alphabetic + digits;
-  if (letters < 40 || letters < 8 * pages.length)
-    return unreadable(
-      omitted > 0
-        ? `A stream of the PDF unpacks to more than ${unpackedLimit}.`
-        : hidden.length > 8 * pages.length && hidden.length > letters
-          ? "The PDF shows no text: what it has is hidden. If it looks like a page, run OCR over it (for example with ocrmypdf) and try again."
-          : "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.",
-    );
+  if (letters < leastOf(pages.length))
+    return unreadable(whyWithout(hidden, letters, pages.length, { filledIn, remarks, omitted }));
   // Without the marks of pages and the leaders of tables of contents.
   const { signs } = countOf(all.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));
   // Glyphs without a character are left out by pdf.js, without a word.
@@ -315,6 +331,8 @@ function assemble(
       "The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.",
     );
   const isIncomplete = glyphs >= minGlyphs && unnamed > maxUnnamed * glyphs;
+  const onlyLetter = onlyMathLetter(all);
+  const isGlued = hasGluedWords(all);
   const isGarbled = implausible > 0.1 || nonsense > 0.05 * letters || lost > 0.15 || isIncomplete;
 
   const warnings = [];
@@ -329,6 +347,12 @@ function assemble(
     warnings.push(
       `${nonsense} characters could not be read, since the PDF's fonts don't say which they are; each stands as �.`,
     );
+  if (onlyLetter !== undefined)
+    warnings.push(
+      `The letters of the PDF's formulas all come out as one sign (${onlyLetter}), so what its formulas say is missing from the text.`,
+    );
+  if (isGlued)
+    warnings.push("Many words of the PDF have lost the spaces between them, so sentences of it may not be found.");
   if (filledIn.length > 0) {
     const isOrder = filledIn.some((value) => findInstructions(value).length > 0);
     warnings.push(
@@ -341,9 +365,30 @@ function assemble(
     );
   if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
   const depth: DocumentText["depth"] =
-    isGarbled || omitted > 0 || total > maxPages || total > wanted ? "partial" : "full";
+    isGarbled || onlyLetter !== undefined || isGlued || omitted > 0 || total > maxPages || total > wanted
+      ? "partial"
+      : "full";
   const { title, authors, abstract } = metadataOf(info, pages[0] ?? [], all);
   return { status: "ok", text: buildText(parts, { kind: "pdf", depth, title, authors, abstract, warnings }) };
+}
+
+/** Why a PDF has no text, and what a person can do about it. */
+function whyWithout(
+  hidden: string,
+  letters: number,
+  pages: number,
+  { filledIn, remarks, omitted }: Pick<Found, "filledIn" | "remarks" | "omitted">,
+): string {
+  if (omitted > 0) return `A stream of the PDF unpacks to more than ${unpackedLimit}.`;
+  const entered = filledIn.reduce((sum, value) => sum + value.trim().length, 0);
+  if (entered + remarks >= leastOf(pages) && entered + remarks > letters)
+    return (
+      `The PDF's pages have no text of their own: what it shows stands in ${entered > 0 && remarks > 0 ? "filled-in fields and notes" : entered > 0 ? "the filled-in fields of a form" : "notes"}, ` +
+      "which are not read, since anybody may have written them. If they are the document, print it to a new PDF and try again."
+    );
+  if (hidden.length > 8 * pages && hidden.length > letters)
+    return "The PDF shows no text: what it has is hidden. If it looks like a page, run OCR over it (for example with ocrmypdf) and try again.";
+  return "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.";
 }
 
 function whyNotOpened(error: unknown): string {

@@ -44,6 +44,25 @@ describe("the fields of a form in a PDF", () => {
     expect((await read(form("/FT /Tx", "/FT /Tx /V ()", "/FT /Btn /V /Off"))).warnings).toEqual([]);
   });
 
+  const filled = "It healed 99 of 100 patients within two weeks of care.";
+  const note = `<< /Type /Annot /Subtype /FreeText /Rect [60 400 300 420] /Contents (${filled}) >>`;
+  it.each<[string, Partial<RawPlan>]>([
+    ["the filled-in fields of a form", form(`/FT /Tx /V (${filled})`)],
+    ["notes", { page: "/Annots [@note]", objects: { note } }],
+  ])("are told where all text stands in %s, which is no scan", async (where, plan) => {
+    expect(await readPdf(rawPdf({ pages: [""], ...plan }))).toEqual({
+      status: "unreadable",
+      reason: expect.stringContaining(`what it shows stands in ${where}, which are not read`),
+    });
+  });
+
+  it("do not make a scan with a short remark anything else", async () => {
+    const plan = form("/FT /Tx /V (12)");
+    expect(await readPdf(rawPdf({ pages: ["", ""], ...plan }))).toMatchObject({
+      reason: expect.stringMatching(/scan/),
+    });
+  });
+
   it("leave remarks out, which are no text of the paper either", async () => {
     const { text } = await read({
       page: "/Annots [@note]",
