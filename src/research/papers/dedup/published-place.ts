@@ -136,6 +136,10 @@ export const mayBeOneRange = ({ pages: a }: JournalPlace, { pages: b }: JournalP
   (a.last === b.last || !isRange(a) || !isRange(b)) &&
   Math.max(a.last - a.first, b.last - b.first) >= 2;
 
+/** Whether it stands in a supplement, as the volume, the issue or the page ("S12") says. */
+export const isInSupplement = ({ volume, issue, pages }: JournalPlace): boolean =>
+  pages?.letters === "s" || [volume, issue].some((number) => /(?:^|[# ])s(?:$|[# ]|uppl)/.test(number?.kind ?? ""));
+
 /** Where a record's title says that a correction of it stands. */
 export interface CorrectionPlace {
   readonly volume: number;

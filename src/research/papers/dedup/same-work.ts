@@ -1,4 +1,4 @@
-import { isLong, isSpelling, lacksSubtitle, matchTitles, sharedWords } from "./title-match.js";
+import { isCutAtColon, isLong, isSpelling, lacksSubtitle, matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures } from "./match-features.js";
 import {
   asMeant,
@@ -7,6 +7,7 @@ import {
   compareVolumes,
   hasOneRange,
   isBrief,
+  isInSupplement,
   type Likeness,
   mayBeOneRange,
 } from "./published-place.js";
@@ -46,7 +47,7 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   const shared = a.keys.find((key) => b.keys.includes(key));
   if (shared !== undefined) return onOneKey(a, b, shared);
   if (a.title === undefined || b.title === undefined) return unlike;
-  const titles = matchTitles(a.title, b.title);
+  const titles = isCutInPlace(a, b) ? "cut" : matchTitles(a.title, b.title);
   if (titles === undefined) return isTranslated(a, b) ? translated : unlike;
 
   const stem = sharedStem(a, b);
@@ -71,6 +72,17 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   if (venues === "other") return maybeApart("two venues");
   return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
 }
+
+/** A title that was cut at its colon, on the same pages of one volume: a short one tells too little by itself. */
+const isCutInPlace = (a: MatchFeatures, b: MatchFeatures): boolean =>
+  a.title !== undefined &&
+  b.title !== undefined &&
+  isCutAtColon(a.title, b.title) &&
+  comparePages(a.place, b.place) === "same" &&
+  a.place.pages?.last === b.place.pages?.last &&
+  compareVolumes(a.place, b.place) === "same" &&
+  compareIssues(a.place, b.place) !== "other" &&
+  compareVenues(a.venue, b.venue) === "same";
 
 /** One volume of a journal, or the proceedings of one meeting. */
 const standTogether = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
@@ -137,9 +149,10 @@ function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
     return apart(`${key} stands on two parts`);
   const areTwo = apart(`${key} stands on two works`);
   if (a.title.generic && b.title.generic && names === "other") return areTwo;
-  // The abstracts of a supplement carry its one DOI.
-  if (shared < 0.8 && comparePages(a.place, b.place) === "other" && matchTitles(a.title, b.title) === undefined)
-    return areTwo;
+  // The abstracts of a supplement carry its one DOI, and several may stand on one page.
+  const areOnOtherPages = comparePages(a.place, b.place) === "other";
+  const areAbstracts = (isInSupplement(a.place) || isInSupplement(b.place)) && !hasOneRange(a.place, b.place);
+  if (shared < 0.8 && (areOnOtherPages || areAbstracts) && matchTitles(a.title, b.title) === undefined) return areTwo;
   const needed = { all: yearsApart(a, b) <= 1 ? 0 : 0.2, first: 0.2, unknown: 0.34, other: 0.8 }[names];
   return shared >= needed ? same : areTwo;
 }

@@ -12,6 +12,8 @@ export interface TitleParts {
   readonly within: readonly string[];
   /** What stands before its subtitle, run together. */
   readonly head?: string;
+  /** What stands before its first colon, run together, be it a heading or the title. */
+  readonly lead?: string;
   /** First letters of its words; other spellings have the same. */
   readonly initials: string;
   /** What numbers the work within a row: "Part II" gives "part 2". */
@@ -129,7 +131,7 @@ export function titleParts(written: string, venue?: string | null): TitleParts |
     compact: compacted(words) || normal,
     within: answers === undefined ? titlesIn(plain) : [answers],
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
-    ...given({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain) }),
+    ...given({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain), lead: leadOf(plain) }),
     letters: lettersNote.test(title),
     ...given({ marked: markOf(title) }),
     generic: generic.test(normal),
@@ -182,6 +184,17 @@ export const lacksSubtitle = (short: TitleParts | undefined, long: TitleParts | 
   long?.head !== undefined &&
   short.compact === long.head &&
   new Set(short.words.filter(tellsMuch)).size >= 5;
+
+/** Whether one title is what stands before a colon of the other, however short; "…: Part 2" is another work. */
+export const isCutAtColon = (a: TitleParts, b: TitleParts): boolean =>
+  [a, b].every(({ generic: isGeneric, notice }) => !isGeneric && !notice) &&
+  a.part === b.part &&
+  (a.compact === b.lead || b.compact === a.lead);
+
+function leadOf(title: string): string | undefined {
+  const [lead = "", behind] = title.split(/:\s/);
+  return behind === undefined ? undefined : compacted(normalTitle(lead).split(" "));
+}
 
 function withoutAbbreviations(title: string): string | undefined {
   const bare = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");

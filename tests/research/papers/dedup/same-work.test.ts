@@ -15,6 +15,27 @@ const longTitle = "Maintenance of grip strength despite discontinuation of train
 const doi = (name: string) => ({ url: null, identifiers: { doi: name } });
 const why = (a: TitledPaper, b: TitledPaper) => compareRecords(matchFeaturesOf(a), matchFeaturesOf(b));
 
+describe("a title cut at its colon", () => {
+  const place = { venue: "Journal of Touch", volume: "9", pages: "12-19", identifiers: {}, url: null };
+  const [cut, whole] = [
+    { ...base, title: "Robot touch", ...place },
+    { ...base, title: "Robot touch: a pilot study of grip", ...place },
+  ];
+  it("is the same work in the same journal, volume and pages, also where one record names no authors", () => {
+    expect(samePaper(cut, whole)).toBe(true);
+    expect(samePaper({ ...cut, authors: [] }, whole)).toBe(true);
+  });
+
+  it.each([
+    ["journal", { venue: "Annals of Grip" }],
+    ["volume", { volume: "10" }],
+    ["pages", { pages: "20-25" }],
+    ["authors", { authors: ["Cy Stranger", "Di Another"] }],
+  ])("is another work with other %s", (_, other) => {
+    expect(samePaper({ ...cut, ...other }, whole)).toBe(false);
+  });
+});
+
 describe("a shared identifier", () => {
   it("makes one work of two records, in whatever form and version it is written", () => {
     expect(
@@ -41,6 +62,17 @@ describe("a shared identifier", () => {
         { ...base, title: "Dexterous touch", identifiers: { pmid: "77" } },
       ),
     ).toBe(true);
+  });
+
+  it.each([
+    ["Suppl. 2", {}],
+    ["S1", {}],
+    ["4", { pages: "S12" }],
+  ])("of a supplement (%s) does not make one work of unlike titles of one group", (issue, pages) => {
+    const place = { venue: "Journal of Touch", volume: "9", issue, ...pages, ...doi("10.1000/abc") };
+    const [one, other] = ["Grip strength after training", "Thumb reflexes during sleep"];
+    expect(samePaper({ ...base, title: one, ...place }, { ...base, title: other, ...place })).toBe(false);
+    expect(samePaper({ ...base, title: one, ...place }, { ...base, title: `${one}: a trial`, ...place })).toBe(true);
   });
 
   it("does not make one work of two that it was given to by mistake", () => {
