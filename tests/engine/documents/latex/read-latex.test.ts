@@ -295,14 +295,10 @@ describe("readLatex", () => {
     expect(text.text).not.toMatch(/root:|ESCAPED|ABSOLUTE/);
   });
 
-  it("ends with files that include themselves, macros that grow for ever, and a bomb", () => {
+  it("ends with files that include themselves, and with macros that grow for ever", () => {
     expect(textOf(makeTar([{ name: "main.tex", body: paper("\\input{main}") }]))).toMatchObject({ depth: "partial" });
     const grows = read("\\x", "\\newcommand{\\x}{\\y\\y\\y\\y\\y\\y\\y\\y}\\newcommand{\\y}{\\x\\x\\x\\x\\x\\x\\x\\x}");
     expect(grows.text).toContain("The gripper was trained");
-    expect(readLatex(gzipSync(Buffer.alloc(130 * 1024 * 1024)))).toMatchObject({
-      status: "unreadable",
-      reason: expect.stringMatching(/unpacks to more/),
-    });
   });
 
   it("refuses what is no LaTeX, and a source that only wraps a PDF", () => {

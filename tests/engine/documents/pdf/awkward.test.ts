@@ -1,4 +1,3 @@
-import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../../src/research/evidence/find-quote.js";
 import { readPdf } from "../../../../src/engine/documents/pdf/read-pdf.js";
@@ -338,62 +337,6 @@ describe("a file in another state", () => {
     expect(numbersOf(await read({ pages: [page], password: "" }))).toEqual(upTo(20));
   });
 
-  const form = (content: string, within = "") => ({
-    dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << ${within} >>`,
-    content,
-  });
-
-  it("whose forms draw others without end is given up, and a plot whose points are forms is not", async () => {
-    const shown = textAt(`The gripper learned. ${prose(1, 2)}`, 60, 700);
-    const deep = Object.fromEntries(
-      upTo(20).map((depth) => [
-        `f${depth}`,
-        form("/F Do ".repeat(8), depth === 20 ? "" : `/XObject << /F @f${depth + 1} >>`),
-      ]),
-    );
-    const endless = rawPdf({ pages: [`${shown}/F Do\n`], objects: deep, resources: "/XObject << /F @f1 >>" });
-    expect(await readPdf(endless)).toEqual({
-      status: "unreadable",
-      reason: "The PDF draws forms within forms too often, and reading it might never end.",
-    });
-    const plot = {
-      figure: form("/F Do\n", "/XObject << /F @axes >>"),
-      axes: form("/F Do\n", "/XObject << /F @marks >>"),
-      marks: form(
-        upTo(1500)
-          .map((at) => `q 1 0 0 1 ${at % 500} ${at} cm /F Do Q `)
-          .join(""),
-        "/XObject << /F @mark >>",
-      ),
-      mark: form("0 0 2 2 re f\n"),
-    };
-    const text = await read({ pages: [`${shown}/F Do\n`], objects: plot, resources: "/XObject << /F @figure >>" });
-    expect(text).toContain("The gripper learned.");
-  });
-
-  it("of which a stream unpacks to much more than a page is given up", async () => {
-    const content = deflateSync(Buffer.alloc(70 * 1024 * 1024, " ")).toString("latin1");
-    const bomb = { dictionary: "/Filter /FlateDecode /Type /XObject /Subtype /Form /BBox [0 0 9 9]", content };
-    const bytes = rawPdf({ pages: ["/F Do\n"], objects: { bomb }, resources: "/XObject << /F @bomb >>" });
-    expect(await readPdf(bytes)).toEqual({
-      status: "unreadable",
-      reason: "A stream of the PDF unpacks to more than 64 MB.",
-    });
-  });
-
-  it("loses what stands in a stream that unpacks to too much, and nothing else", async () => {
-    const content = deflateSync(Buffer.alloc(65 * 1024 * 1024, 32)).toString("latin1");
-    const bomb = { dictionary: "/Filter /FlateDecode /Type /XObject /Subtype /Form /BBox [0 0 9 9]", content };
-    const drawing = { objects: { bomb }, resources: "/XObject << /F @bomb >>" };
-    const result = await readPdf(rawPdf({ pages: [page, `/F Do\n${page}`], ...drawing }));
-    if (result.status !== "ok") throw new Error(result.reason);
-    expect(numbersOf(result.text.text)).toEqual([...upTo(20), ...upTo(20)]);
-    expect(result.text.depth).toBe("partial");
-    expect(result.text.warnings).toEqual([
-      "A stream of the PDF unpacks to more than 64 MB; what stands in it is missing from the text.",
-    ]);
-  });
-
   it("says what to do where it is locked or cut off", async () => {
     expect(await read({ pages: [page], password: "secret" })).toBe(
       "The PDF is encrypted with a password; save it without one and try again.",
@@ -401,18 +344,5 @@ describe("a file in another state", () => {
     expect(await read({ pages: [page], table: "missing" })).toMatch(
       /^The file is not a whole PDF \(.*\); download it again\.$/,
     );
-  });
-
-  it("of 100 pages is read to its end, each page under its mark, without the heads that number them", async () => {
-    const pages = Array.from(
-      { length: 100 },
-      (_, index) => textAt(`Journal of Hands ${index + 1}`, 60, 775) + across([wrap(prose(index * 3, 3), 80)], [60]),
-    );
-    const result = await readPdf(rawPdf({ pages }));
-    if (result.status !== "ok") throw new Error(result.reason);
-    expect(result.text.marks.map(({ label }) => label)).toEqual(upTo(100).map((number) => `p. ${number}`));
-    expect(numbersOf(result.text.text)).toEqual(Array.from({ length: 300 }, (_, index) => index));
-    expect(result.text).toMatchObject({ depth: "full" });
-    expect(result.text.text).not.toContain("Journal of Hands");
   });
 });
