@@ -65,7 +65,7 @@ export function stylesOf(page: CheerioAPI): ReadonlyMap<Node, Style> {
       if (value.includes("var("))
         own.set(
           property,
-          value.replace(/var\((--[^\s,()]+)[^()]*\)/g, (_, name: string) => variables.get(name) ?? ""),
+          value.replace(/var\((--[\w-]+)(?:[^\w()-][^()]*)?\)/g, (_, name: string) => variables.get(name) ?? ""),
         );
   return styles;
 }
@@ -100,8 +100,16 @@ const nested = (outer: string, selector: string): string =>
   selector.includes("&") ? selector.replaceAll("&", `:is(${outer})`) : `:is(${outer}) ${selector}`;
 
 /** Selectors set apart by commas that stand in no bracket. */
-const selectorsOf = (prelude: string): string[] =>
-  prelude.length > maxSelector ? [] : prelude.split(/,(?![^()[\]]*[)\]])/).slice(0, maxSelectors);
+function selectorsOf(prelude: string): string[] {
+  if (prelude.length > maxSelector) return [];
+  let depth = 0;
+  const marked = Array.from(prelude, (sign) => {
+    if (sign === "(" || sign === "[") depth += 1;
+    if (sign === ")" || sign === "]") depth -= 1;
+    return sign === "," && depth === 0 ? "\0" : sign;
+  });
+  return marked.join("").split("\0").slice(0, maxSelectors);
+}
 const [maxSelector, maxSelectors] = [2000, 50];
 
 function rulesOf(selectors: readonly string[], block: CssNode | null | undefined): Rule[] {
