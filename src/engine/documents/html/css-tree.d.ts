@@ -1,4 +1,7 @@
-/** As much of css-tree's parser as is called here: its types cover the whole package alone, which loads twice as long. */
+/**
+ * As much of css-tree's parser as is called here. Types of others cover only the whole package, which loads twice as
+ * long.
+ */
 declare module "css-tree/parser" {
   export interface CssNode {
     readonly type: string;

@@ -91,7 +91,7 @@ const commented =
   '[role=comment], [itemprop=comment], [itemtype$="schema.org/Comment"], [id*=comment i], [class*=comment i], [id*=disqus i]';
 const commentName = /(?:^|[-_\s])(?:comments|comment[-_]?(?:list|thread|section|area)|disqus[-_]thread)(?:[-_\s]|$)/i;
 
-/** What readers say of the document is no text of it. What holds the title or the document itself is none of it. */
+/** The comments of readers, which are not text of the document. An element that holds its title is not a comment. */
 const commentsOf = (page: CheerioAPI): Element[] =>
   elementsOf(page, commented).filter((element) => {
     const { id = "", class: names = "", role, itemprop, itemtype } = element.attribs;

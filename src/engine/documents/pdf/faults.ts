@@ -5,8 +5,8 @@ const minMathLetters = 10;
 const mathLetters = /[\u{1d400}-\u{1d7cb}]/gu;
 
 /**
- * The sign as which all letters of a text's formulas come out ("In 𝐀, each node 𝐀𝐀 has a token 𝐀𝐀"), where they do: it
- * follows itself, which one letter of many never does so often.
+ * The sign as which all letters of a text's formulas come out ("each node 𝐀𝐀 has a token 𝐀𝐀"), if they do. It then
+ * follows itself more often than one letter of many does.
  */
 export function onlyMathLetter(text: string): string | undefined {
   const letters = text.match(mathLetters) ?? [];
@@ -25,7 +25,7 @@ const maxMean = 14;
 /** So many letters of one word count: a single address or formula tells nothing. */
 const longestWord = 30;
 
-/** Whether a text has lost the spaces between its words. Sequences of genes, in capitals, are no words. */
+/** Whether a text has lost the spaces between its words. Sequences of genes, in capitals, are not counted. */
 export function hasGluedWords(text: string): boolean {
   let [letters, sum] = [0, 0];
   for (const [word] of text.matchAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu)) {

@@ -139,7 +139,7 @@ async function filledInFields(document: OpenPdf["document"]): Promise<string[]> 
     });
 }
 
-/** Characters of the notes on a document's pages. Whoever had the file may have written them. */
+/** Characters of the notes on a document's pages. Anybody who had the file may have written them. */
 async function remarksOn(document: OpenPdf["document"]): Promise<number> {
   let length = 0;
   for (let number = 1; number <= Math.min(document.numPages, maxPages); number += 1) {

@@ -9,7 +9,7 @@ const number = leaf((value) =>
 const numbers = (...names: readonly string[]): Reader =>
   fieldsOf(Object.fromEntries(names.map((name) => [name, number])));
 
-/** A word in capitals or in another form of it ("analyzing" for ANALYSIS): its first letters are those of one of `words`. */
+/** The word of which another form ("analyzing" for ANALYSIS) has the first letters, whatever their case. */
 function wordAmong<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
   if (typeof value !== "string") return undefined;
   const plain = value.trim().toLowerCase();
