@@ -52,12 +52,6 @@ function questionOf({ question, outcome, intervention, comparator, quote }, titl
 /** Words of an article's title that stand for intervention and comparator. */
 const titleWords = 5;
 
-/** The marked quotes with whether they were labelled as showing no significant difference; none without labels. */
-export const labelledQuotes = (data) =>
-  csvRows(readFileSync(join(data, "quotes.csv"), "utf8")).flatMap(({ quote, label }) =>
-    label ? [{ quote, isNone: /^no\b/i.test(label.trim()) }] : [],
-  );
-
 const verbs =
   /\s(?:was|were|is|are|did|does|do|had|has|have|showed|shows|show|increased|decreased|improved|reduced|remained|occurred|differed|tended|reported|resulted|ranged|declined|rose|fell|became|appeared|experienced|demonstrated|revealed|reached|received|failed)\s/;
 const telling = /\p{L}{4,}/gu;

@@ -8,6 +8,9 @@ import { readDocument } from "../../src/engine/documents/read-document.js";
 import { type ReportInput, type ReportModel, reportModel } from "../../src/research/report/model.js";
 import { contextOf } from "../../src/research/report/page/context.js";
 import { reportPage } from "../../src/research/report/page/page.js";
+import { paragraphsOf } from "../../src/research/full-text/paragraphs.js";
+import { saveText } from "../../src/research/full-text/text-cache.js";
+import { textsFolder } from "../../src/research/project-files/layout.js";
 import { readReportInput } from "../../src/research/report/read-report.js";
 import {
   emptyProject,
@@ -16,6 +19,7 @@ import {
   oldProject,
   ordinaryProject,
 } from "../fixtures/report-projects.js";
+import { passagesProject, passageTexts } from "../fixtures/passages-project.js";
 import { chromePath, complaintsOf, launch, pictureOf } from "./support/browser.js";
 import { deadlines } from "../support/runner/deadlines.js";
 import { looksOf } from "./support/looks.js";
@@ -59,7 +63,16 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "rr-page-"));
     browser = await launch();
-    for (const [name, input] of [...projects, ["many", () => ordinaryProject(320)] as const]) {
+    for (const [id, text] of Object.entries(passageTexts)) await saveText(textsFolder(folder), id, text);
+    const passages = async () => {
+      const { rrd, ...input } = passagesProject();
+      return { ...input, rrd, paragraphs: await paragraphsOf(textsFolder(folder), rrd.papers_pool) };
+    };
+    for (const [name, input] of [
+      ...projects,
+      ["many", () => ordinaryProject(320)] as const,
+      ["passages", passages] as const,
+    ]) {
       const model = reportModel(await input());
       models.set(name, model);
       writeFileSync(join(folder, `${name}.html`), [...reportPage(await contextOf(model))].join(""));
@@ -201,6 +214,40 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     expect(await paper()).toBe(after);
     await page.context().close();
   });
+
+  it.each(["light", "dark"] as const)(
+    "shows passages of each form within 390 px, the quoted words on a ground of their own: %s",
+    async (scheme) => {
+      const { page, complaints } = await open("passages", { width: 390, scheme });
+      await page.evaluate(unfold);
+      await page.locator("#papers").screenshot({ path: pictureOf(`passages-390-${scheme}`) });
+      const { counted, ...looks } = await looksOf(page);
+      expect(looks).toEqual({ wide: [], tallButtons: [], labels: [], pale: [], unreachable: [] });
+      expect(counted.texts).toBeGreaterThan(30);
+      const look = (what: string) => page.evaluate(`(() => { ${what} })()`);
+      expect(
+        await look(`const ground = (one) => getComputedStyle(one).backgroundColor;
+          const marks = [...document.querySelectorAll(".ev .passage mark")];
+          return [marks.length, marks.some((one) => ground(one) === "rgba(0, 0, 0, 0)" || ground(one) === ground(document.body))];`),
+      ).toEqual([8, false]);
+      // A row of a table stands below its head and its caption.
+      expect(
+        await look(`const row = [...document.querySelectorAll(".ev > dd > .passage")][1];
+          return row.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(row).lineHeight)`),
+      ).toBeGreaterThan(2.9);
+      // What is read from right to left has its bar there.
+      expect(
+        await look(`const arabic = getComputedStyle([...document.querySelectorAll(".ev > dd > .passage")][4]);
+          return [arabic.direction, arabic.borderRightWidth, arabic.borderLeftWidth]`),
+      ).toEqual(["rtl", "3px", "0px"]);
+      expect(complaints).toEqual([]);
+      await page.emulateMedia({ media: "print" });
+      expect(await look(`return getComputedStyle(document.querySelector(".passage mark")).textDecorationLine`)).toBe(
+        "underline",
+      );
+      await page.context().close();
+    },
+  );
 
   it("shows no dead control without JavaScript", async () => {
     const { page } = await open("ordinary", { script: false });

@@ -7,14 +7,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { load } from "../../../scripts/bundle.mjs";
-import {
-  articlesOf,
-  isHit,
-  labelledQuotes,
-  questionsOf,
-  withoutPaper,
-  withoutRarest,
-} from "../../labelled-questions.mjs";
+import { articlesOf, isHit, questionsOf, withoutPaper, withoutRarest } from "../../labelled-questions.mjs";
 import { ms, thousands } from "../../measure.mjs";
 
 setFlagsFromString("--expose-gc");
@@ -46,7 +39,6 @@ export const row = {
       prompts: "src/research/workflow/agent-brief/prompt-file.ts",
       parser: "src/research/baseline-agent/brief.ts",
       baseline: "src/research/baseline-agent/question.ts",
-      directions: "src/research/workflow/report-unit/no-difference.ts",
       finder: "src/research/evidence/find-quote.ts",
       reader: "src/engine/documents/jats/read-jats.ts",
       tokens: "src/engine/lib/tokens.ts",
@@ -65,7 +57,7 @@ const projectOf = (papers) => ({
 const paperOf = (id, { title = "", abstract = "" }) => ({ id, title, abstract, status: "presented" });
 
 /** How often the right place is found, and what the baseline agent makes of the briefs. */
-async function scores(data, articles, { pools, briefs, prompts, parser, baseline, directions, finder, tokens }) {
+async function scores(data, articles, { pools, briefs, prompts, parser, baseline, finder, tokens }) {
   const texts = new Map(articles.map(({ id, text }) => [id, text]));
   const pool = await pools.openPool([projectOf(articles.map(({ id, text }) => paperOf(id, text)))], async (_, { id }) =>
     texts.get(id),
@@ -121,10 +113,6 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
     if (other.statements.length > 0) counts.foreign += 1;
     if (other.statements.length > 0) miss("foreign");
   }
-  const quotes = labelledQuotes(data);
-  const said = quotes.filter(({ quote }) => directions.saysNoDifference(quote));
-  const right = said.filter(({ isNone }) => isNone).length;
-  const none = quotes.filter(({ isNone }) => isNone).length;
   const of = (name) => `${counts[name]}/${questions.length}`;
   return [
     `questions to ${thousands(articles.length)} articles whose marked passage is among 20,000 tokens ${of("passage")}`,
@@ -135,12 +123,6 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
     `answered by the baseline with the paper taken away ${of("foreign")}`,
     `marks that our text does not have ${notFound}`,
     `estimated tokens of the longest brief ${thousands(most)}`,
-    ...(none === 0
-      ? []
-      : [
-          `words that say that nothing differs, where people say so too ${right}/${said.length}`,
-          `places labelled "no significant difference" whose words say so ${right}/${none}`,
-        ]),
   ];
 }
 

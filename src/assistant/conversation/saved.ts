@@ -60,7 +60,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 function messagesIn(read: unknown): ModelMessage[] | undefined {
-  if (!isFields(read) || read["format"] !== stateVersion || !Array.isArray(read["messages"])) return undefined;
+  if (!isFields(read) || !Number.isInteger(read["format"]) || !Array.isArray(read["messages"])) return undefined;
   return read["messages"].every(isMessage) ? (read["messages"] as ModelMessage[]) : undefined;
 }
 

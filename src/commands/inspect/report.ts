@@ -6,6 +6,7 @@ import { codeIfMeant } from "../steer/steered-work.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
+import { keepPassages } from "../../research/workflow/statistics-and-steering/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
@@ -40,6 +41,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     return doubts.length > 0 ? 1 : 0;
   }
   const config = await resolveConfig(io, flags);
+  await keepPassages(folder, config.git, notify);
   const { model, written } = await renderProject(folder, { git: config.git, now: io.clock.now, notify });
   await signState(folder, config.stateDir);
   if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, written }, null, 2)}\n`);

@@ -16,6 +16,7 @@ import { findResearch, type FolderOptions } from "../../research/overview/find-r
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
+import { passageLines } from "../../research/overview/passage-lines.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { statusCommand } from "./status.js";
 import { given } from "../../engine/lib/given.js";
@@ -112,7 +113,9 @@ function excludedLines(record: Exclusion, criteria: readonly Criterion[], io: Io
   return [
     ...flow(title ?? id),
     ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`),
-    ...eligibilityLines(record, criteria, flow, createColors(io.color)),
+    ...eligibilityLines(record, criteria, flow, createColors(io.color), (kept) =>
+      passageLines(kept, { columns: Math.min(io.columns, 100), color: io.color, indent: "      " }),
+    ),
   ];
 }
 

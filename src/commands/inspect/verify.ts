@@ -8,6 +8,8 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import { many, say } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check-evidence.js";
 import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.js";
+import { passageText, quotedWords } from "../../research/evidence/quoted.js";
+import { keepPassages } from "../../research/workflow/statistics-and-steering/keep-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
@@ -30,6 +32,8 @@ interface Checked {
   /** Its place among the paper's quotes, from 1. */
   readonly number: number;
   readonly quote: string;
+  /** The paper's own sentence, the quoted words between “ and ”. */
+  readonly passage: string;
   /** What the record says of it. */
   readonly recorded: Evidence["status"];
   /** `holds`: the text bears out what the record says. `fails`: the record says more than the text does. */
@@ -44,6 +48,7 @@ interface Checked {
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
+  await keepPassages(folder, (await resolveConfig(io)).git, (message) => say(io, message));
   const { rrd } = await readResearch(folder);
   if (fetch) await requireKnownFormats(folder, researchFormat);
   const later = await laterFormatIn(folder);
@@ -66,12 +71,13 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
             ? changed
             : notStored;
       const results = await checkAgain(paper, evidence, kept, absent);
-      for (const [index, { quote, status }] of evidence.entries())
+      for (const [index, each] of evidence.entries())
         checked.push({
           paper: paper.id,
           number: index + 1,
-          quote,
-          recorded: status,
+          quote: quotedWords(each),
+          passage: passageText(each),
+          recorded: each.status,
           ...(results[index] ?? { result: "could-not-check" }),
         });
     }
@@ -92,8 +98,8 @@ function print(
   { holds, fails, could_not_check }: { holds: number; fails: number; could_not_check: number },
   io: Io,
 ): void {
-  for (const { paper, number, quote, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
-    io.stdout(`${result}: ${paper}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: “${oneLine(quote)}”\n`);
+  for (const { paper, number, passage, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
+    io.stdout(`${result}: ${paper}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: ${oneLine(passage)}\n`);
   const open = checked.filter(({ result }) => result === "could-not-check");
   for (const [reason, quotes] of groupBy(open, (each) => each.reason ?? ""))
     io.stdout(
@@ -135,11 +141,7 @@ async function checkAgain(
       return problem === undefined;
     });
     if (text === undefined || searchable.length === 0) continue;
-    const search = await searchUntrusted(
-      "findQuotes",
-      text,
-      searchable.map(({ quote }) => quote),
-    );
+    const search = await searchUntrusted("findQuotes", text, searchable.map(quotedWords));
     for (const [index, item] of searchable.entries())
       results.set(
         item,

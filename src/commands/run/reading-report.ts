@@ -3,6 +3,8 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
+import { type KeptQuote, notesOf } from "../../research/evidence/quoted.js";
+import { passageLines } from "../../research/overview/passage-lines.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
@@ -60,6 +62,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
   const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const passage = (kept: KeptQuote) => passageLines(kept, { columns, color: io.color, indent: "      " });
   const scores = scoresOf(paper);
   // A hard space holds a name and its points together on one line.
   const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) =>
@@ -82,28 +85,28 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       ? `${totals?.combined ?? "?"}/30`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
   const { estimated } = spending;
-  const verdict = colors.bold(paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status));
+  const verdict = paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status);
   const outcome = !wasRead
     ? `${verdict}, not read`
     : scores === undefined
       ? `${verdict}, read: ${paper.read_depth ?? "?"}`
       : `${verdict} ${total}, read: ${paper.read_depth ?? "?"}`;
   return [
-    colors.bold(oneLine(paper.title)),
+    ...flow(paper.title).map(colors.bold),
     ...flow(byline.join(" · ")),
     "",
-    outcome,
+    ...flow(outcome).map((line, index) => (index === 0 ? line.replace(verdict, colors.bold(verdict)) : line)),
     ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
     ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
     ...warningsOf(paper).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
-    ...eligibilityLines(paper, reading.criteria ?? [], flow, colors),
+    ...eligibilityLines(paper, reading.criteria ?? [], flow, colors, passage),
     ...part("Summary", analysis?.summary),
     ...part("Method", analysis?.methodology),
     ...part("Results", analysis?.results),
     ...part("Limitations", analysis?.limitations),
     ...part("Code", code.join(" ")),
     ...(wasRead ? ["", colors.bold("Evidence")] : []),
-    ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors)),
+    ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors, passage)),
     ...(reading.insights.length > 0
       ? [
           "",
@@ -151,6 +154,7 @@ export function eligibilityLines(
   criteria: readonly Criterion[],
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
+  passage: (kept: KeptQuote) => string[],
 ): string[] {
   if (answers.length + readings.length === 0 && override === undefined) return [];
   const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
@@ -163,12 +167,11 @@ export function eligibilityLines(
     "",
     colors.bold("Eligibility"),
     ...answers.flatMap((answer) => {
-      const { criterion, locator, said, reason, quote } = answer;
+      const { criterion, locator, said, reason } = answer;
       const place = locator ?? stage[answer.stage];
       const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
       const [first = "", ...rest] = flow(`${nameOf(criterion)}: ${answer.answer}, ${place}${why}`, "    ");
-      const quoted = quote === undefined ? [] : flow(`“${quote}”`, "      ").map(colors.dim);
-      return [`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...quoted];
+      return [`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...passage(answer)];
     }),
     ...readings.flatMap(({ by: reader, role, decision, reason }) =>
       flow(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
@@ -182,6 +185,7 @@ function evidenceLines(
   evidence: Evidence,
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
+  passage: (kept: KeptQuote) => string[],
 ): string[] {
   const marks = {
     verified: [colors.green("✓"), evidence.locator ?? ""],
@@ -191,5 +195,6 @@ function evidenceLines(
   } as const;
   const [mark, where] = marks[evidence.status];
   const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}`, "    ");
-  return [`  ${mark} ${first.trimStart()}`, ...rest, ...flow(`“${evidence.quote}”`, "      ").map(colors.dim)];
+  const notes = notesOf(evidence).flatMap((note) => flow(note, "      ").map(colors.yellow));
+  return [`  ${mark} ${first.trimStart()}`, ...rest, ...passage(evidence), ...notes];
 }

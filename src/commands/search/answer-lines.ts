@@ -2,6 +2,7 @@ import { createColors } from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
+import { passageLines } from "../../research/overview/passage-lines.js";
 import type { Answer } from "../../research/generated/answer.js";
 
 /** An answer for people: each statement with the numbers of its quotes, then the quotes with where they stand. */
@@ -16,10 +17,10 @@ export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): 
     ...flow(`${text} [${rests_on.flatMap((handle) => numberOf.get(handle) ?? []).join(", ")}]`, ""),
     ...marks.flatMap((mark) => flow(`! ${mark}`, "  ").map(colors.yellow)),
   ]);
-  const grounds = quotes.flatMap(({ paper, quote, locator }, index) => [
+  const grounds = quotes.flatMap((quote, index) => [
     "",
-    ...flow(`[${index + 1}] ${paper}${locator ? `, ${locator}` : ""}`, "").map(colors.bold),
-    ...flow(`“${quote}”`, "    "),
+    ...flow(`[${index + 1}] ${quote.paper}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
+    ...passageLines(quote, { columns, color: io.color, indent: "    " }),
   ]);
   const none =
     statements.length > 0

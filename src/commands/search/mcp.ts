@@ -66,19 +66,13 @@ const resourcesOf = (folder: string): Resource[] => [
     uri: "research://findings",
     name: "findings",
     description:
-      "The project's insights, each with the id of its paper, and every claim with its quote and whether it was found.",
+      "The project's insights, each with the id of its paper, and every claim with the sentence of the paper that its quote points at, and whether it was found.",
     mimeType: "application/json",
     read: async () => {
       const { rrd } = await readResearch(folder);
       const { papers_pool: papers } = rrd;
       const claims = papers.flatMap(({ id, analysis }) =>
-        (analysis?.evidence ?? []).map(({ claim, quote, status, locator }) => ({
-          paper_id: id,
-          claim,
-          quote,
-          status,
-          locator,
-        })),
+        (analysis?.evidence ?? []).map(({ text_sha256: _, about: __, ...evidence }) => ({ paper_id: id, ...evidence })),
       );
       return JSON.stringify({ insights: countingInsights(rrd), claims }, null, 2);
     },

@@ -179,7 +179,7 @@ class Store implements Memory {
     const version = found.length === 0 ? undefined : await this.#rows("SELECT value FROM meta WHERE key = 'format'");
     const written = version?.[0]?.["value"];
     if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
-    if (version !== undefined && Number(written) !== stateVersion)
+    if (version !== undefined && !(Number(written) >= 1))
       return `The memory ${path} has a format that this program cannot read (${String(written)}); move it away to start a new one.`;
     if (version !== undefined) return undefined;
     // Readers and a writer then don't wait for each other, and a write is one sync instead of several.

@@ -26,7 +26,8 @@ export interface JudgedPaper {
 /** A quote of a paper of the report, which a statement names by its handle. */
 export interface ShownQuote {
   readonly handle: string;
-  readonly quote: string;
+  /** The paper's own sentence, the quoted words between “ and ”. */
+  readonly passage: string;
   /** Where it stands, such as "§ 3 Results". */
   readonly where?: string;
   /** Absent: found in the text. */

@@ -32,7 +32,7 @@ export function writeReport({
     .slice(0, 6);
   // Where all that was quoted stands in the answer, that is what was found.
   const findings = further.length > 0 ? further : answer;
-  const sentence = (quote: ShownQuote): Sourced => ({ text: clip(quote.quote, 800), rests_on: [quote.handle] });
+  const sentence = (quote: ShownQuote): Sourced => ({ text: clip(quoted(quote), 800), rests_on: [quote.handle] });
   return {
     unit,
     question: clip(questionOf(asked), 600),
@@ -91,8 +91,8 @@ function themeSentence(
       .trim();
   for (const insight of insights)
     for (const { quotes = [] } of papers) {
-      const said = quotes.find(({ quote }) => plain(quote).startsWith(plain(insight)));
-      if (said !== undefined) return { text: clip(said.quote, 500), rests_on: [said.handle] };
+      const said = quotes.find((quote) => plain(quoted(quote)).startsWith(plain(insight)));
+      if (said !== undefined) return { text: clip(quoted(said), 500), rests_on: [said.handle] };
     }
   return { text: "Insights that share tags.", rests_on: [] };
 }
@@ -116,13 +116,21 @@ function pick({ quotes = [] }: ReportedPaper, worth: (quote: ShownQuote) => numb
   return best?.quote;
 }
 
+/** The quoted words of a passage, which stand between “ and ”; a brief may have cut the end. */
+function quoted({ passage }: ShownQuote): string {
+  const from = passage.indexOf("“") + 1;
+  const to = passage.lastIndexOf("”");
+  return passage.slice(from, to > from ? to : undefined).trim();
+}
+
 const limiting = /limitation|threat|failure/i;
 const handlesOf = ({ quotes = [] }: ReportedPaper): string[] => quotes.slice(0, 2).map(({ handle }) => handle);
 
 /** Sentences of conclusions first; a PDF without headings has them on its last page. */
-const conclusive = ({ where = "", quote }: ShownQuote): number => {
+const conclusive = (shown: ShownQuote): number => {
+  const { where = "" } = shown;
   if (/conclusion|outlook/i.test(where)) return 3;
-  if (/\b(?:enough|brings|makes|recovers|shows that|we conclude|in summary)\b/i.test(quote)) return 2;
+  if (/\b(?:enough|brings|makes|recovers|shows that|we conclude|in summary)\b/i.test(quoted(shown))) return 2;
   return /abstract/i.test(where) ? 1 : -1;
 };
 
@@ -130,22 +138,29 @@ const gain = /\b(?:outperforms?|rose|improves?|increased|faster than|gains? of|b
 /** What takes a gain back. */
 const denial = /\b(?:not|no|never|nor|without|fails?|failed)\b/i;
 const outcome = /%|percentage|\btrials?\b|\bsuccess\b/i;
-const measured = ({ quote, where = "" }: ShownQuote): number =>
-  limiting.test(where) ? -1 : (gain.test(quote) ? 2 : 0) + (/\d/.test(quote) ? 1 : 0) + (outcome.test(quote) ? 1 : 0);
+function measured(shown: ShownQuote): number {
+  const words = quoted(shown);
+  if (limiting.test(shown.where ?? "")) return -1;
+  return (gain.test(words) ? 2 : 0) + (/\d/.test(words) ? 1 : 0) + (outcome.test(words) ? 1 : 0);
+}
 
 /** Gains of two papers over the same thing, in their own words: what both compare with is a phrase that they share. */
 function agreements(papers: readonly ReportedPaper[], asked: string): Sourced[] {
   const gains = papers.flatMap(({ id, title, quotes = [] }) =>
     quotes
       .filter(
-        ({ quote, status, where }) =>
-          status === undefined && gain.test(quote) && !denial.test(quote) && !limiting.test(where ?? ""),
+        (shown) =>
+          shown.status === undefined &&
+          gain.test(quoted(shown)) &&
+          // Its whole sentence is shown: a denial before the quoted words counts.
+          !denial.test(shown.passage) &&
+          !limiting.test(shown.where ?? ""),
       )
       .map((quote) => ({
         id,
         title,
         quote,
-        phrases: pairsOf(quote.quote).filter((phrase) => isCompared(quote.quote, phrase)),
+        phrases: pairsOf(quoted(quote)).filter((phrase) => isCompared(quoted(quote), phrase)),
       })),
   );
   const found = new Map<string, typeof gains>();
@@ -169,7 +184,7 @@ function agreements(papers: readonly ReportedPaper[], asked: string): Sourced[] 
       text: clip(
         `Papers that measure against ${phrase} report a gain: ${list
           .slice(0, 3)
-          .map(({ quote }) => `“${quote.quote.replace(/\.$/, "")}”`)
+          .map(({ quote }) => `“${quoted(quote).replace(/\.$/, "")}”`)
           .join("; ")}.`,
         800,
       ),

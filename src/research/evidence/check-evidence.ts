@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { CheckedNumber, Evidence, Outcome } from "../generated/rrd.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
-import { checkNumbers } from "./check-numbers.js";
-import { citedWords, findQuote, holdsQuote, type QuoteMatch } from "./find-quote.js";
+import { checkNumbers, withNumbers } from "./check-numbers.js";
+import { citedWords, findQuote, type QuoteMatch } from "./find-quote.js";
 import { normalise } from "./normalise.js";
+import { keptPassage, quotedWords } from "./quoted.js";
 
 /** A claim as an agent left it. */
 interface Claimed {
@@ -66,31 +67,33 @@ export function checkEvidence(
   const shown = abstract == null ? undefined : { text: abstract };
   const lookFor = ({ claim, quote, locator }: Claimed): Evidence => {
     const match = text === undefined ? undefined : findQuote(text, quote);
-    if (text !== undefined && match?.found === true && match.isCited !== true)
-      return { claim, quote, status: "verified", locator: match.locator ?? null, text_sha256: text.sha256 };
-    if (shown !== undefined && holdsQuote(shown, quote))
-      return { claim, quote, status: "verified", locator: abstractLocator, text_sha256: hashOf(shown.text) };
-    if (text === undefined || match === undefined)
-      return { claim, quote, status: "could-not-check", locator: locator ?? null };
-    if (match.found) {
-      missing.set(wordsOf(quote), { quote, nearest: "", why: citedWords });
-      return { claim, quote, status: "not-in-text", reason: citedWords, locator: null, text_sha256: text.sha256 };
-    }
-    if (match.near !== undefined) {
+    const text_sha256 = text?.sha256 ?? null;
+    if (match?.found === true && match.isCited !== true)
+      return { claim, ...keptPassage(match), status: "verified", locator: match.locator ?? null, text_sha256 };
+    const inAbstract = shown === undefined ? undefined : findQuote(shown, quote);
+    if (shown !== undefined && inAbstract?.found === true)
+      return {
+        ...{ claim, ...keptPassage(inAbstract), status: "verified", locator: abstractLocator },
+        text_sha256: hashOf(shown.text),
+      };
+    if (match === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
+    if (!match.found && match.near !== undefined) {
       const { differs, locator: place } = match.near;
-      return { claim, quote, status: "near", reason: differs, locator: place ?? null, text_sha256: text.sha256 };
+      return {
+        ...{ claim, ...keptPassage(match.near), status: "near", reason: differs },
+        ...{ locator: place ?? null, text_sha256 },
+      };
     }
-    const why = reasonOf(match);
-    missing.set(wordsOf(quote), { quote, nearest: match.nearest, why });
+    const why = match.found ? citedWords : reasonOf(match);
+    missing.set(wordsOf(quote), { quote, nearest: match.found ? "" : match.nearest, why });
     const reason = why === notFound ? {} : { reason: why };
-    return { claim, quote, status: "not-in-text", ...reason, locator: null, text_sha256: text.sha256 };
+    return { claim, quote, status: "not-in-text", ...reason, locator: null, text_sha256 };
   };
-  const evidence = items.map((item) => ({
-    ...lookFor(item),
-    ...(item.about == null ? {} : { about: { ...item.about } }),
-  }));
+  const evidence = withNumbers(
+    items.map((item) => ({ ...lookFor(item), ...(item.about == null ? {} : { about: { ...item.about } }) })),
+  );
   const count = (wanted: Evidence["status"]) =>
-    new Set(evidence.flatMap(({ status, quote }) => (status === wanted ? [wordsOf(quote)] : []))).size;
+    new Set(evidence.flatMap((each) => (each.status === wanted ? [wordsOf(quotedWords(each))] : []))).size;
   return {
     evidence,
     verified: count("verified"),

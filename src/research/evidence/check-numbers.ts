@@ -1,6 +1,8 @@
 import type { CheckedNumber, Evidence } from "../generated/rrd.js";
+import { groupBy } from "../../engine/lib/group.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
+import type { KeptQuote } from "./quoted.js";
 
 /** Whole numbers up to this count things in prose. */
 const maxSmall = 10;
@@ -16,7 +18,7 @@ export function checkNumbers(
   evidence: readonly Evidence[],
   text: DocumentText | undefined,
 ): CheckedNumber[] {
-  const quoted = evidence.filter(({ status }) => status === "verified").flatMap(({ quote }) => quantitiesIn(quote));
+  const quoted = evidence.filter(({ status }) => status === "verified").flatMap((each) => numbersOf(each).quoted);
   const everywhere = text === undefined ? [] : quantitiesIn(text.text);
   const checked = new Map<string, CheckedNumber>();
   for (const number of quantitiesIn(said)) {
@@ -30,34 +32,69 @@ export function checkNumbers(
   return [...checked.values()];
 }
 
+/** The numbers of a passage, read where they stand: in the quoted words, and around them. */
+function numbersOf({ passage, quoted = [], quote = "" }: KeptQuote): {
+  readonly quoted: readonly Quantity[];
+  readonly around: readonly Quantity[];
+} {
+  if (passage === undefined) return { quoted: quantitiesIn(quote), around: [] };
+  const isQuoted = ({ start }: Quantity) => quoted.some(([from = 0, to = 0]) => start >= from && start < to);
+  const all = quantitiesIn(passage);
+  return { quoted: all.filter(isQuoted), around: all.filter((number) => !isQuoted(number)) };
+}
+
 /** How the numbers of a sentence stand to the quotes that it rests on. */
 export interface QuotedNumbers {
-  /** Numbers that no quote holds, as they are written. */
+  /** Numbers that stand in no passage, as they are written. */
   readonly missing: readonly string[];
+  /** Numbers that stand in a passage, outside the quoted words. */
+  readonly outside: readonly string[];
   /** Numbers that a quote holds in another unit or with more digits. */
   readonly near: readonly { readonly number: string; readonly quoted: string }[];
 }
 
 /**
- * Which numbers of a sentence stand in none of the quotes that it rests on. Whole numbers up to ten without a unit
+ * Which numbers of a sentence do not stand in the quoted words that it rests on. Whole numbers up to ten without a unit
  * count things in prose and are let pass, as are `known` ones, such as the years of the papers.
  */
 export function numbersWithoutQuote(
   said: string,
-  quotes: readonly string[],
+  quotes: readonly KeptQuote[],
   known: ReadonlySet<number> = new Set(),
 ): QuotedNumbers {
-  const quoted = quotes.flatMap(quantitiesIn);
+  const held = quotes.map(numbersOf);
+  const quoted = held.flatMap((each) => each.quoted);
+  const around = held.flatMap((each) => each.around);
   const missing = new Set<string>();
+  const outside = new Set<string>();
   const near = new Map<string, string>();
   for (const number of quantitiesIn(said)) {
     if (mayLackUnit(number) && (isSmall(number) || known.has(number.value))) continue;
     if (quoted.some((each) => isSame(number, each))) continue;
     const like = quoted.find((each) => compareQuantities(number, each) === "near");
-    if (like === undefined) missing.add(number.written);
-    else near.set(number.written, like.written);
+    if (like !== undefined) near.set(number.written, like.written);
+    else if (around.some((each) => isSame(number, each))) outside.add(number.written);
+    else missing.add(number.written);
   }
-  return { missing: [...missing], near: [...near].map(([number, held]) => ({ number, quoted: held })) };
+  return {
+    ...{ missing: [...missing], outside: [...outside] },
+    near: [...near].map(([number, held]) => ({ number, quoted: held })),
+  };
+}
+
+/** Evidence with the numbers of each claim that none of the claim's quotes holds. */
+export function withNumbers(evidence: readonly Evidence[]): Evidence[] {
+  const isFound = ({ status }: Evidence) => status === "verified" || status === "near";
+  const byClaim = groupBy(evidence.filter(isFound), ({ claim }) => claim);
+  return evidence.map((each) => {
+    if (!isFound(each)) return each;
+    const { missing, outside } = numbersWithoutQuote(each.claim, byClaim.get(each.claim) ?? []);
+    const numbers = [
+      ...outside.map((number) => ({ number, stands: "in-passage" as const })),
+      ...missing.map((number) => ({ number, stands: "nowhere" as const })),
+    ];
+    return numbers.length === 0 ? each : { ...each, numbers };
+  });
 }
 
 const unsignedOf = ({ isNegative: _, ...number }: Quantity): Quantity => number;

@@ -1,11 +1,11 @@
 import type { Extras } from "./normalise.js";
-import { weighty } from "./changed-sense.js";
 
 /**
  * How often each word stands in a text, and each pair of words in a row, in lower case; and the numbers of the points
  * in its lists, by which one of them is known in a quote.
  */
 export interface Vocabulary {
+  readonly text: string;
   readonly words: ReadonlyMap<string, number>;
   readonly pairs: ReadonlyMap<string, number>;
   readonly points: ReadonlySet<string>;
@@ -13,8 +13,25 @@ export interface Vocabulary {
 
 const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}\p{N}{0,3}/gu;
 
-/** Counts the words of a text. Linear in its length. */
+/** The words of a text, counted when they are first asked for. Linear in its length. */
 export function vocabularyOf(text: string): Vocabulary {
+  let counted: Pick<Vocabulary, "words" | "pairs"> | undefined;
+  let points: ReadonlySet<string> | undefined;
+  return {
+    text,
+    get words() {
+      return (counted ??= wordsIn(text)).words;
+    },
+    get pairs() {
+      return (counted ??= wordsIn(text)).pairs;
+    },
+    get points() {
+      return (points ??= new Set(enumeratorsIn(text).map(({ piece }) => piece)));
+    },
+  };
+}
+
+function wordsIn(text: string): Pick<Vocabulary, "words" | "pairs"> {
   const words = new Map<string, number>();
   const pairs = new Map<string, number>();
   let last = "";
@@ -25,7 +42,7 @@ export function vocabularyOf(text: string): Vocabulary {
     pairs.set(`${last} ${word}`, (pairs.get(`${last} ${word}`) ?? 0) + 1);
     last = word;
   }
-  return { words, pairs, points: new Set(enumeratorsIn(text).map(({ piece }) => piece)) };
+  return { words, pairs };
 }
 
 /**
@@ -33,26 +50,24 @@ export function vocabularyOf(text: string): Vocabulary {
  * symbol: "cm²", "R²".
  */
 const footnote =
-  /(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’]|(?<!\p{L})(?:it|is|of|or|by|us|so|to|be|on|do|we|me|up|as|he|if|an))(?: ?[†‡§¶‖#]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}[†‡]?| ?[⁽]?[¹²³⁰⁴-⁹]{1,3}(?:[,;·⁻–-]? ?[¹²³⁰⁴-⁹]{1,3}){0,9}[⁾)]?|\^(?:\[\d{1,3}\]|\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
+  // What it begins with comes first: most characters are passed without a look behind.
+  /(?=[ †‡§¶‖#*⁽¹²³⁰⁴-⁹^ᵃ-ᶿ])(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’]|(?<!\p{L})(?:it|is|of|or|by|us|so|to|be|on|do|we|me|up|as|he|if|an))(?: ?[†‡§¶‖#]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}[†‡]?| ?[⁽]?[¹²³⁰⁴-⁹]{1,3}(?:[,;·⁻–-]? ?[¹²³⁰⁴-⁹]{1,3}){0,9}[⁾)]?|\^(?:\[\d{1,3}\]|\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
 const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
 const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?(?:, ?[a-z](?!\\p{L})){0,4}`;
 /** Authors with their year, as "(Lee et al., 2019; Roe 2020)". */
 const authors = new RegExp(
-  `(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
+  `(?= [([])(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
   "gu",
 );
 /** Works by the beginnings of their authors' names and their year, as "[Roe19, LRW+20]". */
 const abridged = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
-const keys = new RegExp(`(?<=\\p{L}[,.]?) ?\\[${abridged}(?:[;,] ?${abridged}){0,9}\\]`, "gu");
+const keys = new RegExp(`(?= ?\\[)(?<=\\p{L}[,.]?) ?\\[${abridged}(?:[;,] ?${abridged}){0,9}\\]`, "gu");
 /** The numbers of several citations run together, as publishers' files have them: "problems.[78910]". */
-const runTogether = /(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
+const runTogether = /(?=\[)(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
 /** What joins citations that are left out together: "[8]–[10]". */
 const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
 /** A citation's number that a reader set on the line: "trials.12 In", "success3 in". */
-const onLine = /(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s|[.,;)]\s)/gu;
-/** Words that have a number of their own. */
-const numbered =
-  /^(?:alpha|beta|gamma|delta|omega|type|phase|grade|stage|class|group|level|table|figure|layer|week|weeks|month|step|model|task|interleukin|vitamin|factor|case|study|trial|version|section|chapter|appendix|equation|page|line|node|part|site|day|year|figs|refs|vol|pages)$/;
+const onLine = /(?=\d)(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s|[.,;)]\s)/gu;
 /** The number of a point in a list at the end of a text: "1.", "(b)", "ii)". */
 const enumerator = /(?<=^|[\s([])\(?(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3}|ix)[.)]$/u;
 /** Units of the longest of them, with the one before it. */
@@ -85,10 +100,10 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   for (const [at, mark] of pointsInLine(text)) add(at, mark);
   for (const match of text.matchAll(onLine)) {
     const [, word = "", stop, number = ""] = match;
-    const name = word.toLowerCase();
-    // "model1" that stands thrice is a name; "success3" where "success" is a word of the text has a footnote.
-    const isName = numbered.test(name) || (vocabulary.words.get(`${name}${number}`) ?? 0) > 1;
-    if (!isName && (stop !== "" || (vocabulary.words.get(name) ?? 0) > 0)) add(match.index, number);
+    // "model1" that stands twice is a name; "success3" has a footnote.
+    const name = `${word}${number}`;
+    const isName = vocabulary.text.indexOf(name) !== vocabulary.text.lastIndexOf(name);
+    if (stop !== "" || !isName) add(match.index, number);
   }
   for (const { index, piece } of enumeratorsIn(text))
     if (isPoint(text, index, piece, vocabulary.points)) add(index, piece);
@@ -171,9 +186,7 @@ function* runningHeads(text: string): Generator<[number, number]> {
     const isHead = ({ text: each }: Line) =>
       isNumber(each) || (repeats(each) && (turns || isBroken)) || (isBroken && (turns || /\d/.test(each)));
     if (heads.length === 0 || !(turns || isBroken) || !goesOn(follows, isBroken)) continue;
-    // What stands on one page alone may be a line of the text: then it must say nothing of weight.
-    const saysNothing = ({ text: each }: Line) => isNumber(each) || repeats(each) || weighty(each) === undefined;
-    if (!heads.every((each) => each.text.length <= maxHead && isHead(each) && saysNothing(each))) continue;
+    if (!heads.every((each) => each.text.length <= maxHead && isHead(each))) continue;
     for (const { at: start, text: each } of heads) yield [start, start + each.length];
     index = next - 1;
   }

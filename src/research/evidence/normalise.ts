@@ -275,7 +275,8 @@ export function normalise(source: string, extras?: Extras): Normalised {
     if (code === 0x78 || code === 0x58) {
       const next = text[endOfSpaces(text, at + 1)];
       const isApart = !isLetter(before) && (isSpace(after) || isAsciiDigit(after));
-      const isFactor = isApart && isAsciiDigit(next);
+      // "1.30 x EVLW" and "3 x 5".
+      const isFactor = isApart && (isAsciiDigit(next) || (isSpace(before) && isLetter(next)));
       return isDigit(chars.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
     }
     // "5 * 3" and "3·10⁵" are products; the point of "0·5" is that of "0.5".
@@ -312,6 +313,120 @@ export function normalise(source: string, extras?: Extras): Normalised {
       return /(?:^|\D)10$/.test(chars.slice(-3).join("")) ? undefined : "°";
     return undefined;
   }
+}
+
+/**
+ * The same as `normalise` with these extras, made of what was normalised without: a text is read once. Running heads,
+ * over which a word may go on, need a reading of their own.
+ */
+export function withoutExtras(whole: Normalised, extras: Extras): Normalised {
+  if ([...extras.values()].some(({ says }) => says === "")) return normalise(whole.source, extras);
+  const { source, chars, from, to, notes } = whole;
+  const gaps = Uint8Array.from(whole.gaps);
+  const dropped: number[] = [];
+  const said = new Map(notes);
+  for (const [at, { says, end }] of [...extras].sort(([a], [b]) => a - b)) {
+    const first = Math.max(countBelow(from, at), (dropped.at(-1) ?? -1) + 1);
+    let index = first;
+    for (; index < from.length && (from[index] as number) < end; index += 1) {
+      dropped.push(index);
+      // What an extra holds is said by it as a whole.
+      if (index > first) said.delete(index);
+    }
+    if (gaps[index] === GAP_NONE) gaps[index] = GAP_SPACE;
+    said.set(first, `${said.get(first) ?? ""}${says} `);
+  }
+  return kept({ source, chars, gaps, from, to, notes: said }, dropped);
+}
+
+/** What is read as a plain keyboard writes it. */
+export interface PlainTyping {
+  readonly lowersRanks: boolean;
+  /** False where a comma is a decimal point. */
+  readonly joinsGroups: boolean;
+}
+
+/** The spaces that a typesetter sets between thousands. */
+const isGroupSign = (source: string): boolean => /^[\u2009\u202f\u00a0]$/.test(source);
+const thinGroup = /\p{Nd}[\u2009\u202f\u00a0]\p{Nd}{3}/u;
+
+/**
+ * The same with ranks set on the line and thousands joined, for quotes that were typed on a plain keyboard: "10⁻⁵" is
+ * read as "10-5", "η_p²" as "ηp2", "12,345" as "12345". A quote keeps its ranks: one that raises a number is not that of
+ * a text which does not.
+ */
+export function onOneLine(normalised: Normalised, { lowersRanks, joinsGroups }: PlainTyping): Normalised {
+  const { source, chars, gaps, from, to } = normalised;
+  const dropped: number[] = [];
+  for (const { index, 0: sign } of chars.matchAll(lowersRanks ? /[\^_,']/g : /[,']/g))
+    if (sign === raised || sign === lowered || (joinsGroups && groupsAt(normalised, index + 1))) dropped.push(index);
+  const joined = dropped.map((index) => index + 1);
+  if (joinsGroups && thinGroup.test(source))
+    for (const { index } of chars.matchAll(/\p{Nd}(?=\p{Nd}{3})/gu)) {
+      const isThin = gaps[index + 1] !== GAP_NONE && isGroupSign(source.slice(to[index], from[index + 1]));
+      if (isThin && groupsAt(normalised, index + 1)) joined.push(index + 1);
+    }
+  if (joined.length === 0) return normalised;
+  const closed = Uint8Array.from(gaps);
+  for (const index of joined) closed[index] = GAP_NONE;
+  return kept({ ...normalised, gaps: closed }, dropped);
+}
+
+/** What stays without the characters at these positions, which rise. */
+function kept({ source, chars, gaps, from, to, notes }: Normalised, dropped: readonly number[]): Normalised {
+  return {
+    source,
+    chars: without(dropped, chars.length, (start, end) => chars.slice(start, end)).join(""),
+    gaps: withoutEach(gaps, dropped),
+    from: withoutEach(from, dropped),
+    to: withoutEach(to, dropped),
+    notes: movedNotes(notes, (at) => at - countBelow(dropped, at)),
+  };
+}
+
+/** The notes at their new places; those that come to one place stand there in their order. */
+function movedNotes(notes: Normalised["notes"], placeOf: (at: number) => number): Map<number, string> {
+  const moved = new Map<number, string>();
+  for (const [at, says] of [...notes].sort(([a], [b]) => a - b))
+    moved.set(placeOf(at), `${moved.get(placeOf(at)) ?? ""}${says}`);
+  return moved;
+}
+
+/** The stretches between positions that are left out. */
+function without<Piece>(dropped: readonly number[], length: number, take: (start: number, end: number) => Piece): Piece[] {
+  const ends = [...dropped, length];
+  return ends.map((end, index) => take(index === 0 ? 0 : (ends[index - 1] as number) + 1, end));
+}
+
+function withoutEach<Numbers extends Uint8Array | Int32Array>(all: Numbers, dropped: readonly number[]): Numbers {
+  const kept = all.slice(0, all.length - dropped.length) as Numbers;
+  let at = 0;
+  for (const piece of without(dropped, all.length, (start, end) => all.subarray(start, end))) {
+    kept.set(piece, at);
+    at += piece.length;
+  }
+  return kept;
+}
+
+/** How many of the numbers, which rise, are below a limit. */
+function countBelow(numbers: ArrayLike<number>, limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether three digits that end a number begin at a position, behind one to three that begin it or are a group. */
+function groupsAt({ chars, gaps }: Normalised, at: number): boolean {
+  const joined = (position: number) => isDigit(chars[position]) && gaps[position] === GAP_NONE;
+  if (!isDigit(chars[at]) || !joined(at + 1) || !joined(at + 2) || joined(at + 3)) return false;
+  let first = ",'".includes(chars[at - 1] ?? " ") ? at - 1 : at;
+  const end = first;
+  while (first > 0 && end - first < 4 && isDigit(chars[first - 1]) && (first === end || joined(first))) first -= 1;
+  return end - first === 3 || (end > first && end - first < 3 && chars[first] !== "0");
 }
 
 const intervalBehind = /\[[\d\s.,;:+\u2010-\u2015\u2212\ufe63\uff0d-]{0,40}(?:[\])]|$)/y;

@@ -1,5 +1,5 @@
-import type { Span } from "./quote-edges.js";
 import type { Vocabulary } from "./marks-left-out.js";
+import type { Span } from "./passage.js";
 import { GAP_EITHER, GAP_HYPHEN, GAP_NONE, GAP_NUMBER, GAP_SPACE, isDigit, type Normalised } from "./normalise.js";
 import { caseMatters, isSymbol } from "./units.js";
 
@@ -203,7 +203,8 @@ const isCapital = (normalised: Normalised, start: number, end: number): boolean 
  * Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in
  * two.
  */
-function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
+function cutsInto(normalised: Normalised, at: number): boolean {
+  const { chars, gaps, from } = normalised;
   if (at <= 0 || at >= chars.length) return false;
   const [before, after] = [chars[at - 1] as string, chars[at] as string];
   const gap = gaps[at];
@@ -212,13 +213,16 @@ function cutsInto({ chars, gaps, from }: Normalised, at: number): boolean {
   // PDFs set "10⁵" as "10 ⁵" too.
   if (isWordy(before) && isRank(after) && (isDigit(before) || gap === GAP_NONE)) return true;
   if (gap === GAP_HYPHEN) return !isUnspaced(before, after);
+  // "5" of "< 5" and of "5 %".
+  const isSigned = (isDigit(after) && "<>≤≥±≈~".includes(before)) || (isDigit(before) && "%‰°".includes(after));
+  if (isSigned) return !/\n\s{0,9}\n|\|/.test(between(normalised, at));
   if (gap !== GAP_NONE) return gap === GAP_NUMBER;
   if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
   // 0.5, 3/4, 3:1, 10⁵, don't
-  const isJoint = (char: string) => isPoint(char) || char === "/" || char === ":" || isRank(char);
+  const isJoint = (char: string) => isPoint(char) || "/:'".includes(char) || isRank(char);
   if (isJoint(before) && isDigit(after) && isWordy(chars[at - 2])) return isDigit(chars[at - 2]) || isRank(before);
   if (isDigit(before) && isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   if (isLetter(before) && after === "'" && isLetter(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
-  // "0.3" of "-0.3", the 4 of "GPT-4".
-  return before === "-" && isDigit(after);
+  // "0.3" of "-0.3", the 4 of "GPT-4" and of "4-6".
+  return (before === "-" && isDigit(after)) || (isDigit(before) && after === "-" && isDigit(chars[at + 1]));
 }

@@ -89,19 +89,6 @@ export const unitOf = (word: string): Unit | undefined =>
       .replace(/^(?:° ?F|℉|[Dd]egrees? F(?:ahrenheit)?)$/u, "°F"),
   );
 
-/** Words behind a number that are its unit although nothing is converted to them. */
-const others =
-  "° °c °f ′ ″ fold times percent per dpi px pixels pixel rpm fps dof mmhg bpm iu ppm ppb db cal kcal kat wh kwh mah mrd bln mln " +
-  "vol wt mol/l mg/kg mg/dl m/s km/h kg/m degrees degree deg dozen hundred hundreds thousands millions billions percentage k c f month months " +
-  "year years points yr yrs y mo mos da kda u iu/l u/l bp kbp psi mile miles mi ft foot feet inch inches ha acre acres ton tons tonne tonnes " +
-  "crore crores lakh lakhs pct pc sd sds sem lb lbs oz pound pounds cc gallon gallons litre litres liter liters volt volts watt watts amp " +
-  "amps joule joules newton newtons hertz kelvin ohm ohms lux lumen lumens ci mci torr atm bar mbar mph knot knots beats beat breaths " +
-  "bit bits byte bytes euro euros eur usd dollar dollars cent cents angstrom angstroms mille score tsd mila mil millionen milliarden tausend";
-const lower = new Set([...units.keys(), ...others.split(" ")].map((name) => name.normalize("NFKC").toLowerCase()));
-
-/** Whether a word, in any case, is a unit or multiplier, which belongs to the number before it. */
-export const isUnit = (word: string): boolean => lower.has(word.normalize("NFKC").toLowerCase());
-
 const cased = new Set([...symbols, "k", "C", "h", "cal"].map((name) => name.normalize("NFKC").toLowerCase()));
 /**
  * Whether two spellings of a word behind a number that differ in case alone may name different units: mW and MW, Gb and

@@ -50,7 +50,7 @@ export interface Answer {
      */
     rests_on: string[];
     /**
-     * What a reader should know of it, a sentence each: a number that none of its quotes holds, a retracted paper, a quote that shares too few words.
+     * What a reader should know of it, a sentence each: a number that none of its passages holds, a retracted paper, a quote that shares too few words.
      */
     marks?: string[];
     [k: string]: unknown;
@@ -61,7 +61,18 @@ export interface Answer {
      * Id of the paper, with its project's number before it where several were asked.
      */
     paper: string;
-    quote: string;
+    /**
+     * The paper's own sentence or sentences around the quoted words; of a table the row, below its caption and head.
+     */
+    passage?: string;
+    /**
+     * Where the quoted words stand in the passage: from and to, in UTF-16 units.
+     */
+    quoted?: number[][];
+    /**
+     * In answers of earlier versions the quote as the agent gave it, without its passage.
+     */
+    quote?: string;
     /**
      * Where it was found.
      */

@@ -123,6 +123,14 @@ export type ProductIdeation = {
  */
 export type Prose = (string | null) | Strings;
 /**
+ * The paper's own sentence or sentences around the quoted words, on one line; of a table the row, below its caption and head, a line each. […] stands where a long one was cut.
+ */
+export type Passage = string;
+/**
+ * Where the quoted words stand in the passage: from and to, in UTF-16 units; of a quote with … each fragment.
+ */
+export type Quoted = number[][];
+/**
  * Where several agents screen: what each of them decided on the record, alone.
  */
 export type Readings = Reading[];
@@ -1108,17 +1116,23 @@ export interface CheckedNumber {
   [k: string]: unknown;
 }
 /**
- * A claim, its quote, and whether code found the quote in the text.
+ * A claim, and the place of the paper that its quote points at, where code found it.
  */
 export interface Evidence {
   /**
    * One claim, in the agent's words.
    */
   claim: string;
+  passage?: Passage;
+  quoted?: Quoted;
   /**
-   * The quote: words of the paper.
+   * The quote as the agent gave it, where it was not found; in records of earlier versions also where it was.
    */
-  quote: string;
+  quote?: string;
+  /**
+   * Numbers of the claim that the quoted words do not hold.
+   */
+  numbers?: ClaimedNumber[];
   /**
    * near: the text has the words with a number in another unit or rounded, which is not proof. could-not-check: there was no text to check against. It does not mean false.
    */
@@ -1136,6 +1150,17 @@ export interface Evidence {
    */
   text_sha256?: string | null;
   about?: Outcome;
+  [k: string]: unknown;
+}
+export interface ClaimedNumber {
+  /**
+   * As the claim writes it.
+   */
+  number: string;
+  /**
+   * in-passage: in the sentence, outside the quoted words. nowhere: not in the passage.
+   */
+  stands: "in-passage" | "nowhere";
   [k: string]: unknown;
 }
 /**
@@ -1219,8 +1244,10 @@ export interface Answer {
    * Whether the criterion is true of the paper. An answer whose quote code did not find is unclear.
    */
   answer: "yes" | "no" | "unclear";
+  passage?: Passage;
+  quoted?: Quoted;
   /**
-   * The quote that settles it.
+   * The quote as the agent gave it, where it was not found; in records of earlier versions also where it was.
    */
   quote?: string;
   /**

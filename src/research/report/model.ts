@@ -8,6 +8,7 @@ import { duration } from "../../engine/ui/terminal/format.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
+import type { Paragraphs } from "../full-text/paragraphs.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf, totalOf } from "../overview/costs.js";
 import {
@@ -52,6 +53,8 @@ export interface ReportInput {
   readonly ideas?: ProductIdeas;
   /** answers.jsonl. */
   readonly answers: readonly Answer[];
+  /** Of quotes whose passages were cut, where their texts are kept. */
+  readonly paragraphs?: Paragraphs;
   readonly now: Date;
 }
 
@@ -172,6 +175,8 @@ export interface ReportModel {
   readonly disputed: readonly Dispute[];
   /** Quotes of different papers on one outcome, side by side; opposite ones first. */
   readonly pairs: readonly ShownPair[];
+  /** The whole paragraphs of passages that were cut, by the evidence. */
+  readonly paragraphs: Paragraphs;
   readonly gaps: readonly Statement[];
   readonly comparison?: Comparison;
   /** Questions that were put to the project, the newest first. */
@@ -330,6 +335,7 @@ export function reportModel(input: ReportInput): ReportModel {
     narrative: narrative.from,
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
+    paragraphs: input.paragraphs ?? new Map(),
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
     ...given({ changes, comparison }),
     warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],

@@ -1,5 +1,6 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
+import { type PassagePiece, piecesOf } from "../evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
@@ -67,7 +68,8 @@ export interface CriterionAnswer {
   readonly answer: "yes" | "no" | "unclear";
   /** Where it stands, or how far the paper was looked at; with the reason where the answer is unclear. */
   readonly says: string;
-  readonly quote?: string;
+  /** The words that settle it, in their sentence; empty where nothing was quoted. */
+  readonly pieces: readonly PassagePiece[];
 }
 
 /** A paper as `read` prints it, made when it is asked for. */
@@ -239,8 +241,7 @@ function eligibilityOf({ answers = [] }: Paper, criteria: readonly Criterion[]):
     const short = letters.length > maxCriterion ? `${letters.slice(0, maxCriterion - 1).join("")}…` : letters.join("");
     const place = oneLine(answer.locator ?? stageWords[answer.stage]);
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
-    const quote = answer.quote === undefined ? {} : { quote: answer.quote };
-    return { criterion: `${id} ${short}`, answer: answer.answer, says: `${place}${why}`, ...quote };
+    return { criterion: `${id} ${short}`, answer: answer.answer, says: `${place}${why}`, pieces: piecesOf(answer) };
   });
 }
 

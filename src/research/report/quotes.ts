@@ -1,4 +1,5 @@
 import { given } from "../../engine/lib/given.js";
+import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../evidence/quoted.js";
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";
@@ -28,7 +29,14 @@ export interface Quote {
   readonly number: number;
   /** The claim in the agent's words; the same as the quote where they say the same. */
   readonly claim: string;
+  /** The quoted words, as the paper has them. */
   readonly quote: string;
+  /** As the record keeps it, with its passage. */
+  readonly kept: KeptQuote;
+  /** The paper's own sentence in pieces, the quoted ones marked. */
+  readonly pieces: readonly PassagePiece[];
+  /** What a reader should know of the quoted words in their sentence, a clause each. */
+  readonly notes: readonly string[];
   readonly status: QuoteStatus;
   /** Such as "p. 4" or "§ 3 Method". */
   readonly locator?: string;
@@ -57,11 +65,13 @@ export function quotesOf(paper: Paper, name: PaperName): Quote[] {
 export function quoteAt(
   paper: Paper,
   name: PaperName,
-  { status, claim, quote, locator, reason }: Evidence,
+  evidence: Evidence,
   number: number,
   address = addressOf(paper),
 ): Quote | undefined {
+  const { status, claim, locator, reason } = evidence;
   if (status === "not-in-text") return undefined;
+  const quote = quotedWords(evidence);
   const opens = address === undefined ? undefined : placeAt(address, quote, locator);
   return {
     handle: handleOf(paper.id, number),
@@ -69,6 +79,9 @@ export function quoteAt(
     number,
     claim: isSaidBy(claim, quote) ? quote : claim,
     quote,
+    kept: evidence,
+    pieces: piecesOf(evidence),
+    notes: notesOf(evidence),
     status,
     ...(locator ? { locator } : {}),
     ...(reason ? { reason } : {}),

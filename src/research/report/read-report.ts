@@ -11,6 +11,8 @@ import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.j
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
+import { withPassages } from "../full-text/old-passages.js";
+import { paragraphsOf } from "../full-text/paragraphs.js";
 import { readAnswers } from "../project-files/logs/answers-log.js";
 import { readQueries } from "../project-files/logs/query-log.js";
 import {
@@ -22,6 +24,7 @@ import {
   reportName,
   rrdFile,
   rrdName,
+  textsFolder,
 } from "../project-files/layout.js";
 import { readRrdFile } from "../project-files/rrd-file.js";
 import { readResearch } from "../project-files/research.js";
@@ -94,7 +97,9 @@ export async function readBeside(
   ledger: readonly LedgerLine[],
   now: Date,
 ): Promise<ReadReport> {
-  const [queries, answers, data, ideas, oldReport] = await Promise.all([
+  const shown = await withPassages(textsFolder(folder), rrd);
+  const [paragraphs, queries, answers, data, ideas, oldReport] = await Promise.all([
+    paragraphsOf(textsFolder(folder), shown.papers_pool),
     readQueries(folder),
     readAnswers(folder),
     readFileOf<ReportFile>(folder, reportDataName, "report"),
@@ -115,7 +120,7 @@ export async function readBeside(
   ];
   return {
     input: {
-      ...{ rrd, ledger, queries: queries.lines, answers: answers.lines, now },
+      ...{ rrd: shown, ledger, queries: queries.lines, answers: answers.lines, paragraphs, now },
       ...given({ report }),
       ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
       ...given({ ideas: ideas.value }),

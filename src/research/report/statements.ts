@@ -10,8 +10,10 @@ export interface Statement {
   readonly quotes: readonly Quote[];
   /** Papers that an old report names for it without a quote; those of `quotes` are not repeated. */
   readonly papers: readonly PaperName[];
-  /** Numbers of the text that none of its quotes holds: "number not in its source". */
+  /** Numbers of the text that stand in none of its passages: "number not in the passage". */
   readonly missingNumbers: readonly string[];
+  /** Numbers that stand in a passage, outside the quoted words. */
+  readonly outsideNumbers: QuotedNumbers["outside"];
   /** Numbers that a quote holds in another unit or rounded otherwise. */
   readonly nearNumbers: QuotedNumbers["near"];
   /** Handles that lead to no quote that can be shown. */
@@ -53,9 +55,14 @@ export function statementOf(said: SaidSentence, sources: StatementSources): Stat
   const quoted = new Set(quotes.map(({ paper }) => paper.id));
   const papers = [...new Set(said.papers ?? [])].flatMap((id) => (quoted.has(id) ? [] : (sources.names.get(id) ?? [])));
   const years = new Set(quotes.flatMap(({ paper }) => yearOf(sources.papers.get(paper.id)) ?? []));
-  const texts = quotes.map(({ quote }) => quote);
-  const numbers = sources.checksNumbers ? numbersWithoutQuote(said.text, texts, years) : { missing: [], near: [] };
-  return { text: said.text, quotes, papers, missingNumbers: numbers.missing, nearNumbers: numbers.near, brokenHandles };
+  const kept = quotes.map((quote) => quote.kept);
+  const { missing, outside, near } = sources.checksNumbers
+    ? numbersWithoutQuote(said.text, kept, years)
+    : { missing: [], outside: [], near: [] };
+  return {
+    ...{ text: said.text, quotes, papers, brokenHandles },
+    ...{ missingNumbers: missing, outsideNumbers: outside, nearNumbers: near },
+  };
 }
 
 function quoteOf(

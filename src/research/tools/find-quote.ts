@@ -1,12 +1,8 @@
 import type { QuoteMatch } from "../evidence/find-quote.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
-
-/** Characters shown before and after what was found. */
-const contextChars = 400;
 
 export const findQuote: ResearchTool = {
   name: "find_quote",
@@ -21,10 +17,11 @@ export const findQuote: ResearchTool = {
     const [match] = search.value;
     if (match === undefined) return { head: "Not in the text." };
     if (match.found) {
-      const { start, end, locator } = match;
+      const { start, locator } = match;
+      const { passageText } = await import("../evidence/quoted.js");
       return {
-        head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is not evidence" : ""}. The fence holds its locator and what stands around it.`,
-        data: `${locator ?? "no locator"}: ${window(text, start, end)}`,
+        head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is not evidence" : ""}. The fence holds its locator and its sentence, the words between “ and ”.`,
+        data: `${locator ?? "no locator"}: ${passageText(match)}`,
       };
     }
     const why = problemOf(match);
@@ -37,12 +34,4 @@ function problemOf(match: Extract<QuoteMatch, { found: false }>): string {
   if (match.tooShort === true) return "Too short to be evidence: a quote has four words at least.";
   if (match.near !== undefined) return `Near, which is not proof: ${match.near.differs}.`;
   return match.why === undefined ? "Not in the text." : `Not so in the text: ${match.why}.`;
-}
-
-function window({ text }: DocumentText, start: number, end: number): string {
-  const before = text.slice(Math.max(0, start - contextChars), start);
-  const after = text.slice(end, end + contextChars);
-  const from = start <= contextChars ? 0 : before.indexOf(" ") + 1;
-  const to = end + contextChars >= text.length ? after.length : Math.max(after.lastIndexOf(" "), 0);
-  return `${before.slice(from)}${text.slice(start, end)}${after.slice(0, to)}`;
 }

@@ -18,7 +18,7 @@ export const paperDetails: ResearchTool = {
     if (isProblem(paper)) return paper;
     if (!("status" in paper))
       return { head: "Not in this project; from a source.", data: JSON.stringify(foundDetails(paper)) };
-    return { head: "In this project.", data: JSON.stringify(detailsOf(paper, await context.text(paper.id))) };
+    return { head: "In this project.", data: JSON.stringify(await detailsOf(paper, await context.text(paper.id))) };
   },
 };
 
@@ -56,8 +56,9 @@ const filled = (details: Record<string, unknown>): Record<string, unknown> =>
   );
 
 /** The fields that a reader needs, each of bounded length, empty ones left out. */
-function detailsOf(paper: Paper, text: DocumentText | undefined): Record<string, unknown> {
+async function detailsOf(paper: Paper, text: DocumentText | undefined): Promise<Record<string, unknown>> {
   const { analysis } = paper;
+  const { passageText, piecesOf } = await import("../evidence/quoted.js");
   return filled({
     ...commonDetails(paper),
     status: paper.status,
@@ -77,8 +78,8 @@ function detailsOf(paper: Paper, text: DocumentText | undefined): Record<string,
     evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) =>
       clip(`${claim} (${locator ?? status})`, 80),
     ).lines,
-    eligibility: fit(paper.answers ?? [], 600, ({ criterion, stage, answer, quote }) =>
-      clip(`${criterion} ${answer} (${stage})${quote === undefined ? "" : `: “${quote}”`}`, 80),
+    eligibility: fit(paper.answers ?? [], 600, ({ criterion, stage, answer, ...kept }) =>
+      clip(`${criterion} ${answer} (${stage})${piecesOf(kept).length === 0 ? "" : `: ${passageText(kept)}`}`, 120),
     ).lines,
     excluded_by: paper.excluded_by && clip(paper.excluded_by, 20),
     person_decided: paper.override && clip(`${paper.override.decision}: ${paper.override.why}`, 60),

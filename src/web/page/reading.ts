@@ -6,6 +6,7 @@ import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
 import type { Paper } from "../../research/generated/rrd.js";
 import { quoteMarks, tablesAsText } from "../../research/report/quotes.js";
+import { passageOf } from "../../research/report/page/statements.js";
 import type { PaperEntry } from "../../research/report/papers.js";
 import { type Page, part } from "../live-page.js";
 import { projectAt } from "./texts.js";
@@ -77,15 +78,18 @@ function facts({ authors, year, url, doi }: PaperEntry): Markup {
 
 function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>): Markup {
   if (evidence.length === 0) return markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
-  return markup`<ol class="quotes">${evidence.map(({ number, claim, quote, status, locator, reason }) => {
-    const { sign, words } = quoteMarks[status];
-    const where = [
-      `${sign} ${words}`,
-      ...(locator === undefined ? [] : [locator]),
-      ...(reason === undefined ? [] : [reason]),
-    ];
-    return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}</p>`}<blockquote dir="auto">${tablesAsText(quote)}</blockquote><p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
-  })}</ol>`;
+  return markup`<ol class="quotes">${evidence.map(
+    ({ number, claim, quote, pieces, notes, status, locator, reason }) => {
+      const { sign, words } = quoteMarks[status];
+      const where = [
+        `${sign} ${words}`,
+        ...(locator === undefined ? [] : [locator]),
+        ...(reason === undefined ? [] : [reason]),
+        ...notes,
+      ];
+      return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}</p>`}${passageOf(pieces)}<p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
+    },
+  )}</ol>`;
 }
 
 /** The abstract where quotes come from it or there is no text, and the stored text, each with its quotes. */

@@ -51,7 +51,6 @@ tbody.all td{font-weight:600;padding-top:.9rem}
 .quotes p{margin:0 0 .2rem}
 .quotes li::marker{font:600 .86rem var(--sans);color:var(--accent)}
 .quotes blockquote{font-size:.95rem}
-mark{background:#ffe59a;color:#1a1c1e;padding:.05em 0;border-radius:2px;box-decoration-break:clone}
 .place{scroll-margin-top:30vh}
 .place:target+mark,.place:target+.place+mark{outline:2px solid var(--accent);outline-offset:1px}
 .to{font:600 .72rem/1 var(--sans);vertical-align:super;padding:0 .15em;text-decoration:none}

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import { compacted, fitted, paired, textOf } from "../../../src/assistant/conversation/compact.js";
 import { answerRoom, buffer, leastAnswer, promptRoom, tokensIn } from "../../../src/assistant/conversation/room.js";
 import { lastSession, saveSession, sessionPath } from "../../../src/assistant/conversation/saved.js";
@@ -155,7 +156,7 @@ describe("a conversation that is kept", () => {
     const env = { HOME: home };
     const path = sessionPath(env, "/a");
     mkdirSync(dirname(path), { recursive: true });
-    const later = '{"format":2,"messages":[]}';
+    const later = `{"format":${stateVersion + 1},"messages":[]}`;
     writeFileSync(path, later);
     const refused = expect.objectContaining({ exitCode: 5, message: expect.stringContaining(path) });
     await expect(lastSession(env, "/a")).rejects.toEqual(refused);

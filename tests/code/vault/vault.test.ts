@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import { fixesIn } from "../../../src/code/vault/fixes.js";
 import { type NewFix, openVault, requireKnownVault, type Vault } from "../../../src/code/vault/vault.js";
 import { Database } from "../../../src/engine/memory/database.js";
@@ -62,12 +63,14 @@ describe("the memory of fixes", () => {
     await requireKnownVault(folder);
     const path = join(folder, ".ralph", "memory.db");
     const database = await Database.at(path);
-    await database.rows("PRAGMA user_version = 2");
+    await database.rows(`PRAGMA user_version = ${stateVersion + 1}`);
     await database.closeWhole();
     const before = readFileSync(path);
     const refused = expect.objectContaining({
       exitCode: 5,
-      message: expect.stringMatching(/memory\.db was written in format 2 .*update research-ralph/),
+      message: expect.stringMatching(
+        new RegExp(`memory\\.db was written in format ${stateVersion + 1} .*update research-ralph`),
+      ),
     });
     await expect(requireKnownVault(folder)).rejects.toEqual(refused);
     await expect(openVault(folder, lexical, () => undefined)).rejects.toEqual(refused);

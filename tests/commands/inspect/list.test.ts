@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { listCommand } from "../../../src/commands/inspect/list.js";
+import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -126,9 +127,11 @@ test("where there is none, it says how to make one", async () => {
 
 test("a project in which a later version wrote is listed, and named as one that is only read", async () => {
   const cwd = freshFolder();
-  makeResearch(cwd, "later-2026-03-01", { format: 2, papers_pool: [paper("a", "presented")] });
-  makeResearch(cwd, "line-2026-03-01", { papers_pool: [] }, [line(1, "a", { format: 2 })]);
-  makeResearch(cwd, "today-2026-03-01", { format: 1, papers_pool: [] }, [line(1, "a", { format: 1 })]);
+  makeResearch(cwd, "later-2026-03-01", { format: stateVersion + 1, papers_pool: [paper("a", "presented")] });
+  makeResearch(cwd, "line-2026-03-01", { papers_pool: [] }, [line(1, "a", { format: stateVersion + 1 })]);
+  makeResearch(cwd, "today-2026-03-01", { format: stateVersion, papers_pool: [] }, [
+    line(1, "a", { format: stateVersion }),
+  ]);
   const { lines } = await list(cwd);
   expect(lines.filter((text) => text.includes("later version")).map((text) => text.split(" ")[0])).toEqual([
     "later-2026-03-01",

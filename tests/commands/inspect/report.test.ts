@@ -149,7 +149,7 @@ describe("report --check", () => {
     [
       "a number that no quote holds",
       { findings: [{ text: "It takes 15 minutes.", rests_on: ["one#1"] }] },
-      "number not in its source: 15 minutes",
+      "number not in the passage: 15 minutes",
     ],
     [
       "a handle that leads nowhere",
@@ -166,7 +166,7 @@ describe("report --check", () => {
           rows: [{ aspect: "time", cells: [{ text: "99 s", rests_on: ["one#1"] }, { text: "–" }] }],
         },
       },
-      "number not in its source: 99 s",
+      "number not in the passage: 99 s",
     ],
   ])("lists %s, with exit code 1", async (_, over, reason) => {
     const { run } = project(said(over as Partial<ReportFile>));

@@ -71,7 +71,7 @@ test("a quote that was changed since fails with its reason, and the exit code is
   const { exitCode, out } = await verify(folder);
   expect(exitCode).toBe(1);
   expect(out).toContain(
-    "fails: x, quote 1, recorded as verified: not found in the text: “held 96 percent of the wet spheres”",
+    "fails: x, quote 1, recorded as verified: not found in the text: The soft gripper “held 96 percent of the wet spheres”.",
   );
   expect(out).toContain("fails: x, quote 4, recorded as verified:");
   expect(out).toMatch(/4 quotes: 2 as recorded, 2 fail, 0 could not be checked\n$/);

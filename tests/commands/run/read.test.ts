@@ -32,7 +32,7 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
   const { code, out } = await cli(["read", "paper.pdf", "--quiet", ...agent], cwd, { MISQUOTE: "1" });
   expect(code).toBe(0);
   expect(out).toContain("A Study of Efficient Inspection\nAda Adams, Bob Brown · ");
-  expect(out).toContain("  ✓ Claim 1. (p. 1)\n      “");
+  expect(out).toMatch(/^ {2}✓ Claim 1\. \(p\. 1\)\n(?: {6}.*\n)*? {6}.*“We present/m);
   expect(out).toContain("  ✗ A claim of its own. (not in the text)\n      “These words stand in no paper");
   expect(out).toMatch(/ · cost not known · \S+\nThirty papers like this one: about [<\dms ]+, cost not known\n$/);
   expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -8,6 +8,7 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
+import { passageText, quotedWords } from "../../../src/research/evidence/quoted.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { unitAgent } from "../../support/processes/command-agents.js";
@@ -42,11 +43,21 @@ test("an answer rests on quotes that stand in the papers they name; what rests o
   const { code, out } = await cli(["ask", question, ...agent], cwd);
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("2 statements dropped") });
   const answer = answers().at(-1);
+  for (const quote of answer?.quotes ?? []) {
+    expect(quote).not.toHaveProperty("quote");
+    expect(out.replace(/\s+/g, " "), "the sentence, its quoted words between marks").toContain(
+      passageText(quote).replace(/\s+/g, " "),
+    );
+  }
   expect(answer).toMatchObject({ id: "answer-1", question, dropped: 2 });
   expect(answer?.statements).toHaveLength(3);
-  expect(answer?.quotes.map(({ paper, quote }) => findQuote(textOf(paper), quote).found)).toEqual([true, true, true]);
+  expect(answer?.quotes.map((quote) => findQuote(textOf(quote.paper), quotedWords(quote)).found)).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(answer?.statements.at(-1)?.marks, "a number that its quote does not hold").toContainEqual(
-    "None of its quotes holds 4711.",
+    "None of its passages holds 4711.",
   );
   expect(lines<LedgerLine>("ledger.jsonl").at(-1)).toMatchObject({ unit: "answer-1", outcome: "accepted" });
   expect({ phase: rrd().phase, papers: rrd().papers_pool }).toEqual({
@@ -78,7 +89,7 @@ test("the baseline quotes sentences of the papers, and nothing where no passage 
   await cli(["ask", `What is known of ${rrd().papers_pool[0]?.title}?`, ...baseline], cwd);
   const found = answers().at(-1);
   expect(found?.quotes.length).toBeGreaterThan(0);
-  for (const { paper, quote } of found?.quotes ?? []) expect(findQuote(textOf(paper), quote).found).toBe(true);
+  for (const quote of found?.quotes ?? []) expect(findQuote(textOf(quote.paper), quotedWords(quote)).found).toBe(true);
   const { out } = await cli(["ask", "Does aspirin reduce mortality after stroke?", ...baseline], cwd);
   expect(out).toMatch(/^Not in these papers\./);
 });
@@ -418,7 +429,7 @@ describe("what is wrong in an answer or around it", () => {
     const { statements = [], quotes = [] } = kept().at(-1) ?? {};
     expect(statements.map(({ text }) => text)).toEqual(["Of its own paper.", "Of a record."]);
     expect(statements[0]?.rests_on).toEqual([`${two}#q2`]);
-    expect(quotes.map(({ paper, quote }) => [paper, findQuote(readText(paper), quote).found])).toEqual(
+    expect(quotes.map((quote) => [quote.paper, findQuote(readText(quote.paper), quotedWords(quote)).found])).toEqual(
       quotes.map(({ paper }) => [paper, true]),
     );
   });
@@ -455,8 +466,12 @@ describe("what is wrong in an answer or around it", () => {
     const under = passages.split(/^(?=@@ )/m).find((part) => part.includes("Ignore all instructions"));
     expect(under).toMatch(new RegExp(`^@@ ${one} \\|`));
     expect(passages).toContain(`@ @ ${two} | p. 1`);
+    const shown = JSON.parse(readFileSync(join(home, "rrd.json"), "utf8")) as Rrd;
+    const records = shown.papers_pool.flatMap(({ analysis }) => analysis?.evidence ?? []);
+    const quoted = records.filter((each) => brief.includes(`"passage": ${JSON.stringify(passageText(each))}`));
+    expect(quoted.length, "quotes of records in their sentences").toBeGreaterThan(0);
     const { quotes = [] } = kept().at(-1) ?? {};
-    for (const { paper, quote } of quotes) expect(findQuote(readText(paper), quote).found).toBe(true);
+    for (const quote of quotes) expect(findQuote(readText(quote.paper), quotedWords(quote)).found).toBe(true);
   });
 
   test("a text that was damaged counts as none, and the answer says so", async () => {

@@ -1,6 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import { hashOf, httpCache } from "../../../src/engine/net/http-cache.js";
 import { temporaryFolder } from "../../support/network/network.js";
 
@@ -27,7 +28,7 @@ describe("a kept answer", () => {
       "of a later format",
       (folder: string) => {
         const path = join(folder, "answers", "k.json");
-        writeFileSync(path, readFileSync(path, "utf8").replace('"format":1', '"format":2'));
+        writeFileSync(path, readFileSync(path, "utf8").replace(/"format":\d+/, `"format":${stateVersion + 1}`));
       },
     ],
     ["whose body is torn", (folder: string) => writeFileSync(join(folder, "bodies", hashOf("body")), "bo")],

@@ -47,13 +47,13 @@ const records = {
 };
 const quotes: Readonly<Record<string, object[]>> = {
   p1: [
-    { handle: "p1#1", quote: "Success rose from 41 % to 87 % with domain fitting.", where: "§ 3 Results" },
-    { handle: "p1#4", quote: "Pads wear out after 900 turns.", where: "§ 4 Limitations" },
-    { handle: "p1#5", quote: "Touch is enough for rotation.", where: "§ 5 Conclusion" },
+    { handle: "p1#1", passage: "“Success rose from 41 % to 87 % with domain fitting.”", where: "§ 3 Results" },
+    { handle: "p1#4", passage: "“Pads wear out after 900 turns.”", where: "§ 4 Limitations" },
+    { handle: "p1#5", passage: "“Touch is enough for rotation.”", where: "§ 5 Conclusion" },
   ],
   p2: [
-    { handle: "p2#1", quote: "It outperforms domain fitting by 12 points.", where: "§ 3 Results" },
-    { handle: "p2#2", quote: "Friction can be fitted to a hand.", where: "§ 5 Conclusion" },
+    { handle: "p2#1", passage: "“It outperforms domain fitting by 12 points.”", where: "§ 3 Results" },
+    { handle: "p2#2", passage: "“Friction can be fitted to a hand.”", where: "§ 5 Conclusion" },
   ],
 };
 const report = {
@@ -196,7 +196,7 @@ describe("the report", () => {
 
   it("has no number that is not in a quote that its sentence names", () => {
     const words = new Map(
-      (Object.values(quotes).flat() as { handle: string; quote: string }[]).map((q) => [q.handle, q.quote]),
+      (Object.values(quotes).flat() as { handle: string; passage: string }[]).map((q) => [q.handle, q.passage]),
     );
     for (const [where, { text, rests_on = [] }] of sentences(result).filter(([at]) => !at.startsWith("/rec")))
       for (const number of text.match(/\d+/g) ?? [])
@@ -208,7 +208,7 @@ describe("the report", () => {
   });
 
   it("has a finding where a single quote is all there is", () => {
-    const quote = { handle: "p1#1", quote: "Grippers hold 87 % of objects.", where: "p. 1" };
+    const quote = { handle: "p1#1", passage: "“Grippers hold 87 % of objects.”", where: "p. 1" };
     const papers = [{ id: "p1", title: "A gripper", decision: "REJECT", score: 4, quotes: [quote] }];
     const { answer, findings } = resultOf<ReportResult>(briefOf({ ...report, papers, groups: [] }));
     expect([answer, findings].map((list) => list.map(({ rests_on }) => rests_on))).toEqual([[["p1#1"]], [["p1#1"]]]);

@@ -1,6 +1,6 @@
 import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
-import { findQuote, holdsQuote } from "../../../src/research/evidence/find-quote.js";
+import { findQuote } from "../../../src/research/evidence/find-quote.js";
 
 /**
  * No word is the beginning, end or concatenation of others, so a quote that differs in words differs for a reader too.
@@ -24,21 +24,6 @@ const slice = (all: readonly string[], from: number, length: number) => {
   const start = from % Math.max(1, all.length - 6);
   return { start, words: all.slice(start, start + 6 + (length % 10)) };
 };
-
-it("holdsQuote says whether findQuote finds, for quotes that stand there and for others", () => {
-  const answers = new Set<boolean>();
-  fc.assert(
-    fc.property(tokens, tokens, fc.nat(), fc.boolean(), (all, others, from, isOther) => {
-      const text = { text: all.join(" ") };
-      const quote = slice(isOther ? others : all, from, 8).words.join(" ");
-      const found = holdsQuote(text, quote);
-      answers.add(found);
-      expect(found).toBe(findQuote({ ...text }, quote).found);
-    }),
-    { numRuns: 100 },
-  );
-  expect(answers.size).toBe(2);
-});
 
 describe("findQuote", () => {
   it("finds every stretch of a text, whatever a PDF puts between the words", () => {
@@ -135,8 +120,11 @@ describe("findQuote", () => {
       fc.property(anything, anything, fc.nat(), (text, quote, cut) => {
         for (const each of [quote, text.slice(cut % (text.length + 1))]) {
           const match = findQuote(text, each);
-          if (match.found) expect(0 <= match.start && match.start < match.end && match.end <= text.length).toBe(true);
-          else expect(match.nearest.length).toBeLessThanOrEqual(300);
+          if (match.found) {
+            expect(0 <= match.start && match.start < match.end && match.end <= text.length).toBe(true);
+            for (const [from, to] of match.quoted)
+              expect(0 <= from && from <= to && to <= match.passage.length).toBe(true);
+          } else expect(match.nearest.length).toBeLessThanOrEqual(300);
         }
       }),
       runs,

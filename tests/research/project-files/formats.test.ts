@@ -51,8 +51,15 @@ const filesOf = (folder: string): Record<string, string> =>
       .map((path) => [path.slice(folder.length), read(path)]),
   );
 
+/** The newest frozen folder of the format that is written now. */
+const formatNow =
+  formats
+    .filter((name) => json(fixtures, name, "complete", "rrd.json").format === stateVersion)
+    .toSorted()
+    .at(-1) ?? "";
+
 /** A copy of a frozen folder. */
-function thawed(format = String(stateVersion), state = "complete"): string {
+function thawed(format = formatNow, state = "complete"): string {
   const folder = join(temporaryFolder(), "grasping-2026-11-22");
   cpSync(join(fixtures, format, state), folder, { recursive: true });
   return folder;
@@ -83,7 +90,8 @@ it.each(["1", "ac64460"])(
 );
 
 it("there is a frozen folder of the format that is written now, and of each before", () => {
-  expect(formats).toEqual(expect.arrayContaining(["ac64460", "report-as-data", String(stateVersion)]));
+  expect(formats).toEqual(expect.arrayContaining(["ac64460", "report-as-data", "1", "2026-11-26"]));
+  expect(formatNow).not.toBe("");
 });
 
 describe.each(formats)("state files of format %s", (format) => {
@@ -158,60 +166,80 @@ describe("a project in which a later version wrote", () => {
   const edit = (folder: string, name: string, change: (text: string) => string) =>
     writeFileSync(join(folder, name), change(read(folder, name)));
   const message = (folder: string) => join(".ralph", "inbox", readdirSync(join(folder, ".ralph", "inbox"))[0] ?? "");
-  const later: [string, (folder: string) => void][] = [
-    ["its state", (folder) => edit(folder, "rrd.json", (text) => text.replace('"format": 1', '"format": 2'))],
+  const later = stateVersion + 1;
+  const [now, next] = [`"format": ${stateVersion}`, `"format": ${later}`];
+  const changed: [string, (folder: string) => void][] = [
+    ["its state", (folder) => edit(folder, "rrd.json", (text) => text.replace(now, next))],
     [
       "a state that is not valid here",
       (folder) =>
         edit(folder, "rrd.json", (text) =>
-          text.replace('"format": 1', '"format": 2').replace('"phase": "COMPLETE"', '"phase": "PUBLISHED"'),
+          text.replace(now, next).replace('"phase": "COMPLETE"', '"phase": "PUBLISHED"'),
         ),
     ],
     [
       "a line of its ledger",
       (folder) =>
-        edit(folder, "ledger.jsonl", (text) => `${text}${text.split("\n")[0]?.replace('"format":1', '"format":2')}\n`),
+        edit(
+          folder,
+          "ledger.jsonl",
+          (text) => `${text}${text.split("\n")[0]?.replace(`"format":${stateVersion}`, `"format":${later}`)}\n`,
+        ),
     ],
     [
       "an entry of its journal",
       (folder) => {
         cpSync(join(folder, ".ralph/journal/done/8.json"), join(folder, ".ralph/journal/9.json"));
-        edit(folder, ".ralph/journal/9.json", (text) => text.replace(/"format":1\}$/, '"format":2}'));
+        edit(folder, ".ralph/journal/9.json", (text) =>
+          text.replace(new RegExp(`"format":${stateVersion}\\}$`), `"format":${later}}`),
+        );
       },
     ],
     [
       "a line of its log of queries",
       (folder) =>
-        edit(folder, "queries.jsonl", (text) => `${text}${text.split("\n")[0]?.replace('"format":1', '"format":2')}\n`),
+        edit(
+          folder,
+          "queries.jsonl",
+          (text) => `${text}${text.split("\n")[0]?.replace(`"format":${stateVersion}`, `"format":${later}`)}\n`,
+        ),
     ],
     [
       "the search under way",
-      (folder) => writeFileSync(candidatesFile(folder), JSON.stringify({ ...json(candidatesFile(folder)), format: 2 })),
+      (folder) =>
+        writeFileSync(candidatesFile(folder), JSON.stringify({ ...json(candidatesFile(folder)), format: later })),
     ],
     [
       "the narrative of its report",
-      (folder) => writeFileSync(join(folder, "report.json"), JSON.stringify({ format: 2, statements: [] })),
+      (folder) => writeFileSync(join(folder, "report.json"), JSON.stringify({ format: later, statements: [] })),
     ],
     [
       "what an update asked",
-      (folder) => writeFileSync(updateFile(folder), JSON.stringify({ until: "2026-11-20", failed: {}, format: 2 })),
+      (folder) => writeFileSync(updateFile(folder), JSON.stringify({ until: "2026-11-20", failed: {}, format: later })),
     ],
     [
       "what an agent left for the next",
       (folder) => {
         mkdirSync(notedFolder(folder), { recursive: true });
-        writeFileSync(join(notedFolder(folder), "3.json"), JSON.stringify({ iteration: 3, format: 2 }));
+        writeFileSync(join(notedFolder(folder), "3.json"), JSON.stringify({ iteration: 3, format: later }));
       },
     ],
-    ["a message", (folder) => edit(folder, message(folder), (text) => text.replace('"format":1', '"format":2'))],
+    [
+      "a message",
+      (folder) =>
+        edit(folder, message(folder), (text) => text.replace(`"format":${stateVersion}`, `"format":${later}`)),
+    ],
   ];
   const refused = (error: unknown) => {
     expect(error).toBeInstanceOf(ExpectedError);
     const { exitCode, message: sentence } = error as ExpectedError;
-    expect([exitCode, sentence]).toEqual([5, expect.stringMatching(/format 2 .*format 1 .*update research-ralph/)]);
+    expect([exitCode, sentence]).toEqual([
+      5,
+      expect.stringMatching(new RegExp(`format ${later} .*format ${stateVersion} .*update research-ralph`)),
+    ]);
   };
 
-  it.each(later)("(%s) is neither run, edited nor reset, and nothing in it changes", async (_, change) => {
+  it.each(changed)("(%s) is neither run, edited nor reset, and nothing in it changes", async (_, change) => {
     const folder = thawed();
     change(folder);
     const before = filesOf(folder);
@@ -225,21 +253,24 @@ describe("a project in which a later version wrote", () => {
 
   it("is read as far as it can be", async () => {
     const folder = thawed();
-    for (const [what, change] of later) if (!what.includes("not valid")) change(folder);
+    for (const [what, change] of changed) if (!what.includes("not valid")) change(folder);
     const { rrd, ledger } = await readResearch(folder);
     expect([rrd.phase, ledger.length]).toEqual(["COMPLETE", 9]);
-    later.find(([what]) => what.includes("not valid"))?.[1](folder);
+    changed.find(([what]) => what.includes("not valid"))?.[1](folder);
     edit(folder, "rrd.json", (text) => text.replace('"phase": "COMPLETE"', '"phase": "PUBLISHED"'));
     await readResearch(folder).then(() => expect.unreachable(), refused);
   });
 
-  it.each(later)("(%s) is named wherever it is shown", async (what, change) => {
+  it.each(changed)("(%s) is named wherever it is shown", async (what, change) => {
     const folder = thawed();
     const said = async () => {
       const io = fakeIo({ cwd: dirname(folder) });
       for (const show of [statusCommand, costCommand, validateCommand])
         await show({ folder, json: false }, io).catch((error: Error) => io.stderr(error.message));
-      return `${io.out()}${io.err()}`.match(/was written in format 2 by a later version/g)?.length ?? 0;
+      return (
+        `${io.out()}${io.err()}`.match(new RegExp(`was written in format ${later} by a later version`, "g"))?.length ??
+        0
+      );
     };
     expect(await said()).toBe(0);
     change(folder);
@@ -248,7 +279,7 @@ describe("a project in which a later version wrote", () => {
 
   it("takes no line into its log of queries, from a tool either", async () => {
     const folder = thawed();
-    later.find(([what]) => what.includes("queries"))?.[1](folder);
+    changed.find(([what]) => what.includes("queries"))?.[1](folder);
     const before = read(folder, "queries.jsonl");
     const record = queryRecorder(folder);
     const [line] = (await readQueries(folder)).lines;
@@ -258,9 +289,9 @@ describe("a project in which a later version wrote", () => {
   });
 
   it("while a run works on it is not written any more", async () => {
-    const folder = thawed("1", "begun");
+    const folder = thawed(formatNow, "begun");
     const research = await openResearch(folder, { derive, git: false, notify: () => undefined });
-    edit(folder, "rrd.json", (text) => text.replace('"format": 1', '"format": 2'));
+    edit(folder, "rrd.json", (text) => text.replace(now, next));
     const before = read(folder, "rrd.json");
     await research.load().then(() => expect.unreachable(), refused);
     await research.edit((rrd) => ({ ...rrd, description: "x" })).then(() => expect.unreachable(), refused);
@@ -270,7 +301,7 @@ describe("a project in which a later version wrote", () => {
 
   it("keeps a message of it until that version reads it, beside those that are read", async () => {
     const folder = thawed();
-    later.find(([what]) => what === "a message")?.[1](folder);
+    changed.find(([what]) => what === "a message")?.[1](folder);
     await leaveMessage(folder, { text: "Another." }, Date.parse("2030-01-01"), tmpdir());
     expect((await readMessages(folder)).map((each) => "text" in each && each.text)).toEqual(["Another."]);
   });
@@ -278,13 +309,13 @@ describe("a project in which a later version wrote", () => {
   it("a cache of it is as none, and is made again", async () => {
     const folder = thawed();
     const { search, ...rest } = json(candidatesFile(folder));
-    await writeFileAtomic(candidatesFile(folder), JSON.stringify({ search, ...rest, format: 2 }));
+    await writeFileAtomic(candidatesFile(folder), JSON.stringify({ search, ...rest, format: later }));
     expect(await readSearchRecord(candidatesFile(folder), search)).toBeUndefined();
     await writeSearchRecord(candidatesFile(folder), { search, ...rest });
     expect(await readSearchRecord(candidatesFile(folder), search)).toMatchObject({ search });
     const path = join(textsFolder(folder), "sample_01.json");
     const text = await keptText(textsFolder(folder), "sample_01");
-    writeFileSync(path, JSON.stringify({ ...json(path), format: 2 }));
+    writeFileSync(path, JSON.stringify({ ...json(path), format: later }));
     expect(await keptText(textsFolder(folder), "sample_01")).toBeUndefined();
     if (text !== undefined) await saveText(textsFolder(folder), "sample_01", text);
     expect(await keptText(textsFolder(folder), "sample_01")).toEqual(text);

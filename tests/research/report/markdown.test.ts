@@ -64,11 +64,11 @@ test("a finding stands with its strength and the words it rests on, which link t
     [
       "- It takes 14 minutes.",
       "  <br>●●●○○ 1 paper, read in full, a preprint",
-      "  > “It takes 14 minutes on one machine.” [Author 2026, quote 1](#p1-1), p. 3 ✓ · [open there](<https://example.org/p1#:~:text=It%20takes",
+      "  > <b>It takes 14 minutes on one machine.</b> [Author 2026, quote 1](#p1-1), p. 3 ✓ · [open there](<https://example.org/p1#:~:text=It%20takes",
     ].join("\n"),
   );
   expect(text).toContain('<a id="p1"></a>On the matter of p1');
-  expect(section(text, "Evidence")).toContain('- <a id="p1-1"></a>1: It is quick.\n  > “It takes 14 minutes');
+  expect(section(text, "Evidence")).toContain('- <a id="p1-1"></a>1: It is quick.\n  > <b>It takes 14 minutes');
 });
 
 test("papers without an entry are counted by what became of them, also presented ones beyond the first hundred", () => {
@@ -162,7 +162,7 @@ describe("a quote is marked wherever it is shown", () => {
 test("a number that no quote has is marked behind its sentence", () => {
   const findings = [{ text: "It takes 15 minutes.", rests_on: ["p1#1"] }];
   expect(render(rrdWith([presented("p1", [time])]), { report: said({ findings }) })).toContain(
-    "- It takes 15 minutes. **[number not in its source: 15 minutes]**",
+    "- It takes 15 minutes. **[number not in the passage: 15 minutes]**",
   );
 });
 
@@ -201,7 +201,7 @@ test("a cross-reference is between papers only where both are in the project; ot
 
 test("what an agent or a source wrote fetches nothing, parts no section and moves no cursor, in whatever field it stands", () => {
   const nasty =
-    "\u001b]8;;x\u0007![p](https://evil.example/p.png) [c](javascript:x) <b> \u009b31m\u202e\n\n# Forged\n\n````\n\n[r]: http://evil.example\n\n| a | b |";
+    "\u001b]8;;x\u0007![p](https://evil.example/p.png) [c](javascript:x) <i> \u009b31m\u202e\n\n# Forged\n\n````\n\n[r]: http://evil.example\n\n| a | b |";
   const evidence = [quote("The camera costs 40 euros.", { claim: nasty, locator: nasty })];
   const more = {
     title: nasty,
@@ -228,7 +228,7 @@ test("what an agent or a source wrote fetches nothing, parts no section and move
   const excluded = [{ id: "x", title: nasty, reason: nasty, stage: "screened" as const }];
   const text = render(rrdWith(pool, { project: nasty, insights, excluded }), { report });
   expect(headings(text).every((title) => !title?.includes("Forged"))).toBe(true);
-  expect(text).not.toMatch(/!\[p\]|\]\(javascript|<b>|^(?:[-+*>] |\d+\. )*(?:# Forged|`{3}|\[r\]:)/m);
+  expect(text).not.toMatch(/!\[p\]|\]\(javascript|<i>|^(?:[-+*>] |\d+\. )*(?:# Forged|`{3}|\[r\]:)/m);
   // oxlint-disable-next-line no-control-regex -- none may be left
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   const cells = section(text, "Comparison")

@@ -30,7 +30,21 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => arxiv.listen(0, "127.0.0.1", resolve));
   const research = join(folder, "researches", "one");
   mkdirSync(research, { recursive: true });
-  const rrd = rrdWith([paper("p1"), paper("p2", { abstract: "PLANTED in the other paper" })]);
+  const sentence = "At 3 sites the hand held wet spheres, but no cubes.";
+  const evidence = [
+    {
+      claim: "It holds.",
+      status: "verified" as const,
+      locator: "§ 1",
+      passage: sentence,
+      quoted: [[11, 36]] as [number, number][],
+    },
+    { claim: "It flies.", status: "not-in-text" as const, quote: "the hand flew over all of the spheres" },
+  ];
+  const rrd = rrdWith([
+    paper("p1", { analysis: { summary: "s", evidence } }),
+    paper("p2", { abstract: "PLANTED in the other paper" }),
+  ]);
   writeFileSync(
     join(research, "rrd.json"),
     formatRrd({ ...rrd, requirements: { ...rrd.requirements, sources: ["arXiv"] } }),
@@ -123,7 +137,16 @@ test("a client of a person's own reads the project's papers, findings and report
     return content !== undefined && "text" in content ? content.text : "";
   };
   expect(JSON.parse(await read("research://papers"))).toContainEqual(expect.objectContaining({ id: "p1" }));
-  expect(JSON.parse(await read("research://findings"))).toMatchObject({ insights: [], claims: expect.any(Array) });
+  expect(JSON.parse(await read("research://findings"))).toEqual({
+    insights: [],
+    claims: [
+      {
+        ...{ paper_id: "p1", claim: "It holds.", status: "verified", locator: "§ 1" },
+        ...{ passage: "At 3 sites the hand held wet spheres, but no cubes.", quoted: [[11, 36]] },
+      },
+      { paper_id: "p1", claim: "It flies.", status: "not-in-text", quote: "the hand flew over all of the spheres" },
+    ],
+  });
   expect(await read("research://report")).toContain("no report yet");
   const { client: narrow } = await connect("--paper=p1");
   expect(narrow.getServerCapabilities()).not.toHaveProperty("resources");

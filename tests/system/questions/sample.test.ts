@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
+import { quotedWords } from "../../../src/research/evidence/quoted.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import { run, sharedPackage } from "../../support/processes/built.js";
 
@@ -35,8 +36,9 @@ test("the baseline agent answers five questions on the sample with quotes that w
   expect(all.map(({ question }) => question)).toEqual([...Object.keys(questions), unanswered]);
   for (const [index, sentence] of Object.values(questions).entries()) {
     const { question = "", quotes = [] } = all[index] ?? {};
-    expect(quotes.map(({ quote }) => quote).join("\n"), question).toContain(sentence);
-    for (const { paper, quote } of quotes) {
+    expect(quotes.map(quotedWords).join("\n"), question).toContain(sentence);
+    for (const { paper, ...kept } of quotes) {
+      const quote = quotedWords(kept);
       const { text } = JSON.parse(readFileSync(join(texts, `${paper}.json`), "utf8")) as { text: string };
       expect(findQuote(text, quote).found, quote).toBe(true);
       expect(quote).not.toMatch(/^(?:Abstract|\d+ Introduction) /);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
+import { quotedWords } from "../../../src/research/evidence/quoted.js";
 import type { Answer as Kept } from "../../../src/research/generated/answer.js";
 import { run, sharedPackage } from "../../support/processes/built.js";
 import { folderProject } from "../../support/projects/folder-project.js";
@@ -131,11 +132,11 @@ for (const name of ["claude", "codex"] as const) {
         expect(all.at(-1)).toMatchObject({ quotes: [], dropped: 1, missing: [madeUp] });
         const [project = ""] = (await cli("list", "--json")).out.match(/[\w/.-]*sample-sim2real[\w-]*/) ?? [];
         const at = join(root(), "researches", project.split("/").at(-1) ?? "");
-        for (const { paper, quote } of all.flatMap(({ quotes }) => quotes)) {
-          const { text } = JSON.parse(readFileSync(join(at, ".ralph/texts", `${paper}.json`), "utf8")) as {
+        for (const quote of all.flatMap(({ quotes }) => quotes)) {
+          const { text } = JSON.parse(readFileSync(join(at, ".ralph/texts", `${quote.paper}.json`), "utf8")) as {
             text: string;
           };
-          expect(findQuote(text, quote).found).toBe(true);
+          expect(findQuote(text, quotedWords(quote)).found).toBe(true);
         }
         const lines = readFileSync(join(at, "ledger.jsonl"), "utf8").trim().split("\n");
         const asked = lines
@@ -161,7 +162,7 @@ for (const name of ["claude", "codex"] as const) {
         expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
         const [answer] = JSON.parse((await cli("answers", "hands", "--json")).out) as Kept[];
         expect(answer?.projects).toEqual(["hands", "feet"]);
-        const quotes = answer?.quotes.map(({ paper, quote }) => [paper.slice(0, 2), quote]) ?? [];
+        const quotes = answer?.quotes.map((quote) => [quote.paper.slice(0, 2), quotedWords(quote)]) ?? [];
         expect(quotes).toEqual([
           ["1:", twoProjects.hands],
           ["2:", twoProjects.feet],

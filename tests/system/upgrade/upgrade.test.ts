@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import type { JournalEntry } from "../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
@@ -76,10 +77,10 @@ async function finishWithKills(project: Project): Promise<void> {
 }
 
 /** What every finished project of these holds, each once. */
-function expectWhole(project: Project): Rrd {
+function expectWhole(project: Project, format = stateVersion): Rrd {
   const { ok: rrd, problems } = parseRrd(text(project, "rrd.json"), "rrd.json");
   if (rrd === undefined) throw new Error(JSON.stringify(problems));
-  expect([rrd.phase, rrd.format, rrd["custom"]]).toEqual(["COMPLETE", 1, { kept: "a field that nobody knows" }]);
+  expect([rrd.phase, rrd.format, rrd["custom"]]).toEqual(["COMPLETE", format, { kept: "a field that nobody knows" }]);
   expect(rrd.papers_pool.map(({ id }) => id)).toEqual(project.before.papers_pool.map(({ id }) => id));
   for (const { id, status, analysis, score, retracted } of rrd.papers_pool) {
     expect(["presented", "rejected", "insights_extracted"], id).toContain(status);
@@ -161,7 +162,10 @@ describe.each(formats)("a project of format %s", (format) => {
 
 it("a project of a later format is told of by every command that would write, exit 5, and stays as it is", () => {
   const project = thawed("1", "complete");
-  writeFileSync(join(project.folder, "rrd.json"), text(project, "rrd.json").replace('"format": 1', '"format": 2'));
+  writeFileSync(
+    join(project.folder, "rrd.json"),
+    text(project, "rrd.json").replace('"format": 1', `"format": ${stateVersion + 1}`),
+  );
   const files = () =>
     readdirSync(project.folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -180,7 +184,11 @@ it("a project of a later format is told of by every command that would write, ex
     ["resume", folder],
   ]) {
     const { status, stderr } = call(project, ...args);
-    expect([args[0], status, stderr]).toEqual([args[0], 5, expect.stringMatching(/format 2 .*update research-ralph/)]);
+    expect([args[0], status, stderr]).toEqual([
+      args[0],
+      5,
+      expect.stringMatching(new RegExp(`format ${stateVersion + 1} .*update research-ralph`)),
+    ]);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   }
   for (const args of [["status", folder], ["list"], ["validate", folder], ["cost", folder], ["steer", folder]])

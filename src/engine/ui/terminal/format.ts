@@ -83,15 +83,30 @@ export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    if (line !== "" && width(line) + 1 + width(word) > columns) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
+    for (const [index, part] of partsOfWord(word).entries()) {
+      const space = index === 0 ? " " : "";
+      if (line !== "" && width(line) + space.length + width(part) > columns) {
+        lines.push(line);
+        line = part;
+      } else {
+        line = line === "" ? part : `${line}${space}${part}`;
+      }
     }
   }
   return [...lines, line];
 }
+
+/** Scripts without spaces between words, in which a line may end behind any sign. */
+const unspaced = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
+const isUnspaced = new RegExp(`[${unspaced}]`, "u");
+/** A sign of them with the marks that no line begins or ends with, or a run of others. */
+const partOfWord = new RegExp(
+  String.raw`[\p{Ps}\p{Pi}]*[${unspaced}][\p{M}\p{Pe}\p{Pf}\p{Po}]*|[\p{Ps}\p{Pi}]*[^${unspaced}\p{Ps}\p{Pi}]+|[\p{Ps}\p{Pi}]+`,
+  "gu",
+);
+
+const partsOfWord = (word: string): readonly string[] =>
+  isUnspaced.test(word) ? (word.match(partOfWord) ?? [word]) : [word];
 
 /** A text behind its label, broken at words into lines of at most `columns` columns that stand below each other. */
 export function labelled(label: string, text: string, columns: number): string[] {

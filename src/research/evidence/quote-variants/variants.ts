@@ -1,21 +1,6 @@
 import { signs } from "../../../engine/documents/latex/symbols.js";
 import { inSigns } from "./formulas.js";
-import { namedPronouns, namesSomething, withoutInsertions, type Insertion } from "./insertions.js";
 import { asRow } from "./rows.js";
-import { isUnit } from "../units.js";
-
-/** A way to read a quote, and what the text must bear out for it. */
-export interface Variant {
-  readonly quote: string;
-  /** The quote says "°" where the text says "0": the text's sentence must speak of an angle. */
-  readonly needsAngle?: true;
-  /** Behind it the quote names its source: the text may not name another there. */
-  readonly hasSource?: true;
-  /** What was set into the quote in brackets: the place must bear it out. */
-  readonly insertions?: readonly Insertion[];
-  /** The pronoun in the place of which the insertion stands. */
-  readonly replaces?: string;
-}
 
 const quotationMarks = new Set("\"'“”‘’‚„‟‹›«»`「」『』《》⟪⟫〝〞〟❛❜❝❞");
 const isTrimmed = (char: string | undefined) => char !== undefined && (quotationMarks.has(char) || /\s/.test(char));
@@ -33,53 +18,28 @@ export function trimQuotationMarks(quote: string): string {
 
 /**
  * The ways to read a quote, the strictest first: as it stands; without markup, its number in a list and its source;
- * without the stop or page that closes a quote cut short;
- * without words set in in brackets; retyped as the text writes its signs and units; with powers and numbers of formulas
- * as a text without ranks has them; with "°" for a raised 0.
+ * without the stop or page that closes a quote cut short; without the words in brackets that somebody set in.
  */
-export function variantsOf(quote: string, text: string): Variant[] {
+export function variantsOf(quote: string, text: string): string[] {
   const whole = trimQuotationMarks(quote.replace(unseen, ""));
   const unmarked = trimQuotationMarks(asRow(withoutOpening(trimQuotationMarks(withoutMarkup(whole))), text));
-  const bare = withoutSource(unmarked);
-  const sourced = bare === unmarked ? {} : ({ hasSource: true } as const);
-  const cut = withoutClosing(bare);
-  const { quote: plain, insertions } = withoutInsertions(cut, text);
+  const bare = withoutSource(unmarked, text);
   // Where one formula is more than signs, the others are still read as signs, in the text as here.
-  const variants: Variant[] = [whole, inSigns(whole), unmarked].map((each) => ({ quote: each }));
-  variants.push(...[bare, cut].map((each) => ({ ...sourced, quote: each })));
-  variants.push({ ...sourced, quote: plain, ...(insertions.length === 0 ? {} : { insertions }) });
-  // The same with its source, where the text cites the work.
-  const cited = bare === unmarked ? undefined : withoutInsertions(withoutClosing(unmarked), text);
-  if (cited !== undefined)
-    variants.push({ quote: cited.quote, ...(cited.insertions.length === 0 ? {} : { insertions: cited.insertions }) });
-  if (insertions.length === 1 && insertions.every(namesSomething))
-    for (const replaces of namedPronouns)
-      variants.push({ ...sourced, quote: withoutInsertions(cut, text, replaces).quote, insertions, replaces });
-  const usual = usualIn(text);
-  const retyped = distinct([...variants, ...rewritten(variants, (each) => asTyped(each, text, usual))]);
-  const all = distinct([
-    ...retyped,
-    ...rewritten(retyped, lowered),
-    ...rewritten(retyped, onTheLine),
-    ...rewritten(retyped, setApart),
-  ]);
-  if (/\p{Nd}\s?[°º˚]/u.test(plain))
-    all.push({
-      quote: plain.replace(/(?<=\p{Nd})\s?[°º˚]/gu, "0"),
-      needsAngle: true,
-      ...(insertions.length === 0 ? {} : { insertions }),
-    });
-  return all.filter((each) => each.quote !== "");
+  const variants = [whole, inSigns(whole), unmarked, bare, withoutClosing(bare), withoutClosing(unmarked)];
+  return [...new Set(variants.flatMap((each) => [each, withoutInsertions(each)]))].filter((each) => each !== "");
 }
 
-const rewritten = (variants: readonly Variant[], write: (quote: string) => string): Variant[] =>
-  variants.map((each) => ({ ...each, quote: write(each.quote) }));
+const bracketed = /(?<=(\p{L}?))(\s?)\[([^[\]]{1,200})\](?=(\p{L}?))/gu;
 
-/** The first of those that read alike. */
-function distinct(variants: readonly Variant[]): Variant[] {
-  const seen = new Set<string>();
-  return variants.filter(({ quote }) => !seen.has(quote) && seen.add(quote) !== undefined);
-}
+/**
+ * "[t]he hand [of the authors] reached" as "the hand reached": words in square brackets are not the paper's. A number in
+ * brackets is: "[54 % against 27 %]", "[12]".
+ */
+const withoutInsertions = (quote: string): string =>
+  quote.replace(bracketed, (whole, last: string, space: string, words: string, next: string) => {
+    if (/^\p{L}{1,3}$/u.test(words) && (next !== "" || (last !== "" && space === ""))) return space + words;
+    return /\p{L}/u.test(words) && !/\p{N}/u.test(words) && next === "" ? "" : whole;
+  });
 
 /** What is copied from the source of a page or of a paper brings its marks along. */
 const withoutMarkup = (quote: string): string =>
@@ -189,11 +149,17 @@ const sources = [
 ];
 const source = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
 
-/** The number that a quote has in a list of quotes, and behind it who wrote it and who stressed it. */
-function withoutSource(quote: string): string {
+/**
+ * A quote without its number in a list of quotes, and without who wrote it and who stressed it behind it. A work that
+ * the text cites itself stays: it has to be that one.
+ */
+function withoutSource(quote: string, text: string): string {
   const listed = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}[\p{Ll} .'’])/u, "");
   const tail = listed.slice(-120);
-  return listed.slice(0, listed.length - (source.exec(tail)?.[0].length ?? 0));
+  const [named = ""] = source.exec(tail) ?? [];
+  const [name = ""] = /\p{Lu}[\p{L}’'-]{1,30}/u.exec(named) ?? [];
+  const isCited = name !== "" && new RegExp(`${name}[^()\\n]{0,40}(?:19|20)\\d\\d`, "u").test(text);
+  return isCited ? listed : listed.slice(0, listed.length - named.length);
 }
 
 const page =
@@ -214,211 +180,3 @@ function withoutClosing(quote: string): string {
   return quote.slice(0, quote.length - paged - stop - (citation?.length ?? 0));
 }
 const cutCitation = /\s{0,2}\[\d{1,3}(?:[,;–\s-]{1,3}\d{1,3}){0,9}$/;
-
-/**
- * What is typed in several ways: where the text has one of the signs, what stands for it in the quote, and how it is
- * written then.
- */
-type Typing = readonly [RegExp, RegExp, string];
-const typings: readonly Typing[] = [
-  [/ \| /, /\s?\|\s?/g, " | "],
-  [/≈/, /~/g, "≈"],
-  [/±/, /\+[-−–](?![\s\p{Nd}])/gu, "±"],
-  [/[≤⩽≦]|<=/, /=<|<\s=/g, "≤"],
-  [/[≥⩾≧]|>=/, />\s=/g, "≥"],
-  [/=</, /[≤⩽≦]|<=/g, "=<"],
-  [/<\s=/, /[≤⩽≦]|<=/g, "< ="],
-  [/>\s=/, /[≥⩾≧]|>=/g, "> ="],
-  [/″/, /(?<=\p{Nd}\s?)(?:''|’’|["”])/gu, "″"],
-  [/′/, /(?<=\p{Nd}\s?)['’](?!\p{L})/gu, "′"],
-  [/[µμ]/, /(?<=\p{Nd}\s?)(?:u(?=[glmLsAVWM](?!\p{L}))|mc(?=g(?!\p{L})))/gu, "µ"],
-  [/\p{Nd}\s?mcg/u, /(?<=\p{Nd}\s?)[µμ]g(?!\p{L})/gu, "mcg"],
-  [/\p{Nd}\s?u[glmLsAVWM](?!\p{L})/u, /(?<=\p{Nd}\s?)[µμ]/gu, "u"],
-  [/⁻/, /(?<=(?<!\p{L})\p{L}{1,4})[-−](?=[1-3](?!\p{Nd}))/gu, "⁻"],
-  [/(?:)/, /\^\(([-−–]?\p{Nd}{1,4})\)/gu, "^{$1}"],
-  [/(?:)/, /(?<=\p{Nd})\*\*(?=[-−\p{Nd}])/gu, "^"],
-  [/\bFigs?\./, /\b(?:(Fig)ure|(Fig))(s?)(?= \p{Nd})/gu, "$1$2$3."],
-  [/\bFigures? \p{Nd}/u, /\b(Fig)(s?)\.?(?= \p{Nd})/gu, "$1ure$2"],
-  // Readers write "Figure 2: Drift"; the page has "Figure 2. Drift" or sets the name on a line of its own.
-  [
-    /^(?:Fig(?:ure|\.)?|Table|Box|Scheme|Chart|Plate|Algorithm) \p{L}?\p{Nd}{1,3}: /mu,
-    /\b(Figure|Fig\.?|Table|Box|Scheme|Chart|Plate|Algorithm) (\p{L}?\p{Nd}{1,3})(?:\s?[.|:–—-]\s{1,3}|\s{1,3}|\.?(?=\(?\p{Lu}\p{L}))(?=\(?\p{Lu})/gu,
-    "$1 $2: ",
-  ],
-  [/\bet al\./, /\bet al(?![.\p{L}])/gu, "et al."],
-  [/\bet al(?![.\p{L}])/u, /\bet al\./g, "et al"],
-  [/\b(?:e\.g|i\.e)\.,/, /\b(e\.g|i\.e)\.(?!,)/g, "$1.,"],
-  [/\b(?:e\.g|i\.e)\.(?!,)/, /\b(e\.g|i\.e)\.,/g, "$1."],
-  [/\be\.g\./, /\beg\b/g, "e.g."],
-  [/\bi\.e\./, /\bie\b/g, "i.e."],
-  [/\bversus\b/, /\bvs\b\.?/g, "versus"],
-  [/\bvs\./, /\b(?:versus\b|vs\b\.?)/g, "vs."],
-  [/\bvs\b(?!\.)/, /\b(?:versus\b|vs\b\.?)/g, "vs"],
-  [/ and /, / & /g, " and "],
-  [/\p{Nd}\s?[°º˚]\s?[CF]/u, /(?<=\p{Nd})\s?(?:degrees?|deg\.?)\s([CF])(?:elsius|ahrenheit)?(?!\p{L})/giu, " °$1"],
-  [/\p{Nd}\s?[°º˚](?!\s?[CF])/u, /(?<=\p{Nd})[\s-]?degrees?(?!\p{L}|\s(?:celsius|fahrenheit|[CF]\b))/giu, "°"],
-  [/\p{Nd}\s?×\s?\p{L}/u, /(?<=\p{Nd} ?)[xX*](?= \p{L})/gu, "×"],
-  [/10(?:[⁻⁰-⁹^]|[-−])/, /(?<=\p{Nd})[eE]([-−]?\p{Nd}{1,3})(?![\p{L}\p{Nd}])/gu, " × 10^$1"],
-];
-
-/** The typings of one text are looked up once for all its quotes. */
-let last: { readonly text: string; readonly usual: readonly Typing[] } | undefined;
-function usualIn(text: string): readonly Typing[] {
-  if (last?.text !== text) last = { text, usual: typings.filter(([sign]) => sign.test(text)) };
-  return last.usual;
-}
-
-/** Characters on each side of a sign by which its place is known. */
-const nearSign = 12;
-
-/** A quote with a typing, save where the text has the quote's own: a text may have "vs." here and "versus" there. */
-const withTyping = (quote: string, text: string, [, pattern, written]: Typing): string =>
-  quote.replace(pattern, (whole: string, ...groups: (string | number | undefined)[]) => {
-    const at = groups.find((each) => typeof each === "number") as number;
-    if (text.includes(quote.slice(Math.max(0, at - nearSign), at + whole.length + nearSign))) return whole;
-    return written.replace(/\$(\d)/g, (_, group: string) => String(groups[Number(group) - 1] ?? ""));
-  });
-
-/** An accent on its own for a quotation mark or an apostrophe: "´wet´" and "patients´ age", where the text has it. */
-const withAccents = (quote: string, text: string): string =>
-  !quote.includes("´") && !text.includes("´")
-    ? quote
-    : quote.replace(/["'‘’“”´]/g, (sign: string, at: number) => {
-        const [before = ""] = /[^"'‘’“”´]{0,6}$/.exec(quote.slice(Math.max(0, at - 6), at)) ?? [];
-        const [after = ""] = /^[^"'‘’“”´]{0,6}/.exec(quote.slice(at + 1, at + 7)) ?? [];
-        if (text.includes(`${before}´${after}`)) return "´";
-        return sign === "´" ? "'" : sign;
-      });
-
-const asTyped = (quote: string, text: string, usual: readonly Typing[]): string => {
-  // Nobody retypes longer ones.
-  if (quote.length > maxRetyped) return quote;
-  const typed = usual.reduce((so, typing) => withTyping(so, text, typing), withAccents(quote, text));
-  return typed.length > maxRetyped ? typed : asNumbered(citationsOnLine(inOtherBrackets(typed, text), text), text);
-};
-
-/** Each number of a quote is looked for in the text: of longer quotes, which nobody retypes, none. */
-const maxRetyped = 2000;
-
-/** "4500" for "4,500", ".05" for "0.05", "10 to 20" for "10–20", and the other way round, as the text has it. */
-function asNumbered(quote: string, text: string): string {
-  // A text with "0,05" has commas for points.
-  const isGrouped = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);
-  const written = (forms: readonly string[], otherwise: string) =>
-    forms.find((each) => stands(text, each)) ?? otherwise;
-  const inGroups = (number: string, at: number) => {
-    // "0800" is a time of the day or a name, whose digits are in no groups.
-    if (number.startsWith("0")) return number;
-    const isYear = mayBeYear(number, quote.slice(Math.max(0, at - 24), at), quote.slice(at + number.length));
-    return written(groupings(number).slice(isYear ? 1 : 0), number);
-  };
-  return (isGrouped ? quote.replace(wholeNumber, inGroups) : quote)
-    .replace(/(?<![\p{Nd}.,]\s?|\p{L})0?\.\p{Nd}{1,9}/gu, (number) =>
-      written([number, number.startsWith("0") ? number.slice(1) : `0${number}`], number),
-    )
-    .replace(
-      /(?<![\p{Nd}\p{L}.,])(\p{Nd}[\p{Nd}.,]{0,9}%?) to (?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
-      (whole, from: string, to: string) =>
-        written([whole + to, ...[..."-–−"].map((dash) => `${from}${dash}${to}`)], whole).endsWith(whole + to)
-          ? whole
-          : `${from}–`,
-    )
-    .replace(
-      /(?<![\p{Nd}\p{L}.,–-])(\p{Nd}[\p{Nd}.,]{0,9}%?)[-–](?=(\p{Nd}[\p{Nd}.,]{0,9}))/gu,
-      (whole, from: string, to: string) =>
-        stands(text, whole + to) || !stands(text, `${from} to ${to}`) ? whole : `${from} to `,
-    );
-}
-const wholeNumber =
-  /(?<![\p{Nd}\p{L}.,]|\p{Nd}[ \u00a0\u2009\u202f])(?:\p{Nd}{4,12}|\p{Nd}{1,3}(?:(?:[, \u00a0\u2009\u202f'’_٬]|\{,\})\p{Nd}{3}){1,3}|\p{Nd}{1,2}(?:,\p{Nd}{2}){1,3},\p{Nd}{3})(?![\p{Nd}]|,\p{Nd})/gu;
-
-/** What stands before a year though things that could be counted follow: "in 2006 patients were". */
-const beforeYear =
-  /(?:\b(?:in|since|until|till|during|years?|spring|summer|autumn|winter|(?:jan|febr)(?:uary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|(?:nov|dec)(?:ember)?)\.?|[-–—/])\s{0,3}$/iu;
-const isThing = (word: string): boolean =>
-  /^(?:\p{Ll}{2,19}s|people|men|women|children)$/u.test(word) &&
-  !/^(?:was|has|its|this|does|thus|plus|versus|across|whereas|always)$/.test(word);
-
-/**
- * Whether a number in groups would be a year without them: "since 2 006" is not 2006. It is not a year behind a
- * relation or a currency, nor before a unit, nor before things that can be counted.
- */
-function mayBeYear(number: string, before: string, after: string): boolean {
-  const year = /^[12]\P{Nd}{1,3}\p{Nd}{3}$/u.test(number) ? Number(number.replace(/\P{Nd}/gu, "")) : 0;
-  if (year < 1500 || year >= 2100 || /[=<>≤≥±×~≈$€£]\s?$/u.test(before)) return false;
-  // "in the late 1 990s"
-  if (year % 10 === 0 && /^s(?!\p{L})/u.test(after)) return true;
-  const [, word = "", next = ""] = /^\s?(\p{L}{1,20}|[%°])(?:\s(\p{L}{1,20}))?/u.exec(after) ?? [];
-  if (isUnit(word) && !/^(?:in|at?|h|per|points?)$/i.test(word)) return false;
-  return beforeYear.test(before) || !(isThing(word) || (/^\p{Ll}{1,20}$/u.test(word) && isThing(next)));
-}
-
-/** A whole number in the ways in which its thousands are set apart. */
-const groupings = (number: string): string[] => {
-  const digits = number.replace(/\P{Nd}/gu, "");
-  const grouped = ["", ",", " ", "\u00a0", "\u2009", "\u202f", "'", "’", "_", "٬", "{,}"].map((sign) =>
-    digits.replace(/(?<=\p{Nd})(?=(?:\p{Nd}{3}){1,9}$)/gu, sign),
-  );
-  // Lakhs and crores: 12,50,000.
-  return [...grouped, digits.replace(/(?<=\p{Nd})(?=(?:\p{Nd}{2}){0,4}\p{Nd}{3}$)/gu, ",")];
-};
-
-/** Whether a number stands in a text as one. */
-function stands(text: string, number: string): boolean {
-  for (let at = text.indexOf(number); at !== -1; at = text.indexOf(number, at + 1))
-    if (
-      !/\p{Nd}[.,]?$/u.test(text.slice(Math.max(0, at - 2), at)) &&
-      !/^(?:\p{Nd}|,\p{Nd})/u.test(text.slice(at + number.length, at + number.length + 2))
-    )
-      return true;
-  return false;
-}
-
-/**
- * A citation's number that is raised in the quote and in brackets in the text: "MTCT¹⁴", "(GARS)^9,10". Behind a unit
- * or one letter it would be a power.
- */
-const citationsOnLine = (quote: string, text: string): string =>
-  quote.replace(
-    /(?<=(\p{L}{2,40})|[\])%”"’.,;]|\p{Nd}[.,])(?:([¹²³⁴-⁹][⁰¹²³⁴-⁹]{0,2}(?:[,–⁻-][⁰¹²³⁴-⁹]{1,3}){0,9})|\^\{([1-9]\p{Nd}{0,2}(?:[,–-] ?\p{Nd}{1,3}){0,9})\})|\^\[([1-9]\p{Nd}{0,2}(?:[,–-] ?\p{Nd}{1,3}){0,9})\]/gu,
-    (whole, word: string | undefined, raised: string | undefined, inBraces?: string, inBrackets?: string) => {
-      const number = raised?.normalize("NFKC").replace("−", "–") ?? inBraces ?? inBrackets;
-      const isCited = text.includes(`[${number}]`) && !(word !== undefined && isUnit(word));
-      return isCited ? ` [${number}]` : whole;
-    },
-  );
-
-/** "[12]" for "(12)" and the other way round, where the text has the other. */
-const inOtherBrackets = (quote: string, text: string): string =>
-  quote.replace(/[[(]([1-9]\p{Nd}{0,2}(?:[\s,;–-]{1,2}[1-9]\p{Nd}{0,2}){0,4})[\])]/gu, (whole, inside: string) => {
-    const other = whole.startsWith("[") ? `(${inside})` : `[${inside}]`;
-    return text.includes(other) ? other : whole;
-  });
-
-/**
- * A text made without ranks has "kg/m2", "s-1", "10-5" and "CO2"; a quote that raises and lowers them says the same.
- */
-const onTheLine = (quote: string): string =>
-  quote
-    .replace(/(?<=(?<!\p{L})(?:[cmkdnµμ]?m|s|R|r|χ|η|I))(?:[²³]|\^\{?[23]\}?)/gu, inPlain)
-    .replace(/(?<=(?<!\p{L})(\p{L}{1,4}))(?:⁻[¹²³]|\^\{?[-−][123]\}?)/gu, (power: string, unit: string) =>
-      isUnit(unit) ? inPlain(power) : power,
-    )
-    // "10-5" is not a range: a range goes up.
-    .replace(/(?<=(?<![\p{Nd}.,])10)(?:⁻[¹²³⁴-⁹]|\^\{?[-−][1-9]\}?)(?![⁰-⁹\p{Nd}])/gu, inPlain)
-    .replace(/(?<=[\p{L}\p{Nd}₀-₉])(?:[²³]?[⁺⁻](?![⁰¹²³⁴-⁹])|\^\{?[23]?[+−-]\}?(?!\p{Nd}))/gu, inPlain)
-    .replace(/(?<![\p{L}\p{N}^])(?:[¹²³⁰⁴-⁹]{1,3}ᵐ?|\^\{\p{Nd}{1,3}m?\})(?=\p{Lu}\p{Ll}?(?!\p{L}))/gu, inPlain)
-    .replace(formulaNumber, inPlain);
-/** Letters set low, which readers of PDFs set apart: "C max" and "x i" for "C_max" and "xᵢ". */
-const setApart = (quote: string): string =>
-  quote.replace(
-    /(?<=\p{L}|′)(?:_\{?(?:[\p{L}\p{Nd}]{1,8}|[\p{L}\p{Nd}],[\p{L}\p{Nd}])\}?|[ᵢ-ᵪₐ-ₜⱼ]{1,6})(?!\p{L})/gu,
-    (low) => ` ${inPlain(low)}`,
-  );
-
-/** A page keeps powers and sets the numbers of "CO₂" on the line, as its readers do. */
-const lowered = (quote: string): string => quote.replace(formulaNumber, inPlain);
-const formulaNumber =
-  /(?<=\p{Lu}\p{Ll}?|\)|log|ln)(?:[₀-₉]{1,3}(?:\.[₀-₉]{1,2})?|_\{?\p{Nd}{1,3}(?:\.\p{Nd}{1,2})?\}?)|(?<=\p{L})_\{[\p{L}\p{Nd},]{1,8}\}/gu;
-
-const inPlain = (power: string): string => power.normalize("NFKC").replace(/[\^_{}]/g, "");

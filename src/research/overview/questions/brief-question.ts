@@ -1,5 +1,6 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
+import { clippedPassage, quotedWords } from "../../evidence/quoted.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/agent-brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/agent-brief/prompt-file.js";
@@ -140,19 +141,19 @@ const headOf = ({ key, paper: { title, date, decision, retracted, analysis } }: 
 /** A paper's verified quotes, those that share most words with the question first. */
 function quotesOf({ key, paper }: AskedPaper, asked: ReadonlySet<string>): object[] {
   return (paper.analysis?.evidence ?? [])
-    .map(({ quote, status, locator }, index) => {
+    .map((evidence, index) => {
       const shared = new Set(
-        stemsOf(quote)
+        stemsOf(quotedWords(evidence))
           .map(foldedStem)
           .filter((stem) => asked.has(stem)),
       ).size;
-      return { quote, status, locator, number: index + 1, shared };
+      return { evidence, number: index + 1, shared };
     })
-    .filter(({ status }) => status === "verified")
+    .filter(({ evidence: { status } }) => status === "verified")
     .sort((a, b) => b.shared - a.shared || a.number - b.number)
-    .map(({ quote, locator, number }) => ({
+    .map(({ evidence, evidence: { locator }, number }) => ({
       handle: handleOf(key, number),
-      quote: clip(quote, 70),
+      passage: clippedPassage(evidence, 80),
       ...(locator ? { where: clip(locator, 8) } : {}),
     }));
 }

@@ -1,6 +1,7 @@
 import { given } from "../../../engine/lib/given.js";
 import { abstractLocator } from "../../evidence/check-evidence.js";
 import { numbersWithoutQuote } from "../../evidence/check-numbers.js";
+import { keptPassage, quotedWords } from "../../evidence/quoted.js";
 import type { QuoteMatch } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
@@ -50,18 +51,18 @@ export async function checkAnswer(
   const missing = new Map<string, MissingQuote>();
   const places = new Map(pool.papers.map(({ key }, place) => [key, place]));
   const lookFor = async (text: AskedText, wanted: readonly Quote[], isOfRecord: boolean): Promise<void> => {
-    const search = await searchUntrusted(
-      "findQuotes",
-      text,
-      wanted.map(({ quote }) => quote),
-    );
+    const search = await searchUntrusted("findQuotes", text, wanted.map(quotedWords));
     for (const [index, each] of wanted.entries()) {
-      const { handle, quote } = each;
+      const { handle, paper } = each;
+      const quote = quotedWords(each);
       const match = "cut" in search ? undefined : search.value[index];
       if ("cut" in search) missing.set(handle, { quote, why: search.cut, nearest: "" });
       else if (match?.found !== true || match.isCited === true) missing.set(handle, { quote, ...problemOf(match) });
       else if (isOfRecord) found.set(handle, each);
-      else found.set(handle, { ...each, ...given({ locator: match.locator }), text_sha256: text.sha256 });
+      else {
+        const place = { ...keptPassage(match), ...given({ locator: match.locator }), text_sha256: text.sha256 };
+        found.set(handle, { handle, paper, ...place });
+      }
     }
   };
 
@@ -83,7 +84,7 @@ export async function checkAnswer(
         ? `${key} is not among the papers that were asked`
         : `no text of ${key} is kept; rest on the quotes of its record`;
     if (text !== undefined) await lookFor(text, wanted, false);
-    else for (const { handle, quote } of wanted) missing.set(handle, { quote, why, nearest: "" });
+    else for (const each of wanted) missing.set(each.handle, { quote: quotedWords(each), why, nearest: "" });
   }
 
   const ofRecords = new Map<string, Quote[]>();
@@ -146,8 +147,8 @@ function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: st
   const evidence = asked.paper.analysis?.evidence?.[Number(number) - 1];
   if (evidence === undefined) return "its paper has no such quote";
   if (evidence.status !== "verified") return "that quote was not found in its paper";
-  const { quote, locator, text_sha256 } = evidence;
-  return { handle, paper: key, quote, ...given({ locator, text_sha256 }) };
+  const { passage, quoted, quote, locator, text_sha256 } = evidence;
+  return { handle, paper: key, ...given({ passage, quoted, quote, locator, text_sha256 }) };
 }
 
 /** What a reader should know of a statement. */
@@ -158,24 +159,22 @@ function marksOf(
   grounds: readonly Quote[],
   asked: ReadonlySet<string>,
 ): string[] {
-  const { missing } = numbersWithoutQuote(
-    text,
-    grounds.map(({ quote }) => quote),
-  );
+  const { missing, outside } = numbersWithoutQuote(text, grounds);
   const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
     (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
   );
   const words = new Set([...stemsOf(text).map(foldedStem), ...asked]);
   const foreign = grounds.filter(
-    ({ quote }) =>
+    (quote) =>
       new Set(
-        stemsOf(quote)
+        stemsOf(quotedWords(quote))
           .map(foldedStem)
           .filter((stem) => words.has(stem)),
       ).size < minShared,
   );
   return [
-    ...(missing.length === 0 ? [] : [`None of its quotes holds ${missing.join(", ")}.`]),
+    ...(missing.length === 0 ? [] : [`None of its passages holds ${missing.join(", ")}.`]),
+    ...(outside.length === 0 ? [] : [`In the sentence, outside the quoted words: ${outside.join(", ")}.`]),
     ...retracted.map((key) => `${key} was retracted.`),
     ...foreign.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
   ];

@@ -53,5 +53,5 @@ export function wordsOfPaper(
 export const recordText = ({ analysis }: Paper): string =>
   [
     ...[analysis?.summary, analysis?.results].map((part) => (typeof part === "string" ? part : "")),
-    ...(analysis?.evidence ?? []).flatMap(({ claim, quote }) => [claim, quote]),
+    ...(analysis?.evidence ?? []).flatMap(({ claim, passage, quote }) => [claim, passage ?? quote ?? ""]),
   ].join("\n");

@@ -1,3 +1,4 @@
+import { quotedWords } from "../../evidence/quoted.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { abstractLocator, hashOf } from "../../evidence/check-evidence.js";
@@ -55,15 +56,17 @@ const wasMarked = ({ statements }: Answer, key: string): boolean =>
  * too; one that the answer found itself with the text that is kept. Without that text only the ledger tells.
  */
 function isAsRead(
-  { handle, quote, locator, text_sha256 }: Answer["quotes"][number],
+  quote: Answer["quotes"][number],
   { abstract, analysis }: Paper,
   text: AskedText | undefined,
   isReadSince: boolean,
 ): boolean {
+  const { handle, locator, text_sha256 } = quote;
   const number = /#(\d{1,6})$/.exec(handle.trim())?.[1];
   if (number !== undefined) {
     const now = analysis?.evidence?.[Number(number) - 1];
-    return now?.quote === quote && now.status === "verified" && (now.text_sha256 ?? null) === (text_sha256 ?? null);
+    const isSame = now !== undefined && quotedWords(now) === quotedWords(quote);
+    return isSame && now.status === "verified" && (now.text_sha256 ?? null) === (text_sha256 ?? null);
   }
   if (text_sha256 == null || locator === abstractLocator || text_sha256 === hashOf(abstract ?? "")) return true;
   return text === undefined ? !isReadSince : text.sha256 === text_sha256;

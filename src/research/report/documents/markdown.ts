@@ -20,6 +20,7 @@ import { signs, strengthSays, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
+import type { PassagePiece } from "../../evidence/quoted.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import type { Reading } from "../../papers/read-depth.js";
@@ -155,10 +156,7 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   [
     `**${inline(outcome)}: ${standWords[stand]}**`,
     sides
-      .map(
-        ({ quote, compared, says, doubt }) =>
-          `- ${inline(compared)}: ${says} ([${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})): “${inline(tablesAsText(quote.quote))}”${doubt === undefined ? "" : ` **[${inline(doubt)}]**`}`,
-      )
+      .map(({ quote, compared, says }) => `- ${inline(compared)}: ${says}\n${passageText(quote.pieces, source(quote))}`)
       .join("\n"),
     ...(differs === undefined ? [] : [`${said(differs)}${doubts(differs)}`]),
   ].join("\n\n");
@@ -173,9 +171,11 @@ const questionText = ({ question, day, sentences, fallen }: AskedQuestion): stri
           .map(({ text, marks, quotes }) =>
             [
               `- ${line(text)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
-              ...quotes.map(
-                ({ paper, key, quote, locator }) =>
-                  `  - ${paper === undefined ? inline(key) : named(paper)}: “${inline(quote)}”${locator === undefined ? "" : `, ${inline(locator)}`}`,
+              ...quotes.map(({ paper, key, pieces, locator }) =>
+                passageText(
+                  pieces,
+                  `${paper === undefined ? inline(key) : named(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}`,
+                ),
               ),
             ].join("\n"),
           )
@@ -228,12 +228,35 @@ function findingText(finding: Finding): string {
     `  <br>${signs(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
       const isSame = finding.quotes.length === 1 && evidenceWords(quote.quote) === evidenceWords(finding.text);
-      return isSame
-        ? `  > In these words: ${source(quote)}`
-        : `  > “${inline(tablesAsText(quote.quote))}” ${source(quote)}`;
+      return isSame ? `  > In these words: ${source(quote)}` : passageText(quote.pieces, source(quote));
     }),
   ].join("\n");
 }
+
+/**
+ * A passage as a block, the quoted words in bold, a line for each row of a table; `behind` closes it. Bold as a tag:
+ * two asterisks end nothing between a Chinese stop and the next word.
+ */
+function passageText(pieces: readonly PassagePiece[], behind: string): string {
+  const shown = (line: string, isQuoted: boolean) => {
+    const text = inlineSpaced(tablesAsText(line));
+    return isQuoted && text.trim() !== "" ? `<b>${text}</b>` : text;
+  };
+  const lines = pieces
+    .map(({ text, isQuoted }) =>
+      text
+        .split("\n")
+        .map((line) => shown(line, isQuoted))
+        .join("\n"),
+    )
+    .join("")
+    .split("\n");
+  return `${lines.map((line) => `  > ${line.trim()}`).join("  \n")} ${behind}`;
+}
+
+/** As `inline`, with the white space at both ends kept. */
+const inlineSpaced = (text: string): string =>
+  `${/^\s/.test(text) ? " " : ""}${inline(text)}${/\S\s+$/.test(text) ? " " : ""}`;
 
 /** Where a quote stands: its paper, the place in it, its mark and the link that opens it there. */
 function source(quote: Quote): string {
@@ -260,9 +283,10 @@ function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string
 }
 
 /** What is wrong with a sentence, said right behind it. */
-function doubts({ missingNumbers, brokenHandles }: Statement): string {
+function doubts({ missingNumbers, outsideNumbers, brokenHandles }: Statement): string {
   return [
-    ...missingNumbers.map((number) => ` **[number not in its source: ${cell(number)}]**`),
+    ...missingNumbers.map((number) => ` **[number not in the passage: ${cell(number)}]**`),
+    ...outsideNumbers.map((number) => ` **[in the sentence, outside the quoted words: ${cell(number)}]**`),
     ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${cell(handle)}, ${cell(reason)}]**`),
   ].join("");
 }
@@ -380,8 +404,8 @@ function entryText(entry: PaperEntry): string {
         "Eligibility",
         entry.eligibility
           .map(
-            ({ criterion, answer, says, quote }) =>
-              `${criterion}: ${answer}, ${quote === undefined ? "" : `“${tablesAsText(quote)}”, `}${says}`,
+            ({ criterion, answer, says, pieces }) =>
+              `${criterion}: ${answer}, ${pieces.length === 0 ? "" : `${pieces.map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text))).join("")}, `}${says}`,
           )
           .join(" · "),
       ),
@@ -633,11 +657,12 @@ function evidenceOf(model: ReportModel): string {
     const quotes = entry.evidence.map((quote) => {
       const mark = quoteMarks[quote.status];
       const what = quote.status === "verified" ? mark.sign : `${mark.sign} ${mark.words}`;
-      const words = `“${inline(tablesAsText(quote.quote))}”${quote.locator === undefined ? "" : ` (${inline(quote.locator)})`} ${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
+      const facts = [
+        `${quote.locator === undefined ? "" : `(${inline(quote.locator)}) `}${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`,
+        ...quote.notes.map(inline),
+      ];
       const at = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
-      return quote.claim === quote.quote
-        ? `- ${at}: ${words}`
-        : `- ${at}: ${inline(tablesAsText(quote.claim))}\n  > ${words}`;
+      return `- ${at}:${quote.claim === quote.quote ? "" : ` ${inline(tablesAsText(quote.claim))}`}\n${passageText(quote.pieces, facts.join(" · "))}`;
     });
     return [
       `### <a id="${anchor(row.id)}-evidence"></a>${own}${inline(row.title)}`,
@@ -652,7 +677,7 @@ function evidenceOf(model: ReportModel): string {
   return shown.length === 0
     ? ""
     : [
-        "Quotes are numbered as in rrd.json. ✓: code found the quote in the paper's text; ≈: near the text, with what differs; ?: it could not be checked.",
+        "Quotes are numbered as in rrd.json, each in its own sentence of the paper, the quoted words in bold. ✓: these words stand in the paper; ≈: near the text, with what differs; ?: it could not be checked.",
         ...shown,
         ...moreThan(rows.length, maxEvidence, "paper"),
       ].join("\n\n");

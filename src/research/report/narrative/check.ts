@@ -7,7 +7,7 @@ export interface Doubt {
   /** The part of the report, such as "Findings 2". */
   readonly where: string;
   readonly text: string;
-  /** Why, one clause: "number not in its source: 91 %". */
+  /** Why, one clause: "number not in the passage: 91 %". */
   readonly reason: string;
 }
 
@@ -52,7 +52,7 @@ export function doubtsOf(model: ReportModel): Doubt[] {
 }
 
 function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Needs, hasQuotes: boolean): string[] {
-  const { quotes, papers, missingNumbers, brokenHandles } = statement;
+  const { quotes, papers, missingNumbers, outsideNumbers, brokenHandles } = statement;
   const changed = quotes.filter(({ handle, quote }) => {
     const before = model.quotesThen[handle];
     return before !== undefined && evidenceWords(before) !== evidenceWords(quote);
@@ -62,7 +62,8 @@ function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Ne
   const excluded = new Set(sources.filter(({ isIneligible }) => isIneligible).map(({ id }) => id));
   const carried = quotes.length + papers.length;
   return [
-    ...(missingNumbers.length === 0 ? [] : [`number not in its source: ${missingNumbers.join(", ")}`]),
+    ...(missingNumbers.length === 0 ? [] : [`number not in the passage: ${missingNumbers.join(", ")}`]),
+    ...(outsideNumbers.length === 0 ? [] : [`in the sentence, outside the quoted words: ${outsideNumbers.join(", ")}`]),
     ...brokenHandles.map(({ handle, reason }) => `${handle}: ${reason}`),
     ...changed.map(({ handle }) => `${handle}: its quote has changed since the narrative was written`),
     ...(needs === "source" &&

@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
+import { type PassagePiece, piecesOf } from "../../evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import type { PaperName } from "../quotes.js";
 
@@ -28,7 +29,8 @@ export interface AskedQuote {
   readonly paper?: PaperName;
   /** How the answer names the paper. */
   readonly key: string;
-  readonly quote: string;
+  /** The paper's own sentence in pieces, the quoted ones marked. */
+  readonly pieces: readonly PassagePiece[];
   /** Such as "p. 4". */
   readonly locator?: string;
 }
@@ -73,7 +75,7 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>): AskedQues
           {
             ...given({ paper }),
             key: found.paper,
-            quote: found.quote,
+            pieces: piecesOf(found),
             ...(found.locator ? { locator: found.locator } : {}),
           },
         ];

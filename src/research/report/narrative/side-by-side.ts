@@ -1,4 +1,3 @@
-import { given } from "../../../engine/lib/given.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type Pair, sideBySide } from "../../workflow/report-unit/side-by-side.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
@@ -17,8 +16,6 @@ export interface ShownSide {
   readonly compared: string;
   /** What the outcome does under the first of the two. */
   readonly says: string;
-  /** What its own words say against that. */
-  readonly doubt?: string;
 }
 
 /** The words for each way that an outcome goes. */
@@ -42,7 +39,7 @@ export function shownPairs(
     const differs = byHandles.get(keyOf(sides.map(({ handle }) => handle)));
     return {
       ...{ outcome, stand },
-      sides: sides.flatMap(({ paper, handle, about, doubt }): ShownSide[] => {
+      sides: sides.flatMap(({ paper, handle, about }): ShownSide[] => {
         const number = Number(handle.slice(handle.lastIndexOf("#") + 1));
         const evidence = paper.analysis?.evidence?.[number - 1];
         const quote =
@@ -51,7 +48,7 @@ export function shownPairs(
             : quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
         if (quote === undefined) return [];
         const { compared, direction } = about;
-        return [{ quote, compared, says: ways[direction], ...given({ doubt }) }];
+        return [{ quote, compared, says: ways[direction] }];
       }),
       ...(differs === undefined ? {} : { differs: statementOf(differs, sources) }),
     };

@@ -26,11 +26,12 @@ export function* disputed(context: PageContext): Iterable<Markup> {
 }
 
 /** Quotes of different papers on one outcome, both in full. */
-function* pairs({ model, say }: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
+function* pairs(context: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
+  const { model, say } = context;
   for (const { outcome, stand, sides, differs } of model.pairs.filter(isWanted))
     yield markup`<h3 dir="auto">${outcome}: ${standWords[stand]}</h3><ul class="sides">${sides.map(
-      ({ quote, compared, says, doubt }) =>
-        markup`<li dir="auto"><p>${compared}: ${says}${doubt === undefined ? "" : markup` <span class="chip bad">${doubt}</span>`}</p><div class="q">${paperLink(quote.paper)}${quoteWords(quote)}</div></li>`,
+      ({ quote, compared, says }) =>
+        markup`<li dir="auto"><p>${compared}: ${says}</p><div class="q">${paperLink(quote.paper)}${quoteWords(context, quote)}</div></li>`,
     )}</ul>${differs === undefined ? "" : markup`<p dir="auto">${say(differs.text)}</p>`}`;
 }
 

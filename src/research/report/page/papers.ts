@@ -8,7 +8,7 @@ import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { signs } from "../strength.js";
 import type { Reading } from "../../papers/read-depth.js";
-import { quoteAnchorOf, quoteWords } from "./statements.js";
+import { passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
 
 /** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
 export const mostBodies = 1000;
@@ -99,7 +99,8 @@ export const authorsText = (authors: readonly string[], most: number): string =>
     : `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`;
 
 /** All that is known of a paper, in the order of `read`. */
-function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Markup {
+function bodyOf(context: PageContext, row: PaperRow): Markup {
+  const { model, readingAt } = context;
   const entry = model.entry(row);
   const reading = readingAt?.(row.id);
   const { citation } = entry;
@@ -123,7 +124,7 @@ function bodyOf({ model, readingAt, isNamed }: PageContext, row: PaperRow): Mark
     entry.insightTexts.length === 0
       ? ""
       : markup`<dt>Insights</dt>${entry.insightTexts.map((text) => markup`<dd${direction(text)}>${text}</dd>`)}`
-  }${eligibilityOf(entry)}</dl>${evidenceOf(entry, isNamed)}`;
+  }${eligibilityOf(entry)}</dl>${evidenceOf(context, entry)}`;
 }
 
 const answerSigns = { yes: "✓", no: "✗", unclear: "?" } as const;
@@ -132,8 +133,8 @@ const eligibilityOf = ({ eligibility }: PaperEntry): Markup =>
   eligibility.length === 0
     ? markup``
     : markup`<dt>Eligibility</dt>${eligibility.map(
-        ({ criterion, answer, says, quote }) =>
-          markup`<dd${direction(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${quote === undefined ? markup` <small class="meta">${says}</small>` : markup`<q${direction(quote)}>${tablesAsText(quote)}</q><small>${says}</small>`}</dd>`,
+        ({ criterion, answer, says, pieces }) =>
+          markup`<dd${direction(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${pieces.length === 0 ? markup` <small class="meta">${says}</small>` : markup`${passageOf(pieces)}<small>${says}</small>`}</dd>`,
       )}`;
 
 const part = (name: string, text: string): Markup =>
@@ -164,14 +165,14 @@ function linksOf({ doi, url, pdf }: PaperEntry): Markup {
 }
 
 function evidenceOf(
+  context: PageContext,
   { evidence, quotesGiven, quotesFound, notInText, unprovedNumbers, status }: PaperEntry,
-  isNamed: PageContext["isNamed"],
 ): Markup {
   if (quotesGiven === 0)
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(quotesGiven, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd${isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}</p>`}${quoteWords(quote, true)}</dd>`,
+      markup`<dd${context.isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}</p>`}${quoteWords(context, quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

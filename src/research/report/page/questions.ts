@@ -1,7 +1,7 @@
-import { type Markup, direction, markup } from "../../../engine/lib/markup.js";
+import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { AskedQuestion, AskedQuote } from "../narrative/questions.js";
 import type { PageContext } from "./context.js";
-import { paperLink } from "./statements.js";
+import { paperLink, passageOf } from "./statements.js";
 
 /** The questions that were asked with `research-ralph ask`, each with its answer and the words it rests on. */
 export function* questions({ model, say }: PageContext): Iterable<Markup> {
@@ -14,5 +14,5 @@ export function* questions({ model, say }: PageContext): Iterable<Markup> {
 const said = ({ text, marks, quotes }: AskedQuestion["sentences"][number], say: PageContext["say"]): Markup =>
   markup`<p dir="auto">${say(text)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(words)}</details>`;
 
-const words = ({ paper, key, quote, locator }: AskedQuote): Markup =>
-  markup`<div class="q">${paper === undefined ? key : paperLink(paper)}<q${direction(quote)}>${quote}</q><small>${locator ?? ""}</small></div>`;
+const words = ({ paper, key, pieces, locator }: AskedQuote): Markup =>
+  markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${locator ?? ""}</small></div>`;

@@ -1,5 +1,6 @@
 import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
+import type { PassagePiece } from "../../evidence/quoted.js";
 import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";
@@ -15,13 +16,27 @@ export const dots = (level: number): Markup =>
 
 const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;
 
-/** The words of a quote, where they stand and how they were found. Of many that were found, the sign alone says so. */
-export const quoteWords = ({ quote, locator, opens, status, reason }: Quote, isBrief = false): Markup => {
+/** The paper's own sentence with the quoted words marked; of a table its caption, head and row, a line each. */
+export const passageOf = (pieces: readonly PassagePiece[]): Markup => {
+  const words = pieces.map(({ text }) => text).join("");
+  return markup`<blockquote class="passage"${direction(words)}>${pieces.map(({ text, isQuoted }) => (isQuoted ? markup`<mark>${tablesAsText(text)}</mark>` : tablesAsText(text)))}</blockquote>`;
+};
+
+/**
+ * The passage of a quote, where it stands and how it was found, and of one that was cut the paragraph to unfold. Of
+ * many that were found, the sign alone says so.
+ */
+export const quoteWords = (
+  { model: { paragraphs } }: PageContext,
+  { kept, pieces, notes, locator, opens, status, reason }: Quote,
+  isBrief = false,
+): Markup => {
+  const paragraph = paragraphs.get(kept);
   const { sign, words } = quoteMarks[status];
   const found =
     isBrief && status === "verified" ? sign : markup`<span class="${markClasses[status]}">${sign} ${words}</span>`;
   const place = locator === undefined && opens === undefined ? "" : markup` ${link(opens, locator ?? "open there")}`;
-  return markup`<q${direction(quote)}>${tablesAsText(quote)}</q><small>${found}${reason === undefined ? "" : ` (${reason})`}${place}</small>`;
+  return markup`${passageOf(pieces)}<small>${found}${reason === undefined ? "" : ` (${reason})`}${place}${notes.map((note) => markup` · ${note}`)}</small>${paragraph === undefined ? "" : markup`<details class="words"><summary>The whole paragraph</summary>${passageOf(paragraph)}</details>`}`;
 };
 
 /** A link to a paper of the page, such as "Meyer 2025". */
@@ -47,11 +62,15 @@ function sourcesOf({ quotes, papers }: Statement): Markup {
 const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
 
 /** What a reader must know before trusting a sentence: its numbers or sources are not where they should be. */
-function doubtsOf({ missingNumbers, brokenHandles, nearNumbers }: Statement): Markup {
+function doubtsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers }: Statement): Markup {
   return markup`${
     missingNumbers.length === 0
       ? ""
-      : markup` <span class="chip bad">number not in its source: ${missingNumbers.join(", ")}</span>`
+      : markup` <span class="chip bad">number not in the passage: ${missingNumbers.join(", ")}</span>`
+  }${
+    outsideNumbers.length === 0
+      ? ""
+      : markup` <span class="chip insights">in the sentence, outside the quoted words: ${outsideNumbers.join(", ")}</span>`
   }${
     nearNumbers.length === 0
       ? ""
@@ -60,16 +79,16 @@ function doubtsOf({ missingNumbers, brokenHandles, nearNumbers }: Statement): Ma
 }
 
 /** A statement with what it rests on: a line of sources, how strong it is, and the quotes to unfold. */
-export function statementParts({ say }: PageContext, statement: Statement, strength?: Strength): Markup {
+export function statementParts(context: PageContext, statement: Statement, strength?: Strength): Markup {
   const { quotes } = statement;
-  return markup`<p>${say(statement.text)}${sourcesOf(statement)}${doubtsOf(statement)}</p>${
+  return markup`<p>${context.say(statement.text)}${sourcesOf(statement)}${doubtsOf(statement)}</p>${
     strength === undefined || statement.quotes.length + statement.papers.length === 0
       ? ""
       : markup`<p class="how">${dots(strength.level)} ${strength.says}</p>`
   }${
     quotes.length === 0
       ? ""
-      : markup`<details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map((quote) => markup`<div class="q">${paperLink(quote.paper)}${quoteWords(quote)}</div>`)}</details>`
+      : markup`<details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map((quote) => markup`<div class="q">${paperLink(quote.paper)}${quoteWords(context, quote)}</div>`)}</details>`
   }`;
 }
 

@@ -1,4 +1,7 @@
-/** Colours by what they mean. Text in each has a contrast of at least 4.5:1 on `paper`, `card` and `tint`. */
+/**
+ * Colours by what they mean. Text in each has a contrast of at least 4.5:1 on `paper`, `card` and `tint`; `mark` lies
+ * behind words in `ink`.
+ */
 const light = {
   paper: "#fbfbf8",
   card: "#ffffff",
@@ -11,6 +14,7 @@ const light = {
   insights: "#815300",
   rejected: "#62686f",
   bad: "#a62c24",
+  mark: "#f9f0d0",
 };
 const dark: typeof light = {
   paper: "#141618",
@@ -24,6 +28,7 @@ const dark: typeof light = {
   insights: "#e2b35a",
   rejected: "#9ba2a9",
   bad: "#f28f85",
+  mark: "#4d4526",
 };
 
 const variables = (colours: typeof light): string =>
@@ -83,7 +88,9 @@ summary{cursor:pointer}
 .words{font-size:.88rem;line-height:1.5;margin:.2rem 0 0}
 .words>summary{color:var(--accent);width:fit-content}
 .words .q{margin:.5rem 0}
-blockquote,q{display:block;font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-left:.9rem;border-left:3px solid var(--line);quotes:"“" "”" "‘" "’"}
+blockquote{font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-inline-start:.9rem;border-inline-start:3px solid var(--line)}
+.passage{white-space:pre-line}
+mark{background:var(--mark);color:inherit;padding:.05em 0;border-radius:2px;-webkit-box-decoration-break:clone;box-decoration-break:clone}
 .src{font-size:.84rem}
 .src a{white-space:nowrap}
 #themes h3::first-letter{text-transform:uppercase}
@@ -109,7 +116,7 @@ summary.head:hover .title{color:var(--accent)}
 summary.head .title::after{content:"\\a0 ▸"/"";color:var(--accent)}
 .paper[open]>.head .title::after{content:"\\a0 ▾"/""}
 .why{display:block;font-size:.9rem;line-height:1.45;margin-top:.15rem}
-q+small{display:block;padding-left:1.1rem;font:.82rem/1.45 var(--sans);color:var(--soft)}
+.passage+small{display:block;padding-left:1.1rem;font:.82rem/1.45 var(--sans);color:var(--soft)}
 .meta{display:block;font-size:.82rem;line-height:1.45;color:var(--soft);margin-top:.1rem}
 .rank{font-size:1.16rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums;color:var(--rejected)}
 .rank small{display:block;font-size:.74rem;font-weight:400;color:var(--soft)}
@@ -204,6 +211,7 @@ figure,.ev dd,.figures,.answer,tr,.q,.head,.list>li{break-inside:avoid}
 .paper[open]>.head{break-after:avoid}
 .far .paper{content-visibility:visible}
 a{color:inherit}
+mark{background:none;text-decoration:underline;text-decoration-thickness:.06em;text-underline-offset:.18em}
 .refs a[href^=http]::after{content:" ‹" attr(href) "›";font-size:.86em}
 }`;
 

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { clippedPassage, notesOf, quotedWords } from "../../evidence/quoted.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../../papers/scores-and-decision/scores-and-decision.js";
@@ -11,10 +11,13 @@ import { groupName, pairName } from "../report-unit/judge-report.js";
 import { sideBySide } from "../report-unit/side-by-side.js";
 import type { UnitData } from "./unit-data.js";
 
-/** A quote as the agent of a report sees it; it names it by its handle. */
+/** A quote as the agent of a report sees it, in the paper's own sentence; it names it by its handle. */
 interface ShownQuote {
   readonly handle: string;
-  readonly quote: string;
+  /** The passage, the quoted words between “ and ”. */
+  readonly passage: string;
+  /** How the quote is cut, and which numbers of its claim it does not hold. */
+  readonly note?: string;
   readonly where?: string;
   /** Absent: found in the text. */
   readonly status?: "near" | "could-not-check";
@@ -24,8 +27,10 @@ interface ShownQuote {
 const paperTokens = 2_900;
 const pairTokens = 1_000;
 const groupTokens = 900;
-const quoteTokens = 55;
-const pairQuoteTokens = 30;
+const passageTokens = 75;
+const pairPassageTokens = 40;
+/** Room for how a quote is cut at both ends, and a number. */
+const noteTokens = 40;
 const maxQuotes = 8;
 const maxShownInsights = 4;
 
@@ -83,12 +88,11 @@ function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]
       pair: pairName(index),
       outcome: clip(outcome, 16),
       stand,
-      sides: sides.map(({ handle, about, quote, doubt }) => ({
+      sides: sides.map(({ handle, about, evidence }) => ({
         handle,
         compared: clip(about.compared, 20),
         direction: about.direction,
-        quote: clip(quote, pairQuoteTokens),
-        ...given({ doubt }),
+        passage: clippedPassage(evidence, pairPassageTokens),
       })),
     };
     const cost = estimateTokens(JSON.stringify(pair, null, 1)) + 6;
@@ -172,17 +176,24 @@ function quotesOf(paper: Paper, keywords: readonly string[]): ShownQuote[] {
     .map((evidence, index) => ({ evidence, number: index + 1, worth: worthOf(evidence, words) }))
     .filter(({ evidence, number }) => evidence.status !== "not-in-text" && handleOf(paper.id, number).length <= 220)
     .sort((a, b) => b.worth - a.worth || a.number - b.number)
-    .map(({ evidence: { quote, locator, status }, number }) => ({
-      handle: handleOf(paper.id, number),
-      quote: clip(quote, quoteTokens),
-      ...(locator ? { where: clip(locator, 8) } : {}),
-      ...(status === "verified" || status === "not-in-text" ? {} : { status }),
-    }));
+    .map(({ evidence, number }) => {
+      const { locator, status } = evidence;
+      const note = notesOf(evidence).join("; ");
+      return {
+        handle: handleOf(paper.id, number),
+        passage: clippedPassage(evidence, passageTokens),
+        ...(note === "" ? {} : { note: clip(note, noteTokens) }),
+        ...(locator ? { where: clip(locator, 8) } : {}),
+        ...(status === "verified" || status === "not-in-text" ? {} : { status }),
+      };
+    });
 }
 
 const telling = /\b(?:result|conclusion|discussion|finding|evaluation|abstract|limitation)/i;
 
-function worthOf({ quote, locator, status }: Evidence, words: ReadonlySet<string>): number {
+function worthOf(evidence: Evidence, words: ReadonlySet<string>): number {
+  const { locator, status } = evidence;
+  const quote = quotedWords(evidence);
   const said = new Set(quote.toLowerCase().match(/\p{L}{4,}/gu) ?? []);
   const shared = [...words].filter((word) => said.has(word)).length;
   return (

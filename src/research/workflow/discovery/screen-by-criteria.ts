@@ -3,6 +3,7 @@ import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Exclusion, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { checkScreening } from "../eligibility/check-answers.js";
+import { groundText } from "../eligibility/answer-text.js";
 import { criterionText } from "../eligibility/eligibility.js";
 import { excludedFacts } from "./excluded-facts.js";
 import type { Batch } from "./screening-batch.js";
@@ -66,10 +67,11 @@ export function screenedOut(
 ): Exclusion {
   const { id, title } = candidate;
   const decisive = answers.find((one) => one.criterion === criterion.id);
+  const ground = decisive === undefined ? "" : groundText(decisive);
   return {
     id,
     title,
-    reason: `excluded by ${criterionText(criterion)}${decisive?.quote === undefined ? "" : `: ${decisive.answer}, “${decisive.quote}”`}`,
+    reason: `excluded by ${criterionText(criterion)}${ground === "" ? "" : `: ${decisive?.answer}${ground}`}`,
     stage: "screened",
     criterion: criterion.id,
     answers: [...answers],

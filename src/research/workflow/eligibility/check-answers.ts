@@ -2,6 +2,8 @@ import { locatorAt } from "../../../engine/documents/text/document-text.js";
 import type { DocumentText } from "../../../engine/documents/text/document-text.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { abstractLocator, reasonOf } from "../../evidence/check-evidence.js";
+import type { Passage } from "../../evidence/passage.js";
+import { keptPassage } from "../../evidence/quoted.js";
 import type { QuoteMatch, Searchable } from "../../evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";
@@ -67,17 +69,18 @@ async function checkAnswers(
     const quote = quotes[index] ?? "";
     if (quote === "") return { ...unclear, said: answer, reason: "The answer has no quote." };
     const find = finds[index];
-    if (find !== undefined && "locator" in find) return { criterion: id, stage, answer, quote, locator: find.locator };
+    if (find !== undefined && "locator" in find)
+      return { criterion: id, stage, answer, ...keptPassage(find), locator: find.locator };
     return { ...unclear, quote, said: answer, reason: `The quote does not count: ${find?.why ?? "not found"}.` };
   });
 }
 
+/** The place of a quote with its passage, or why it was not found; undefined without a quote. */
+type Find = (Passage & { readonly locator: string }) | { readonly why: string } | undefined;
+
 /** Where each quote was found first, or why it was not; nothing for an empty one. */
-async function findAll(
-  places: readonly Place[],
-  quotes: readonly string[],
-): Promise<({ readonly locator: string } | { readonly why: string } | undefined)[]> {
-  const finds: ({ readonly locator: string } | { readonly why: string } | undefined)[] = quotes.map(() => undefined);
+async function findAll(places: readonly Place[], quotes: readonly string[]): Promise<Find[]> {
+  const finds: Find[] = quotes.map(() => undefined);
   for (const { text, name } of places) {
     const open = [...quotes.entries()].filter(([index, quote]) => quote !== "" && !isFound(finds[index]));
     if (open.length === 0) break;
@@ -87,7 +90,10 @@ async function findAll(
       const match = "cut" in search ? search.cut : search.value[at];
       if (match === undefined) continue;
       if (typeof match !== "string" && match.found && match.isCited !== true)
-        finds[index] = { locator: match.locator ?? locatorAt(text.marks ?? [], match.start) ?? name };
+        finds[index] = {
+          ...keptPassage(match),
+          locator: match.locator ?? locatorAt(text.marks ?? [], match.start) ?? name,
+        };
       // The first place is the one that the agent was to quote from.
       else finds[index] ??= { why: typeof match === "string" ? match : whyNot(match) };
     }
@@ -95,8 +101,7 @@ async function findAll(
   return finds;
 }
 
-const isFound = (find: { readonly locator: string } | { readonly why: string } | undefined): boolean =>
-  find !== undefined && "locator" in find;
+const isFound = (find: Find): boolean => find !== undefined && "locator" in find;
 
 function whyNot(match: QuoteMatch): string {
   if (match.found) return "it stands in the list of references";

@@ -33,14 +33,6 @@ export const answersAt = (stage: Answer["stage"], answers: readonly Answer[] | u
 export const askedCriteria = (rrd: Rrd, { override }: Pick<Paper, "override">): readonly Criterion[] =>
   override === undefined ? criteriaOf(rrd) : [];
 
-/** An answer in words: 'c2: yes, “…” (abstract)'. */
-export function answerText({ criterion, answer, quote, locator, said, reason }: Answer): string {
-  const words = quote === undefined || answer === "unclear" ? "" : `, “${quote}”`;
-  const where = locator == null ? "" : ` (${locator})`;
-  const claimed = said === undefined ? "" : `; the agent said ${said}`;
-  return `${criterion}: ${answer}${words}${where}${claimed}${reason === undefined ? "" : `. ${reason}`}`;
-}
-
 /** A criterion in words: "c2 (exclude: animal studies)". */
 export const criterionInFull = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
 

@@ -22,15 +22,8 @@ import { insightId, lastNumber } from "../../project-files/rrd-file.js";
 import { papersToReadAgain } from "../next-unit/open-update.js";
 import { flat, prose } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
-import {
-  answersAt,
-  answerText,
-  askedCriteria,
-  criterionText,
-  eligibilityOf,
-  isIneligible,
-} from "../eligibility/eligibility.js";
-import { doubtOf } from "../report-unit/no-difference.js";
+import { answerText } from "../eligibility/answer-text.js";
+import { answersAt, askedCriteria, criterionText, eligibilityOf, isIneligible } from "../eligibility/eligibility.js";
 import { checkedFields, isRetraction } from "../report-unit/warn-of-retractions.js";
 
 /** What is known of a paper besides its record when its reading is judged. */
@@ -92,10 +85,6 @@ export function acceptPaper(
   const warnings = [
     ...foundWarnings,
     ...warningsOf(paper, material, retracted, counts, numbers),
-    ...evidence.flatMap(({ about, quote }) => {
-      const doubt = about == null ? undefined : doubtOf(about, quote);
-      return doubt === undefined ? [] : [`${about?.outcome}: ${doubt}: "${clip(quote, 30)}"`];
-    }),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
   const points = both

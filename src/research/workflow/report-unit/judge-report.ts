@@ -8,6 +8,7 @@ import type { Acceptable, Judging, Unacceptable } from "../result-types/judged-r
 import { dayOf } from "../result-types/judged-result.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
+import { quotedWords } from "../../evidence/quoted.js";
 import { evidenceAt, whyNoGround } from "./handles.js";
 import { closedBy } from "./close-update.js";
 import { groupInsights } from "./insight-groups.js";
@@ -80,7 +81,7 @@ export function acceptReport(
   const handles = [...new Set(resting.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
   const quoteOf = (handle: string): [string, string][] => {
     const found = evidenceAt(handle, papers);
-    return "reason" in found ? [] : [[handle, found.evidence.quote]];
+    return "reason" in found ? [] : [[handle, quotedWords(found.evidence)]];
   };
   // The file's types let unknown fields be, which an interface without them can't be told to be.
   const narrative = {

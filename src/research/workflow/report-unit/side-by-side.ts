@@ -1,18 +1,14 @@
-import { given } from "../../../engine/lib/given.js";
 import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { handleOf, whyNoGround } from "./handles.js";
-import { doubtOf } from "./no-difference.js";
 
 /** One of two quotes on one outcome. */
 export interface PairSide {
   readonly handle: string;
   readonly paper: Paper;
-  readonly quote: string;
+  readonly evidence: Evidence;
   /** As its reader stated it. */
   readonly about: Outcome;
-  /** What its own words say against the direction. */
-  readonly doubt?: string;
 }
 
 /** Two quotes of different papers on one outcome of one comparison. */
@@ -65,13 +61,13 @@ export function sideBySide(papers: readonly Paper[]): Pair[] {
 
 const order = { opposite: 0, apart: 1, agreed: 2 };
 
-function statedBy(paper: Paper, { about, status, quote }: Evidence, number: number): Stated | undefined {
+function statedBy(paper: Paper, evidence: Evidence, number: number): Stated | undefined {
+  const { about, status } = evidence;
   if (about == null || status !== "verified") return undefined;
   const [first = "", second = ""] = about.compared.split(between, 2);
   const arms = [stemSet(first), stemSet(second)] as const;
   if (arms[0].size === 0) return undefined;
-  const doubt = doubtOf(about, quote);
-  return { handle: handleOf(paper.id, number), paper, quote, about, arms, ...given({ doubt }) };
+  return { handle: handleOf(paper.id, number), paper, evidence, about, arms };
 }
 
 const between = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative to|than|over)\s/iu;

@@ -7,6 +7,7 @@ import {
   jsonFilesIn,
   requireKnownFormats,
   requireKnownText,
+  stateVersion,
 } from "../../../../src/engine/storage/state/format-version.js";
 import { temporaryFolder } from "../../../support/folders.js";
 import { taskFormat } from "../../../support/projects/task-format.js";
@@ -23,25 +24,30 @@ const isRefused = (text: string): boolean[] =>
   });
 const both = (answer: boolean) => [answer, answer];
 
+const later = stateVersion + 1;
+
 describe("a file of a later format", () => {
-  it.each(['{"format":2}', '{"title": "x", "format" : 2}', '{"format":\n10}', '{"a": {"format": 1}, "format": 3}'])(
-    "is refused, however it is written: %j",
-    (text) => expect(isRefused(text)).toEqual(both(true)),
-  );
+  it.each([
+    `{"format":${later}}`,
+    `{"title": "x", "format" : ${later}}`,
+    '{"format":\n10}',
+    `{"a": {"format": 1}, "format": ${later}}`,
+  ])("is refused, however it is written: %j", (text) => expect(isRefused(text)).toEqual(both(true)));
 
   it.each([
-    ["of this one, or of none", '{"format": 1}'],
+    ["of this one, or of none", `{"format": ${stateVersion}}`],
     ["without the field", '{"title": "x"}'],
-    ["in which a record has a field of that name", '{"format": 1, "criteria": [{"format": 2}]}'],
-    ["in which the field holds no number", '{"criteria": [{"format": "pdf", "pages": 30}], "format": "2"}'],
-    ["that is torn, or just being saved", '{"format": 2, "title'],
+    ["in which a record has a field of that name", `{"format": ${stateVersion}, "criteria": [{"format": ${later}}]}`],
+    ["in which the field holds no number", '{"criteria": [{"format": "pdf", "pages": 30}], "format": "99"}'],
+    ["that is torn, or just being saved", `{"format": ${later}, "title`],
   ])("is not one %s", (_, text) => expect(isRefused(text)).toEqual(both(false)));
 
   it("says so by a number alone", () =>
-    expect([{ format: 2 }, { format: "2" }, { format: 1 }, {}, null, undefined, "format"].map(isNewer)).toEqual([
-      true,
-      ...Array<boolean>(6).fill(false),
-    ]));
+    expect(
+      [{ format: later }, { format: String(later) }, { format: stateVersion }, {}, null, undefined, "format"].map(
+        isNewer,
+      ),
+    ).toEqual([true, ...Array<boolean>(6).fill(false)]));
 });
 
 describe("the files that wait in a folder", () => {
@@ -57,7 +63,7 @@ describe("the files that wait in a folder", () => {
     const inbox = join(made, ".ralph", "inbox");
     mkdirSync(inbox);
     for (const name of ["2.json", "1.json"]) writeFileSync(join(inbox, name), '{"format": 1}');
-    for (const name of ["0.json.unusable", "note.txt"]) writeFileSync(join(inbox, name), '{"format": 2}');
+    for (const name of ["0.json.unusable", "note.txt"]) writeFileSync(join(inbox, name), `{"format": ${later}}`);
     expect(jsonFilesIn(inbox)).toEqual([join(inbox, "1.json"), join(inbox, "2.json")]);
     await requireKnownFormats(made, taskFormat);
   });

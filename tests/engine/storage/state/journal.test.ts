@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
@@ -28,7 +29,7 @@ const entry = (iteration: number, changes: JournalEntry["changes"] = []): Journa
   changes,
   progress: null,
   ledger: { offset: 0, text: "{}\n" },
-  format: 1,
+  format: stateVersion,
 });
 const journal = async () => {
   const folder = temporaryFolder();
@@ -99,7 +100,7 @@ describe("the journal", () => {
     const folder = await journal();
     for (const place of ["", "done"]) {
       const path = inJournal(folder, place, "3.json");
-      writeFileSync(path, JSON.stringify({ ...entry(3), format: 2 }));
+      writeFileSync(path, JSON.stringify({ ...entry(3), format: stateVersion + 1 }));
       await expect(readEntry(folder, researchFormat, 3)).rejects.toMatchObject({
         exitCode: 5,
         message: expect.stringContaining(path),

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { currentAccepted, formatLine, parseLedger, readLedger } from "../../../../src/engine/storage/state/ledger.js";
 import { temporaryFolder } from "../../../support/folders.js";
@@ -16,7 +17,7 @@ const line = (
   unit,
   phase: "ANALYSIS",
   outcome,
-  format: 1,
+  format: stateVersion,
   ...(to === undefined ? {} : { to }),
 });
 const accepted = (...lines: LedgerLine[]) => Object.fromEntries(currentAccepted(lines));

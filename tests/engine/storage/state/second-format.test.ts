@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { makeJournal, readEntry, writeEntry } from "../../../../src/engine/storage/state/journal.js";
@@ -79,7 +80,7 @@ describe("a state of another kind than a project's", () => {
       findings: [{ number: "F1", criterion: "C1", text: "how C1 was met" }],
       touched: ["C1.ts"],
       run: { effort: 1, last: 1 },
-      format: 1,
+      format: stateVersion,
     });
     expect(text(folder, "log.md")).toBe("- C1 is met\n");
     expect(text(folder, "ledger.jsonl").trim().split("\n")).toHaveLength(1);
@@ -160,7 +161,12 @@ describe("a state of another kind than a project's", () => {
         progress: { offset: 0, text: progress ?? "" },
         ledger: { offset: 0, text: `${JSON.stringify(ledger)}\n` },
       });
-      const done = { ...start, criteria: [{ ...first, status: "met" }, second], run: { last: 1 }, format: 1 };
+      const done = {
+        ...start,
+        criteria: [{ ...first, status: "met" }, second],
+        run: { last: 1 },
+        format: stateVersion,
+      };
       if (written !== "nothing of it") writeTask(folder, done);
       if (written === "the state and the log") writeFileSync(join(folder, "log.md"), "- C1 is");
       const told: string[] = [];

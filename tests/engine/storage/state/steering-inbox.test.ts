@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import {
   hear,
   isOurMessage,
@@ -82,7 +83,8 @@ describe("a message to a research", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, ".ralph/inbox"), { recursive: true });
     const decision = { record: "p1", decision: "include", why: "It is one." };
-    const others = [{ record: 1 }, { why: undefined }, { decision: "no" }, { text: "x", record: undefined, format: 2 }];
+    const later = { text: "x", record: undefined, format: stateVersion + 1 };
+    const others = [{ record: 1 }, { why: undefined }, { decision: "no" }, later];
     for (const [n, other] of [{}, ...others].entries())
       writeFileSync(join(folder, `.ralph/inbox/${n}.json`), JSON.stringify({ ...decision, ...other }));
     expect(await readMessages(folder)).toEqual([{ id: "0", ...decision }]);

@@ -65,6 +65,14 @@ test("wrapping breaks at spaces and loses no word", () => {
   expect(lines.join(" ")).toBe(text);
 });
 
+test("wrapping breaks between signs of scripts without spaces, and parts no mark from its sign", () => {
+  const text = "我们（在三个地点）没有发现“证据”，结束。 Then in English.";
+  const lines = wrap(text, 10);
+  expect(lines.every((line) => width(line) <= 11)).toBe(true);
+  expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
+  for (const line of lines) expect(line).not.toMatch(/^[）”，。]|[（“]$/);
+});
+
 test("a sentence on stderr is broken at words on a terminal, behind its label, and stays one line in a log", () => {
   const said = (isTTY: boolean, label?: string) => {
     let text = "";

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { QueryLine } from "../../../../src/engine/generated/query.js";
 import {
   ofSearch,
@@ -18,7 +19,7 @@ const line = (n: number): QueryLine => ({
   url: `https://export.arxiv.org/api/query?n=${n}`,
   status: "ok",
   from: "network",
-  format: 1,
+  format: stateVersion,
 });
 
 it("questions stand in the order in which they were told, also when nobody waits", async () => {

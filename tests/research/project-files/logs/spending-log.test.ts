@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import { recordElsewhere } from "../../../../src/research/project-files/logs/spending-log.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
@@ -19,7 +20,7 @@ it("work that left no folder is added to the common ledger under its command, an
   await recordElsewhere(folder, "new", [{ ...line, iteration: 3 }]);
   const lines = read(folder, "ledger.jsonl").trimEnd().split("\n");
   expect(lines.map((row) => JSON.parse(row))).toEqual(
-    [1, 2, 3].map((iteration) => ({ ...line, iteration, command: "new", format: 1 })),
+    [1, 2, 3].map((iteration) => ({ ...line, iteration, command: "new", format: stateVersion })),
   );
   await recordElsewhere(join(folder, "not-there"), "new", [line]);
 });

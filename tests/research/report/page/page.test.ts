@@ -106,7 +106,7 @@ describe("report.html", () => {
       page("#findings .chip")
         .toArray()
         .map((chip) => page(chip).text()),
-    ).toEqual([expect.stringContaining("number not in its source: 12.34"), "source nobody#7 not found"]);
+    ).toEqual([expect.stringContaining("number not in the passage: 12.34"), "source nobody#7 not found"]);
   });
 
   it("renders Markdown of an agent, and neither its HTML nor its pictures nor its other links", async () => {

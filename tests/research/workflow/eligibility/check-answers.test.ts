@@ -13,7 +13,8 @@ describe("an answer from title and abstract", () => {
   test("counts with a quote of the abstract or the title, whatever its spacing", async () => {
     const quote = "patients were  allocated at random";
     expect(await screen({ c1: { answer: "yes", quote } }, { abstract: `First. ${allocated} Last.` })).toEqual({
-      ...{ criterion: "c1", stage: "screening", answer: "yes", quote, locator: "abstract" },
+      ...{ criterion: "c1", stage: "screening", answer: "yes", locator: "abstract" },
+      ...{ passage: allocated, quoted: [[0, 33]] },
     });
     expect(
       await screen({ c1: { answer: "no", quote: "trial of gloves in winter" } }, { abstract: null }),
@@ -48,7 +49,8 @@ describe("an answer from title and abstract", () => {
     const quote = "参与者被随机分配到治疗组和对照组";
     expect(await screen({ c1: { answer: "yes", quote } }, { abstract: `背景。${quote}，为期十二周。` })).toMatchObject({
       answer: "yes",
-      quote,
+      passage: `${quote}，为期十二周。`,
+      quoted: [[0, quote.length]],
     });
   });
 

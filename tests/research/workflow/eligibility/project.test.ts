@@ -151,7 +151,8 @@ describe("a project with five criteria", () => {
     expect(excluded).toMatchObject({ id: "mice", stage: "screened", criterion: "c4", url: "https://example.org/mice" });
     expect(excluded?.reason).toContain(says.c4);
     expect(excluded?.answers?.find(({ criterion }) => criterion === "c4")).toEqual({
-      ...{ criterion: "c4", stage: "screening", answer: "yes", quote: says.c4, locator: "abstract" },
+      ...{ criterion: "c4", stage: "screening", answer: "yes", locator: "abstract" },
+      ...{ passage: says.c4, quoted: [[0, says.c4.length]] },
     });
 
     const silent = paperIn(rrd, "silent");

@@ -9,7 +9,6 @@ import { reportModel } from "../../../../src/research/report/model.js";
 import { contextOf } from "../../../../src/research/report/page/context.js";
 import { reportPage } from "../../../../src/research/report/page/page.js";
 import { doubtsOf } from "../../../../src/research/report/narrative/check.js";
-import { saysNoDifference } from "../../../../src/research/workflow/report-unit/no-difference.js";
 import { maxPairs, sideBySide } from "../../../../src/research/workflow/report-unit/side-by-side.js";
 import {
   goodAgent,
@@ -132,47 +131,6 @@ describe("quotes on one outcome stand side by side", () => {
   });
 });
 
-describe("words that say that nothing differs", () => {
-  test.each([
-    "There was no significant difference between the groups.",
-    "There were no statistically significant between-group differences in pain.",
-    "Pain did not differ between the arms (P = 0.41).",
-    "The scores were comparable in both groups.",
-    "Delayed bleeding was seen in two and in none (P = 0.098).",
-    "Mortality was 4.1% and 4.3% (p>0.05), respectively.",
-    "There were no statistically or clinically significant differences in weight.",
-    "Confidence rose, although not to a level that was statistically significant.",
-    "The drug did not reduce mortality.",
-    "The new grip failed to improve the rate.",
-    "Neither touch nor vision changed the rate.",
-    "There was no statistical evidence for an effect.",
-    "The cheap sensor is as accurate as the dear one.",
-    "Touch was no better than vision.",
-  ])("%s", (quote) => expect(saysNoDifference(quote)).toBe(true));
-
-  test.each([
-    "Success rose from 41 to 87 percent.",
-    "Pain was significantly lower in the treated group (P < 0.01).",
-    "There was no difference in weight, but pain was significantly lower (p = 0.003).",
-    "No patient died.",
-    "The difference was significant (P = 0.004).",
-    "There was no difference between the two visits, so the improvements were maintained.",
-    "No evidence of disease was seen after two years.",
-    "It was made as accurate as possible.",
-  ])("not: %s", (quote) => expect(saysNoDifference(quote)).toBe(false));
-
-  test("mark a direction that is stated against them, and refuse nothing", () => {
-    const [pair] = sideBySide([
-      read("a", about("up"), { quote: "There was no significant difference in success (P = 0.4)." }),
-      read("b", about("up")),
-    ]);
-    expect(pair?.sides.map(({ doubt }) => doubt)).toEqual([
-      "said to go up, but its words speak of no significant difference",
-      undefined,
-    ]);
-  });
-});
-
 test("what readers state goes from the result over the brief and the report's file to its pages", async () => {
   const words = {
     p1: "Touch raised the success rate from 41 to 87 percent.",
@@ -184,7 +142,7 @@ test("what readers state goes from the result over the brief and the report's fi
     library({ text: async ({ id }) => ({ text: paperText(id, words[id as keyof typeof words]) }) }),
   );
   let brief = "";
-  const { verdict, rrd } = await run(
+  const { verdict } = await run(
     goodAgent((unit, text) => {
       const id = String(unit["unit"]);
       if (unit["kind"] === "paper") {
@@ -208,11 +166,10 @@ test("what readers state goes from the result over the brief and the report's fi
   expect(unit.side_by_side[0]).toMatchObject({
     stand: "opposite",
     sides: [
-      { quote: words.p1, direction: "up" },
-      { quote: words.p2, direction: "down" },
+      { passage: `“${words.p1}”`, direction: "up" },
+      { passage: `“${words.p2}”`, direction: "down" },
     ],
   });
-  expect(rrd.papers_pool[2]?.warnings?.join(" ")).toContain("its words speak of no significant difference");
 
   const kept = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as ReportFile;
   expect(kept.side_by_side).toEqual([{ text: "The object differs.", rests_on: ["p1#1", "p2#1"] }]);
@@ -226,7 +183,6 @@ test("what readers state goes from the result over the brief and the report's fi
     const disputed = page.slice(page.lastIndexOf("What is disputed"));
     for (const said of [words.p1, words.p2, "success rate: opposite", "The object differs."])
       expect(disputed, name).toContain(said);
-    expect(page, name).toContain("said to go up, but its words speak of no significant difference");
   }
 });
 

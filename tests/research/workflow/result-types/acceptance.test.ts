@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { IdeationResult } from "../../../../src/research/generated/result-ideation.js";
 import type { Evidence, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
@@ -246,25 +247,6 @@ describe("the reading of a paper", () => {
       { ...judging, redacted: true },
     );
     expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of yours")]);
-  });
-
-  it("warns of a direction that its own quote speaks against", () => {
-    const quote = "There was no significant difference in speed between both hands.";
-    const about = { outcome: "speed", compared: "soft against stiff", direction: "up" } as const;
-    const material = { text: paperText("p1", `The method reached 87.5 % accuracy on 1,200 samples. ${quote}`) };
-    const warned = (direction: "up" | "none") =>
-      setBy(
-        read(
-          { evidence: [{ claim: "It is quicker.", quote, about: { ...about, direction } }], results: "It works." },
-          undefined,
-          undefined,
-          material,
-        ),
-      )["warnings"];
-    expect(warned("up")).toEqual([
-      `speed: said to go up, but its words speak of no significant difference: "${quote}"`,
-    ]);
-    expect(warned("none")).toBeUndefined();
   });
 
   it("names eight numbers without a quote, those elsewhere in the text among them", () => {
@@ -574,7 +556,7 @@ describe("a report's narrative", () => {
     const file: unknown = JSON.parse(files?.[0]?.text ?? "");
     expect(problemsOf("report", file)).toEqual([]);
     expect(file).toMatchObject({
-      format: 1,
+      format: stateVersion,
       written_at: judging.at.toISOString(),
       answer: [{ text: "It can be done in 14 minutes.", rests_on: ["p1#1"] }],
       themes: [{ name: "Time", insight_ids: ["insight_001", "insight_002"] }],
