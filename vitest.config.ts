@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { deadlines } from "./tests/support/runner/deadlines.js";
+import { StartersFirst } from "./tests/support/runner/order.js";
 import { needOwnProcess } from "./tests/support/runner/own-process.js";
 
 /**
@@ -13,6 +14,7 @@ export default defineConfig({
     globalSetup: ["tests/support/runner/own-temp-folder.ts", "tests/support/runner/count-cpu.ts"],
     // Half of the time a test waits for a timer, a child process or the disk, but each process loads all sources.
     maxWorkers: 2,
+    sequence: { sequencer: StartersFirst },
     projects: [
       {
         test: {

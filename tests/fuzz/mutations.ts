@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import fc from "../support/runner/fast-check.js";
+import fc, { anyText } from "../support/runner/fast-check.js";
 
 /**
  * How many cases a property is tried with: 150 in `npm test`, 1,500 in `npm run test:system`, 100,000 with `npm run
@@ -64,7 +64,7 @@ const junk: fc.Arbitrary<Json> = fc.oneof(
   ),
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.string({ unit: "binary", maxLength: 12 }),
+  anyText({ maxLength: 12 }),
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
 );
 const name = fc.oneof(
@@ -176,7 +176,7 @@ function make({ how, value, name, place }: Mutation, { parent, key }: Place, pla
 export const torn = fc.record({
   at: fc.nat(),
   length: fc.nat({ max: 30 }),
-  put: fc.oneof(fc.constant(""), fc.string({ unit: "binary", maxLength: 6 })),
+  put: fc.oneof(fc.constant(""), anyText({ maxLength: 6 })),
 });
 
 export function tear(text: string, { at, length, put }: { at: number; length: number; put: string }): string {

@@ -8,7 +8,7 @@ import { readPlainText } from "../../src/engine/agents/shared/plain-text.js";
 import { splitLines } from "../../src/engine/lib/lines.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { fixture } from "../engine/agents/support.js";
-import fc from "../support/runner/fast-check.js";
+import fc, { anyText } from "../support/runner/fast-check.js";
 import { cases, mutate, mutations } from "./mutations.js";
 import { tallyOf } from "./tally.js";
 
@@ -27,7 +27,7 @@ const events = recorded
 /** Any bytes, real streams, real events with slips in them, and mixtures of all. */
 const piece = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-  fc.string({ unit: "binary", maxLength: 40 }).map((text) => Buffer.from(text)),
+  anyText({ maxLength: 40 }).map((text) => Buffer.from(text)),
   fc
     .constantFrom(
       "\n",

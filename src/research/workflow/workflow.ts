@@ -178,7 +178,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
  * What works on a unit. A run that has nothing left to do loads none of it; one that has loads all of it with its first
  * unit, so that an update of the package hours later changes nothing of what it does.
  */
-async function parts() {
+const parts = async () => await (loaded ??= load());
+
+let loaded: ReturnType<typeof load> | undefined;
+
+async function load() {
   const [{ prepareUnit, isStale }, { briefFor }, { acceptRun, acceptSettled }] = await Promise.all([
     import("./prepare.js"),
     import("./agent-brief/write-brief.js"),

@@ -8,7 +8,7 @@ import { readPaper } from "../../../../src/research/sources/clients/semantic-sch
 import { readWork as readUnpaywall } from "../../../../src/research/sources/clients/unpaywall.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { allSources } from "../../../../src/research/sources/registry.js";
-import fc from "../../../support/runner/fast-check.js";
+import fc, { anyText } from "../../../support/runner/fast-check.js";
 import { answering } from "./answering.js";
 
 /** A whole answer of each service, every field that is read in it. */
@@ -176,7 +176,7 @@ const anything = fc.oneof(
     true,
     "x".repeat(30_000),
   ),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  anyText({ maxLength: 40 }),
 );
 
 /** What holds for every record, whatever it was read from. */
