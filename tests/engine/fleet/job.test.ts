@@ -107,13 +107,6 @@ test("what workers refuse is not sent, and is said in one sentence", async () =>
   expect(await tried(() => undefined, { temperature: 2 })).toMatchObject({ kind: "unusable" });
 });
 
-test("the most that is sent is taken", async () => {
-  const here = fresh();
-  for (let number = 1; number <= limits.fileCount; number++) writeFileSync(join(here, `${number}.txt`), "text");
-  const job = await jobOf(run, briefOf(here, { text: "x".repeat(1_048_576) }), {}, nothing);
-  expect(takenJob(job)).toHaveProperty("job");
-});
-
 test("signs that replacements know stand in a path as they are", async () => {
   const [root, there] = [fresh(), join(fresh(), "$&$1$$")];
   const here = join(root, "$&");
@@ -137,17 +130,6 @@ test.each(["../x", "/x", "a/../../x", "a//b", "./a", "", "a\\b", "a\u0000b", "a/
     });
   },
 );
-
-test("what unpacks to more than 64 MB, or is no list of files, is refused", () => {
-  const bomb = gzipSync(Buffer.alloc(limits.unpackedFiles + 1, 0x20));
-  expect(bomb.length).toBeLessThan(200_000);
-  expect(unpack(bomb.toString("base64"))).toMatchObject({ reason: expect.stringContaining("64.0 MB unpacked") });
-  for (const files of [[], null, { a: 5 }, "x"])
-    expect(unpack(packed(files))).toEqual({ reason: "its files are not a list of files by name" });
-  const many = Object.fromEntries(Array.from({ length: limits.fileCount + 1 }, (_, number) => [`f${number}`, ""]));
-  expect(unpack(packed(many))).toMatchObject({ reason: expect.stringContaining("more than 1000 files") });
-  expect(unpack("AAAA")).toHaveProperty("reason");
-});
 
 test("a job that is none is not taken, and one of another version is told apart", async () => {
   const job = (await jobOf(run, briefOf(fresh()), {}, nothing)) as FleetJob;

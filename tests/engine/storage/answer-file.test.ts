@@ -23,22 +23,6 @@ it.each([
   expect(JSON.parse(jsonIn(message) ?? "null")).toEqual(JSON.parse(object));
 });
 
-it.each([
-  ["line feeds", "\n"],
-  ["spaces", " "],
-  ["fences", "```\n"],
-  ["fences that nothing closes", "```json\n"],
-  ["marks of a fence", "`"],
-  ["brackets", "["],
-  ["braces", "{"],
-  ["fields", '{"a":'],
-  ["backslashes in a name", "\\\\"],
-])("8 MB of %s are no answer, and one behind words and them is too far away", (_, noise) => {
-  const many = noise.repeat(8_000_000 / noise.length);
-  expect(jsonIn(many)).toBeUndefined();
-  expect(jsonIn(`${"No. ".repeat(200)}${many}x\n\`\`\`json\n${object}\n\`\`\``)).toBeUndefined();
-});
-
 it("of two fenced objects the later one counts", () => {
   expect(jsonIn('```json\n{"a": 1}\n```\nNo, rather:\n```json\n{"a": 2}\n```')).toBe('{"a": 2}');
 });

@@ -5,7 +5,7 @@ import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { detectTests } from "../../../src/task/test-runs/detect.js";
 import { withArguments, withScripts } from "../../../src/task/test-runs/own-command.js";
 import { runTests } from "../../../src/task/test-runs/run-tests.js";
-import { placeOnHost } from "../place.js";
+import { placeOnHost } from "../../task/place.js";
 
 const drop = /^--watch$/;
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { whyBlocked } from "../../../src/assistant/tools/shell/blocked-commands.js";
 import { isAtWork } from "../../support/processes/alive.js";
-import { bench } from "./setup.js";
+import { bench } from "../../assistant/tools/setup.js";
 
 const here = bench();
 const run = async (command: string, more: object = {}, signal?: AbortSignal) =>

@@ -8,7 +8,7 @@ import { linterOf, typeCheckerOf } from "../../../src/task/criteria/types-and-li
 import { detectTests, ownTestCommand } from "../../../src/task/test-runs/detect.js";
 import type { Criterion } from "../../../src/task/generated/ralph.js";
 import { freePort } from "../../support/network/free-port.js";
-import { placeOnHost } from "../place.js";
+import { placeOnHost } from "../../task/place.js";
 
 const ports = [await freePort(), await freePort()];
 
