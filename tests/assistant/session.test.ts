@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Session } from "../../src/assistant/session.js";
 import { settingsOf } from "../../src/assistant/settings.js";
 import { configKeys } from "../../src/compose/config.js";
-import { estimateTokens } from "../../src/engine/lib/tokens.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
 import { nothingHanded } from "./nothing-handed.js";
 
@@ -56,39 +55,6 @@ async function opened(window: number, answer: (body: Body) => string) {
 const never = new AbortController().signal;
 
 describe("a session", () => {
-  it.each([6000, 8192, 32_000])(
-    "of a window of %i tokens never asks for more than fits, however long it grows",
-    async (window) => {
-      const { session, bodies } = await opened(window, ({ messages }) => {
-        const isResult = messages.at(-1)?.role === "tool";
-        const call = {
-          index: 0,
-          id: "c1",
-          type: "function",
-          function: { name: "file_list", arguments: '{"directory_path":"."}' },
-        };
-        return !isResult && bodies.length % 3 === 0
-          ? said({ tool_calls: [call] }, "tool_calls")
-          : said({ content: `answer ${"a b ".repeat(500)}` });
-      });
-      for (let turn = 0; turn < 40; turn += 1)
-        expect(await session.answer(`question ${turn} ${"q ".repeat(300)}`, never, () => undefined)).toHaveProperty(
-          "message",
-        );
-      for (const { messages, tools, max_tokens: answer = 0 } of bodies) {
-        const prompt = estimateTokens(
-          JSON.stringify([messages.map(({ content }) => content), tools.map((tool) => tool.function)]),
-        );
-        expect(prompt + answer).toBeLessThanOrEqual(window);
-        expect(answer).toBeGreaterThan(500);
-        const calls = messages.flatMap((message) => ("tool_calls" in message ? [message] : []));
-        expect(calls).toHaveLength(messages.filter(({ role }) => role === "tool").length);
-      }
-      expect(bodies.at(-1)?.messages.length).toBeLessThan(40);
-      await session.close();
-    },
-  );
-
   it("counts what it used, and forgets a message that got no answer", async () => {
     let isDown = true;
     const { session, bodies } = await opened(8192, () => {

@@ -39,8 +39,23 @@ export async function assembleCandidates(
   return candidatesOf(listings, apart);
 }
 
-/** The works that the answers name. */
+/** What the answers came to, as long as they are kept, beside what was said apart. */
+const known = new WeakMap<readonly Listing[], { readonly said: string; readonly set: CandidateSet }>();
+
+/**
+ * The works that the answers name. Every batch asks for them again, and comparing the records of a large search takes
+ * seconds: of the same list of answers, which nobody changes, they are put together once.
+ */
 export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
+  const said = JSON.stringify(apart);
+  const before = known.get(listings);
+  if (before?.said === said) return before.set;
+  const set = putTogether(listings, apart);
+  known.set(listings, { said, set });
+  return set;
+}
+
+function putTogether(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
   const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });

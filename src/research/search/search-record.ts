@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Step } from "../generated/rrd.js";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -18,13 +19,22 @@ export interface SearchRecord {
   readonly listings: readonly Listing[];
 }
 
+/** What was read last: a run reads the same before each batch. By a hash, as the text may have 20 MB. */
+let last: { readonly sha256: string; readonly value: unknown } | undefined;
+
+function parsedOnce(text: string): unknown {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  if (last?.sha256 !== sha256) last = { sha256, value: JSON.parse(text) };
+  return last.value;
+}
+
 /**
- * What is kept of this search; undefined where nothing is, or another search; `broken` where what is there can't be
+ * What is kept of this search, the same object while the file is the same; undefined where nothing is, or another search; `broken` where what is there can't be
  * read. Throws never.
  */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
-    return checkedSearchRecord(JSON.parse(await readRegularText(path)), search);
+    return checkedSearchRecord(parsedOnce(await readRegularText(path)), search);
   } catch (error) {
     return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "broken";
   }
