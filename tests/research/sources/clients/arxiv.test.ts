@@ -117,28 +117,6 @@ describe("arXiv", () => {
     expect(parameters.get("max_results")).toBe("5");
   });
 
-  it("gives slices of at most 2,000 and 30,000 in all, and says that there is more", async () => {
-    const { answer, requests } = search({ most: 40_000 }, ({ url }) => {
-      const [, start = "0", size = "0"] = /start=(\d+)&max_results=(\d+)/.exec(url) ?? [];
-      return atom(
-        feed(
-          Array.from(
-            { length: Number(size) },
-            (_, index) =>
-              `<entry><id>http://arxiv.org/abs/${String(1000 + Math.floor((Number(start) + index) / 100_000))}.${String((Number(start) + index) % 100_000).padStart(5, "0")}v1</id><title>T</title></entry>`,
-          ),
-          50_000,
-        ),
-      );
-    });
-    const found = await answer;
-
-    expect(requests).toHaveLength(15);
-    expect(requests.every(({ url }) => url.includes("max_results=2000"))).toBe(true);
-    expect(found?.status === "ok" && found.value.length).toBe(30_000);
-    expect(found).toMatchObject({ total: 50_000, incomplete: expect.stringContaining("30000") });
-  });
-
   it("asks for ids a hundred at a time", async () => {
     const ids = Array.from({ length: 250 }, (_, index) => `2401.${String(index).padStart(5, "0")}`);
     const { answer, requests } = lookup(ids, ({ url }) =>
