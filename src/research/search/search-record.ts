@@ -29,8 +29,8 @@ function parsedOnce(text: string): unknown {
 }
 
 /**
- * What is kept of this search, the same object while the file is the same; undefined where nothing is, or another search; `broken` where what is there can't be
- * read. Throws never.
+ * What is kept of this search, the same object while the file is the same; undefined where nothing is, or another
+ * search; `broken` where what is there can't be read. Throws never.
  */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {

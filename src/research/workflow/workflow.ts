@@ -178,9 +178,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
  * What works on a unit. A run that has nothing left to do loads none of it; one that has loads all of it with its first
  * unit, so that an update of the package hours later changes nothing of what it does.
  */
-const parts = async () => await (loaded ??= load());
+const parts = async () => (loaded ??= await load());
 
-let loaded: ReturnType<typeof load> | undefined;
+let loaded: Awaited<ReturnType<typeof load>> | undefined;
 
 async function load() {
   const [{ prepareUnit, isStale }, { briefFor }, { acceptRun, acceptSettled }] = await Promise.all([

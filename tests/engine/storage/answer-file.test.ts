@@ -2,13 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { jsonIn, keepAnswer } from "../../../src/engine/storage/result-file.js";
-
-// As in a process that has compiled many patterns: V8 then optimises no further one, and its stack holds less.
-setFlagsFromString("--no-regexp-optimization");
-afterAll(() => setFlagsFromString("--regexp-optimization"));
 
 const object = '{"unit": "report", "conclusion": "a } brace, a \\"quote\\" and ``` in a value"}';
 
