@@ -207,11 +207,13 @@ describe("a dialogue", () => {
   });
 
   it("stops a command that waits for a server at Ctrl+C", async () => {
-    const mute = { command: process.execPath, args: ["-e", "setInterval(() => undefined, 1000)"] };
+    const started = join(folder, "started");
+    const script = `require("node:fs").writeFileSync(${JSON.stringify(started)}, ""); setInterval(() => undefined, 1000)`;
+    const mute = { command: process.execPath, args: ["-e", script] };
     const { type, until } = await talking({ config: { mcpServers: { mute } } });
     type("/mcp\r");
-    await until("/mcp");
-    await sleep(0);
+    // Before, nothing waits that could be stopped.
+    await expect.poll(() => existsSync(started)).toBe(true);
     type("\u0003");
     await until("Stopped.");
   });
