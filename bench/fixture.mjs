@@ -45,11 +45,17 @@ function paper(number, decided) {
       commercialized: null,
       evidence: Array.from({ length: 4 }, (_, index) => ({
         claim: prose(12, index),
-        quote: prose(18, number + index),
+        ...passageAround(prose(18, number + index)),
         status: "verified",
       })),
     },
   };
+}
+
+/** A quote within its sentence, as a record keeps it. */
+function passageAround(words) {
+  const lead = `${prose(6, 1)} `;
+  return { passage: `${lead}${words} ${prose(4, 2)}.`, quoted: `${lead.length}-${lead.length + words.length}` };
 }
 
 /** A research that has found nothing yet and is to find `wanted` papers. */

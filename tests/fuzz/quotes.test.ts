@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../src/research/evidence/find-quote.js";
-import fc from "../support/runner/fast-check.js";
+import fc, { anyText } from "../support/runner/fast-check.js";
 import { cases } from "./mutations.js";
 import { tallyOf } from "./tally.js";
 
@@ -67,7 +67,7 @@ const near = fc.shuffledSubarray(words, { minLength: 6, maxLength: 12 }).chain((
   const some = fc.array(fc.constantFrom(...few), { minLength: 12, maxLength: 40 });
   return fc.tuple(some, some, fc.constantFrom(...few));
 });
-const anyWord = fc.string({ unit: "binary", maxLength: 8 }).map((each) => each.replaceAll(/[[\]….]/gu, ""));
+const anyWord = anyText({ maxLength: 8 }).map((each) => each.replaceAll(/[[\]….]/gu, ""));
 const anyWords = fc.array(
   fc.oneof(
     anyWord,

@@ -162,7 +162,8 @@ describe("any rrd.json", () => {
       }),
       { numRuns: cases() },
     );
-    tally.close({ "as it was": 0.1, "of another shape": 0.05 });
+    // Few slips are one of the shapes that are read: a number as a text, a word for a status, a missing id.
+    tally.close({ "as it was": 0.1, "of another shape": 0.005 });
   });
 
   it("keeps what a person wrote into it, however odd, when changes are folded in that touch other fields", () => {

@@ -227,22 +227,22 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
       const look = (what: string) => page.evaluate(`(() => { ${what} })()`);
       expect(
         await look(`const ground = (one) => getComputedStyle(one).backgroundColor;
-          const marks = [...document.querySelectorAll(".ev .passage mark")];
+          const marks = [...document.querySelectorAll(".ev q mark")];
           return [marks.length, marks.some((one) => ground(one) === "rgba(0, 0, 0, 0)" || ground(one) === ground(document.body))];`),
       ).toEqual([8, false]);
       // A row of a table stands below its head and its caption.
       expect(
-        await look(`const row = [...document.querySelectorAll(".ev > dd > .passage")][1];
+        await look(`const row = [...document.querySelectorAll(".ev > dd > q")][1];
           return row.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(row).lineHeight)`),
       ).toBeGreaterThan(2.9);
       // What is read from right to left has its bar there.
       expect(
-        await look(`const arabic = getComputedStyle([...document.querySelectorAll(".ev > dd > .passage")][4]);
+        await look(`const arabic = getComputedStyle([...document.querySelectorAll(".ev > dd > q")][4]);
           return [arabic.direction, arabic.borderRightWidth, arabic.borderLeftWidth]`),
       ).toEqual(["rtl", "3px", "0px"]);
       expect(complaints).toEqual([]);
       await page.emulateMedia({ media: "print" });
-      expect(await look(`return getComputedStyle(document.querySelector(".passage mark")).textDecorationLine`)).toBe(
+      expect(await look(`return getComputedStyle(document.querySelector("q mark")).textDecorationLine`)).toBe(
         "underline",
       );
       await page.context().close();

@@ -23,10 +23,10 @@ async function reading(id: string) {
 test("a quote stands in its sentence, its words marked, and leads to the same words in the text", async () => {
   const page = await reading("negated");
   const quote = page("#e1");
-  expect(quote.find(".passage").text()).toBe(
+  expect(quote.find("q").text()).toBe(
     "We found no evidence that, at a dose of 0.1 mg, the drug lowered the mortality of any patient.",
   );
-  expect(quote.find(".passage mark").text()).toBe("the drug lowered the mortality of any patient");
+  expect(quote.find("q mark").text()).toBe("the drug lowered the mortality of any patient");
   expect(quote.text()).toContain("the sentence begins before the quoted words");
   expect(quote.find("a[href='#q1']").text()).toBe("show in the text");
   expect(page(".text mark").text()).toBe("the drug lowered the mortality of any patient");
@@ -34,6 +34,6 @@ test("a quote stands in its sentence, its words marked, and leads to the same wo
 
 test("a row of a table has its caption and head above it, a line each", async () => {
   const page = await reading("row");
-  expect(page("#e1 .passage").text().split("\n")).toHaveLength(3);
-  expect(page("#e1 .passage mark").text()).toBe("Hard · 51 · 93");
+  expect(page("#e1 q").text().split("\n")).toHaveLength(3);
+  expect(page("#e1 q mark").text()).toBe("Hard · 51 · 93");
 });

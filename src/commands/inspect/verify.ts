@@ -7,8 +7,11 @@ import { exitCodeOf } from "../../engine/ui/sink.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many, say } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../research/evidence/check-evidence.js";
-import { citedWords, type QuoteMatch } from "../../research/evidence/find-quote.js";
-import { passageText, quotedWords } from "../../research/evidence/quoted.js";
+import { citedWords, type QuoteMatch, type Searchable } from "../../research/evidence/find-quote.js";
+import { hasPlacesOutside } from "../../research/evidence/kept-quotes.js";
+import { cutMark, type Passage } from "../../research/evidence/passage.js";
+import { keptPassage, passageText, quotedWords } from "../../research/evidence/quoted.js";
+import { pageMark } from "../../research/evidence/structure/sentences.js";
 import { keepPassages } from "../../research/workflow/statistics-and-steering/keep-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
@@ -145,7 +148,7 @@ async function checkAgain(
     for (const [index, item] of searchable.entries())
       results.set(
         item,
-        "cut" in search ? { result: "could-not-check", reason: search.cut } : resultOf(item, search.value[index]),
+        "cut" in search ? { result: "could-not-check", reason: search.cut } : resultOf(item, search.value[index], text),
       );
   }
   return evidence.map((item) => results.get(item) ?? { result: "could-not-check" });
@@ -160,12 +163,38 @@ function textProblem(wanted: string | null | undefined, kept: DocumentText): str
   return kept.sha256 === wanted ? undefined : "the stored text is not the one that was searched";
 }
 
-function resultOf({ status }: Evidence, match: QuoteMatch | undefined): Result {
+function resultOf(item: Evidence, match: QuoteMatch | undefined, text: Searchable): Result {
+  const { status } = item;
   // What the record itself calls missing claims nothing.
   if (match === undefined || status === "not-in-text" || status === "could-not-check") return { result: "holds" };
-  if (match.found) return match.isCited === true ? { result: "fails", reason: citedWords } : { result: "holds" };
-  if (status === "near" && match.near !== undefined) return { result: "holds" };
+  if (match.found && match.isCited === true) return { result: "fails", reason: citedWords };
+  const asFound = (found: Passage): Result =>
+    isAsFound(item, found, text) ? { result: "holds" } : { result: "fails", reason: other };
+  if (match.found) return asFound(match);
+  if (status === "near" && match.near !== undefined) return asFound(match.near);
   return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };
+}
+
+const other = "the sentence differs from the paper's";
+const withoutSpace = (text: string): string => text.replace(/\s+/g, "");
+
+/**
+ * Whether the passage of a record is the one that was found, or where its words stand in another sentence too, one of
+ * the text. A part of the one that was found is neither: what was taken away may be the "no".
+ */
+function isAsFound(item: Evidence, match: Passage, text: Searchable): boolean {
+  const { passage } = item;
+  if (passage === undefined) return true;
+  if (hasPlacesOutside(item)) return false;
+  if (keptPassage(match).passage === passage) return true;
+  const pieces = passage
+    .split(/\n|\[…\]/)
+    .map(withoutSpace)
+    .filter((piece) => piece !== "");
+  const isWithin = (whole: string) => pieces.every((piece) => whole.includes(piece));
+  const areBothCut = passage.includes(cutMark) && match.passage.includes(cutMark);
+  if (!areBothCut && isWithin(withoutSpace(match.passage))) return false;
+  return isWithin(withoutSpace(text.text.replace(pageMark, "")));
 }
 
 /** Gets the text of a paper from the network, and stores it; or says why it is not to be had. */

@@ -3,6 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
+import { notesOfOld } from "../../research/evidence/kept-quotes.js";
 import { type KeptQuote, notesOf } from "../../research/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { authorsOf } from "../../research/papers/authors.js";
@@ -171,7 +172,11 @@ export function eligibilityLines(
       const place = locator ?? stage[answer.stage];
       const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
       const [first = "", ...rest] = flow(`${nameOf(criterion)}: ${answer.answer}, ${place}${why}`, "    ");
-      return [`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...passage(answer)];
+      const notes = answer.answer === "unclear" ? [] : notesOfOld(answer);
+      return [
+        ...[`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...passage(answer)],
+        ...notes.flatMap((note) => flow(note, "      ").map(colors.yellow)),
+      ];
     }),
     ...readings.flatMap(({ by: reader, role, decision, reason }) =>
       flow(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),

@@ -2,6 +2,7 @@ import { createColors } from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
+import { notesOfOld } from "../../research/evidence/kept-quotes.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import type { Answer } from "../../research/generated/answer.js";
 
@@ -21,6 +22,7 @@ export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): 
     "",
     ...flow(`[${index + 1}] ${quote.paper}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
     ...passageLines(quote, { columns, color: io.color, indent: "    " }),
+    ...notesOfOld(quote).flatMap((note) => flow(note, "    ").map(colors.yellow)),
   ]);
   const none =
     statements.length > 0

@@ -2,7 +2,7 @@ import type { CheckedNumber, Evidence } from "../generated/rrd.js";
 import { groupBy } from "../../engine/lib/group.js";
 import type { DocumentText } from "../../engine/documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
-import type { KeptQuote } from "./quoted.js";
+import { type KeptQuote, placesIn } from "./quoted.js";
 
 /** Whole numbers up to this count things in prose. */
 const maxSmall = 10;
@@ -32,16 +32,46 @@ export function checkNumbers(
   return [...checked.values()];
 }
 
+/** A number of the quoted words. `isPart`: what they have of it, the rest of its unit stands behind them. */
+type Quoted = Quantity & { readonly isPart?: true };
+
 /** The numbers of a passage, read where they stand: in the quoted words, and around them. */
-function numbersOf({ passage, quoted = [], quote = "" }: KeptQuote): {
-  readonly quoted: readonly Quantity[];
+function numbersOf({ passage, quoted = "", quote = "" }: KeptQuote): {
+  readonly quoted: readonly Quoted[];
   readonly around: readonly Quantity[];
 } {
   if (passage === undefined) return { quoted: quantitiesIn(quote), around: [] };
-  const isQuoted = ({ start }: Quantity) => quoted.some(([from = 0, to = 0]) => start >= from && start < to);
+  const places = placesIn(quoted);
   const all = quantitiesIn(passage);
-  return { quoted: all.filter(isQuoted), around: all.filter((number) => !isQuoted(number)) };
+  const held: Quoted[] = [];
+  const around: Quantity[] = [];
+  for (const [index, number] of all.entries()) {
+    const to = places.find(([from, end]) => number.start >= from && number.start < end)?.[1];
+    // The unit of "10–20 mg" stands behind the second number.
+    const end = isWithoutOwnUnit(number) ? (all[index + 1]?.end ?? number.end) : number.end;
+    if (to !== undefined && end <= to) held.push(number);
+    else {
+      around.push(number);
+      const part = to === undefined ? undefined : quantitiesIn(passage.slice(number.start, to))[0];
+      if (part?.value !== number.value || part.start !== 0) continue;
+      held.push({ ...part, ...(number.isNegative === true ? { isNegative: true } : {}), isPart: true });
+    }
+  }
+  return { quoted: held, around };
 }
+
+const isWithoutOwnUnit = ({ unit, written }: Quantity): boolean =>
+  unit !== undefined && /^[\p{Nd}.,\s]+$/u.test(written);
+
+/** Whether the quoted words hold a number. Of a part only what it says itself counts. */
+const holds = (held: Quoted, said: Quantity): boolean =>
+  isSame(said, held) &&
+  (held.isPart !== true || said.unit === undefined || (held.unit !== undefined && said.per === undefined));
+const isNear = (held: Quoted, said: Quantity): boolean =>
+  held.isPart !== true && compareQuantities(said, held) === "near";
+
+/** As it is written, with its minus. */
+const shown = ({ isNegative, written }: Quantity): string => `${isNegative === true ? "−" : ""}${written}`;
 
 /** How the numbers of a sentence stand to the quotes that it rests on. */
 export interface QuotedNumbers {
@@ -70,11 +100,11 @@ export function numbersWithoutQuote(
   const near = new Map<string, string>();
   for (const number of quantitiesIn(said)) {
     if (mayLackUnit(number) && (isSmall(number) || known.has(number.value))) continue;
-    if (quoted.some((each) => isSame(number, each))) continue;
-    const like = quoted.find((each) => compareQuantities(number, each) === "near");
-    if (like !== undefined) near.set(number.written, like.written);
-    else if (around.some((each) => isSame(number, each))) outside.add(number.written);
-    else missing.add(number.written);
+    if (quoted.some((each) => holds(each, number))) continue;
+    const like = quoted.find((each) => isNear(each, number));
+    if (like !== undefined) near.set(shown(number), shown(like));
+    else if (around.some((each) => isSame(number, each))) outside.add(shown(number));
+    else missing.add(shown(number));
   }
   return {
     ...{ missing: [...missing], outside: [...outside] },
@@ -103,14 +133,14 @@ const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && val
 
 function statusOf(
   number: Quantity,
-  quoted: readonly Quantity[],
+  quoted: readonly Quoted[],
   everywhere: readonly Quantity[],
   hasText: boolean,
 ): Pick<CheckedNumber, "status" | "reason"> {
-  if (quoted.some((each) => isSame(number, each))) return { status: "verified" };
-  const near = quoted.find((each) => compareQuantities(number, each) === "near");
+  if (quoted.some((each) => holds(each, number))) return { status: "verified" };
+  const near = quoted.find((each) => isNear(each, number));
   if (near !== undefined) return { status: "near", reason: `a quote has "${near.written}"` };
-  const unsigned = quoted.find((each) => isSame(unsignedOf(number), each));
+  const unsigned = quoted.find((each) => holds(each, unsignedOf(number)));
   if (unsigned !== undefined) return { status: "near", reason: `a quote has "${unsigned.written}" without a minus` };
   if (!hasText) return { status: "could-not-check" };
   const isSomewhere = everywhere.some((each) => isSame(number, each));

@@ -352,8 +352,8 @@ const thinGroup = /\p{Nd}[\u2009\u202f\u00a0]\p{Nd}{3}/u;
 
 /**
  * The same with ranks set on the line and thousands joined, for quotes that were typed on a plain keyboard: "10⁻⁵" is
- * read as "10-5", "η_p²" as "ηp2", "12,345" as "12345". A quote keeps its ranks: one that raises a number is not that of
- * a text which does not.
+ * read as "10-5", "η_p²" as "ηp2", "12,345" as "12345". A quote keeps its ranks: one that raises a number is not that
+ * of a text which does not.
  */
 export function onOneLine(normalised: Normalised, { lowersRanks, joinsGroups }: PlainTyping): Normalised {
   const { source, chars, gaps, from, to } = normalised;
@@ -393,7 +393,11 @@ function movedNotes(notes: Normalised["notes"], placeOf: (at: number) => number)
 }
 
 /** The stretches between positions that are left out. */
-function without<Piece>(dropped: readonly number[], length: number, take: (start: number, end: number) => Piece): Piece[] {
+function without<Piece>(
+  dropped: readonly number[],
+  length: number,
+  take: (start: number, end: number) => Piece,
+): Piece[] {
   const ends = [...dropped, length];
   return ends.map((end, index) => take(index === 0 ? 0 : (ends[index - 1] as number) + 1, end));
 }

@@ -1,8 +1,17 @@
-/** A stretch of a text by its offsets. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import {
+  isRow,
+  type Line,
+  lineAt,
+  listMark,
+  nextLine,
+  pageMark,
+  paragraphAround,
+  sentencesAround,
+  type Span,
+} from "./structure/sentences.js";
+import { aboveRow, columnsOf, inColumns } from "./structure/table-rows.js";
+
+export type { Span } from "./structure/sentences.js";
 
 /**
  * The paper's own words around a quote, as people and agents read them: whole sentences on one line, or the row of a
@@ -24,38 +33,70 @@ export const cutMark = "[…]";
 
 /**
  * The passage around the fragments of one quote, which stand in `text` in their order: from the beginning of the
- * sentence in which the first begins to the end of the one in which the last ends. Looks at some thousand characters
- * on each side, however long the text is.
+ * sentence in which the first begins to the end of the one in which the last ends. A wrong end only makes it longer.
  */
 export function passageAround(text: string, spans: readonly Span[]): Passage {
   const { start, end } = hullOf(spans);
-  if (isRow(text, start)) return passageOfRows(text, { start, end }, spans);
+  if (isRow(text, lineAt(text, start))) return passageOfRows(text, { start, end }, spans);
   const sentences = sentencesAround(text, { start, end });
   const whole = { start: sentences[0]?.start ?? start, end: sentences.at(-1)?.end ?? end };
-  const passage = shortened(flattened(text, whole, spans));
-  const lead = leadOfList(text, whole.start);
-  return lead === "" || lead.length + passage.passage.length >= maxPassage ? passage : below(lead, passage);
+  const passage = flattened(text, whole, spans);
+  return below(leadOfList(text, paragraphAround(text, { start, end }).start, maxLevels), shortened(passage));
 }
 
-/** A passage with a line above it. */
-const below = (lead: string, { passage, quoted }: Passage): Passage => ({
-  passage: `${lead}\n${passage}`,
-  quoted: quoted.map(([from, to]) => [from + lead.length + 1, to + lead.length + 1] as const),
-});
+/** Room that is left for the lines above a passage at least: of them the end is cut, not of the passage. */
+const minAbove = 120;
 
-/** Points of a list that are passed on the way to its head. */
-const maxPoints = 40;
+/** A passage with lines above it, as far as there is room. */
+function below(lead: string, { passage, quoted }: Passage): Passage {
+  if (lead === "") return { passage, quoted };
+  const room = Math.max(minAbove, maxPassage - passage.length - 1);
+  const above = lead.length <= room ? lead : clipped(lead, room);
+  const whole =
+    passage.length + above.length < maxPassage
+      ? { passage, quoted }
+      : shortened({ passage, quoted }, maxPassage - above.length - 1);
+  return {
+    passage: `${above}\n${whole.passage}`,
+    quoted: whole.quoted.map(([from, to]) => [from + above.length + 1, to + above.length + 1] as const),
+  };
+}
 
-/** The line that opens a list: "The following did not occur:" says of each point whether it is so. */
-function leadOfList(text: string, at: number): string {
+/** Points of a list that are passed on the way to its head, and lists within lists. */
+const maxPoints = 400;
+const maxLevels = 3;
+
+/**
+ * The sentence that opens a list: "The following did not occur:" says of each point whether it is so. A point that ends
+ * with a colon opens the points below it.
+ */
+function leadOfList(text: string, at: number, levels: number): string {
   let line = lineAt(text, at);
-  for (let passed = 0; passed < maxPoints && listMark.test(line.text); passed += 1) {
-    const above = line.start === 0 ? undefined : nextLine(text, line.start - 1, -1);
+  if (levels === 0 || !listMark.test(line.text)) return "";
+  for (let passed = 0; passed < maxPoints; passed += 1) {
+    const above = nextLine(text, line, -1);
     if (above === undefined) return "";
-    if (!listMark.test(above.text) && /:\s{0,9}$/.test(above.text)) return lastSentence(text, above);
+    const isPoint = listMark.test(above.text);
+    const opens = /[:：]\s{0,9}$/u.test(above.text);
+    const isInPoint = !isPoint && !opens && above.end + 1 === line.start && isPointAbove(text, above);
+    if (opens || (!isPoint && !isInPoint)) {
+      const own = lastSentence(text, above);
+      const lead = leadOfList(text, above.start, levels - 1);
+      return lead === "" ? own : `${lead}\n${own}`;
+    }
     line = above;
   }
   return "";
+}
+
+/** Whether a line is the second or a later one of a list's point. */
+function isPointAbove(text: string, line: Line): boolean {
+  let above = line.start === 0 ? undefined : lineAt(text, line.start - 1);
+  for (let passed = 0; passed < 12 && above !== undefined && above.text.trim() !== ""; passed += 1) {
+    if (listMark.test(above.text)) return true;
+    above = above.start === 0 ? undefined : lineAt(text, above.start - 1);
+  }
+  return false;
 }
 
 function lastSentence(text: string, { start, end }: Line): string {
@@ -69,147 +110,30 @@ export function tooFarApart(text: string, spans: readonly Span[]): string | unde
   const hull = hullOf(spans);
   const isFar =
     hull.end - hull.start > maxPassage ||
-    (!isRow(text, hull.start) && sentencesAround(text, hull).length > maxSentences);
+    (!isRow(text, lineAt(text, hull.start)) && sentencesAround(text, hull).length > maxSentences);
   return isFar ? 'its parts around "…" stand too far apart; give two quotes' : undefined;
 }
 
 const hullOf = (spans: readonly Span[]): Span => ({ start: spans[0]?.start ?? 0, end: spans.at(-1)?.end ?? 0 });
 
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-/** Abbreviations behind whose point the segmenter ends a sentence, and initials. Too many only lengthen a passage. */
-const abbreviated =
-  /(?:(?<!\p{L})(?:\p{L}|al|vs|Figs?|Tabs?|Drs?|Nos?|St|approx|ca|cf|resp|incl|Refs?|Eqs?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Prof|spp?|var|min|max|wk|yr|mo|hrs?|sec|pp|vol|eds?|Suppl|Dept|Univ)|\p{L}\.\p{L})\.[\s"'”’)\]]{0,9}$/iu;
-/** What begins a sentence behind a point: a capital, or a letter of a script without them, with its marks before. */
-const beginning = /^[\s"'“‘«„¿¡([{*_]{0,9}(?:\p{Lu}|\p{Lt}|\p{Lo})/u;
-/** Characters looked at on each side for the ends of a paragraph. */
-const reach = 4000;
-
-/** The sentences from the one in which a stretch begins to the one in which it ends. */
-function sentencesAround(text: string, { start, end }: Span): Span[] {
-  const block = blockAround(text, { start, end });
-  const sentences: Span[] = [];
-  let from = block.start;
-  const flat = text.slice(block.start, block.end).replace(/\s/g, " ");
-  for (const { index, segment } of segmenter.segment(flat)) {
-    const at = block.start + index + segment.length;
-    const isEnd =
-      !abbreviated.test(segment) &&
-      (!/\.[\s"'”’)\]\d]{0,9}$/u.test(segment) || beginning.test(flat.slice(at - block.start, at - block.start + 12)));
-    if (!isEnd && at < block.end) continue;
-    if (at > start && from < end) sentences.push({ start: from, end: at });
-    from = at;
-  }
-  return sentences;
-}
-
-/** A page's own mark, which readers of documents set. */
-const pageMark = /\[p\. ?\d{1,5}\]/g;
-
-/**
- * The paragraph that a stretch stands in, without headings and rows of tables. A sentence that a page's end or a figure
- * parts goes on where the next paragraph begins in a small letter.
- */
-function blockAround(text: string, { start, end }: Span): Span {
-  let first = lineAt(text, start);
-  while (first.start > 0 && start - first.start < reach) {
-    const above = nextLine(text, first.start - 1, -1);
-    if (above === undefined || !goesOn(text, above, first)) break;
-    first = above;
-  }
-  let last = lineAt(text, Math.max(start, end - 1));
-  while (last.end < text.length && last.end - end < reach) {
-    const below = nextLine(text, last.end + 1, 1);
-    if (below === undefined || !goesOn(text, last, below)) break;
-    last = below;
-  }
-  return { start: Math.max(first.start, start - reach), end: Math.min(last.end, end + reach) };
-}
-
-/** The line at an offset, or the next one in a direction that holds more than white space and the mark of a page. */
-function nextLine(text: string, at: number, step: 1 | -1): Line | undefined {
-  for (let line = lineAt(text, at), passed = 0; passed < 6; passed += 1) {
-    if (line.text.replace(pageMark, "").trim() !== "") return line;
-    const next = step === 1 ? line.end + 1 : line.start - 1;
-    if (next < 0 || next >= text.length) return undefined;
-    line = lineAt(text, next);
-  }
-  return undefined;
-}
-
-/** The mark of a list's point at the beginning of a line. */
-const listMark = /^\s{0,8}(?:[-*•+–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]) /u;
-
-const isRowOrHeading = (line: string): boolean => line.includes(" | ") || /^#{1,6} /.test(line);
-
-/** Whether a paragraph goes on from one line to the next that holds words. */
-function goesOn(text: string, above: Line, below: Line): boolean {
-  if (isRowOrHeading(above.text) || isRowOrHeading(below.text) || listMark.test(below.text)) return false;
-  const between = text.slice(above.end, below.start);
-  // A word that is broken there goes on, below a page's head or not.
-  if (between === "\n" || /\p{L}[-‐­]\s{0,4}$/u.test(above.text.slice(-4))) return true;
-  if (!/^\s{0,9}(?:\[p\. ?\d{1,5}\]\s{0,9})?\p{Ll}/u.test(below.text.slice(0, 40))) return false;
-  return between.search(pageMark) !== -1 || !/[.!?:。！？][\s"'”’)\]]{0,12}$/u.test(above.text.slice(-12));
-}
-
-/** Whether an offset stands in a row of a table. */
-const isRow = (text: string, at: number): boolean => lineAt(text, at).text.includes(" | ");
-
-interface Line extends Span {
-  readonly text: string;
-}
-
-function lineAt(text: string, at: number): Line {
-  const start = text.lastIndexOf("\n", at - 1) + 1;
-  const next = text.indexOf("\n", at);
-  const end = next === -1 ? text.length : next;
-  return { start, end, text: text.slice(start, end) };
-}
-
-const cellsIn = (line: string): number => line.split("|").filter((cell) => cell.trim() !== "").length;
-/** Rows that the head of a table has at most. */
-const maxHeadRows = 3;
-
-/** The quoted rows below the caption and the head of their table, as far as there is room. */
+/** The quoted rows below the caption, the head and the groups of their table, as far as there is room. */
 function passageOfRows(text: string, { start, end }: Span, spans: readonly Span[]): Passage {
-  const rows = { start: lineAt(text, start).start, end: lineAt(text, end).end };
-  const top = topOfTable(text, rows.start);
-  const head: Line[] = [];
-  for (
-    let line = lineAt(text, top);
-    line.end < rows.start && head.length < maxHeadRows;
-    line = lineAt(text, line.end + 1)
-  ) {
-    head.push(line);
-    if (cellsIn(line.text) >= cellsIn(lineAt(text, start).text) - 1) break;
-  }
-  const own = flattened(text, rows, spans);
-  const room = () => maxPassage - own.passage.length - above.reduce((sum, each) => sum + each.length + 1, 0);
-  const above: string[] = [];
-  for (const each of [head.map(({ text: row }) => flat(row)).join("\n"), captionAbove(text, top)])
-    if (each !== "" && room() > cutMark.length * 4)
-      above.unshift(each.length < room() ? each : clipped(each, room() - 1));
-  return above.length === 0 ? shortened(own) : below(above.join("\n"), own);
-}
-
-/** Where the first row of a table begins. */
-function topOfTable(text: string, row: number): number {
-  let top = row;
-  while (top > 0) {
-    const line = lineAt(text, top - 1);
-    if (!line.text.includes("|")) return top;
-    top = line.start;
-  }
-  return top;
-}
-
-/** Longer paragraphs above a table are not its caption. */
-const maxCaption = 600;
-
-/** The line above a table that says what it shows, a blank line between them or not; empty where there is none. */
-function captionAbove(text: string, top: number): string {
-  const above = text.slice(Math.max(0, top - maxCaption - 2), top).trimEnd();
-  const caption = above.slice(above.lastIndexOf("\n") + 1).replace(/^#{1,6} /, "");
-  return caption.length <= maxCaption && text.slice(0, top).trimEnd().length - caption.length >= 0 ? flat(caption) : "";
+  const first = lineAt(text, start);
+  const last = lineAt(text, Math.max(start, end - 1));
+  const to = isRow(text, last) ? last.end : (sentencesAround(text, { start: end - 1, end }).at(-1)?.end ?? last.end);
+  const own = flattened(text, { start: first.start, end: Math.max(to, end) }, spans);
+  const { caption, head, groups } = aboveRow(text, first);
+  const lines = [caption, ...head, ...groups].filter((line) => line !== "");
+  const isLong = own.passage.length + lines.reduce((sum, line) => sum + line.length + 1, 0) > maxPassage;
+  if (!isLong || first.start !== last.start) return below(lines.join("\n"), shortened(own));
+  // Of a long row the columns are shown that are quoted, in the head as well.
+  const [from, until] = [own.quoted[0]?.[0] ?? 0, own.quoted.at(-1)?.[1] ?? own.passage.length];
+  const columns = columnsOf(own.passage, { start: from, end: until });
+  const cut = (row: string) => inColumns(row, columns, cutMark);
+  return below(
+    [caption, ...head.map(cut), ...groups].filter((line) => line !== "").join("\n"),
+    shortened(own, maxPassage / 2),
+  );
 }
 
 const flat = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();
@@ -223,14 +147,15 @@ function clipped(text: string, room: number): string {
 function flattened(text: string, { start, end }: Span, spans: readonly Span[]): Passage {
   const source = text.slice(start, end).replace(pageMark, (mark) => " ".repeat(mark.length));
   const places = new Int32Array(source.length + 1);
-  let passage = "";
+  const parts: string[] = [];
+  let isApart = true;
   for (let at = 0; at < source.length; at += 1) {
-    places[at] = passage.length;
-    const char = source[at] as string;
-    if (!/\s/.test(char)) passage += char;
-    else if (passage !== "" && !passage.endsWith(" ")) passage += " ";
+    places[at] = parts.length;
+    const isSpace = /\s/.test(source[at] as string);
+    if (!isSpace || !isApart) parts.push(isSpace ? " " : (source[at] as string));
+    isApart = isSpace;
   }
-  passage = passage.trimEnd();
+  const passage = parts.join("").trimEnd();
   places[source.length] = passage.length;
   const placeOf = (offset: number): number =>
     Math.min(passage.length, places[Math.max(0, Math.min(source.length, offset - start))] as number);
@@ -244,7 +169,8 @@ function flattened(text: string, { start, end }: Span, spans: readonly Span[]): 
 }
 
 /**
- * A passage of at most `max` characters, unless the quote is longer: the side farther from the quote is cut, at a space.
+ * A passage of at most `max` characters, unless the quote is longer: the side farther from the quote is cut at a
+ * space.
  */
 export function shortened({ passage, quoted }: Passage, max = maxPassage): Passage {
   const [from, to] = [quoted[0]?.[0] ?? 0, quoted.at(-1)?.[1] ?? passage.length];

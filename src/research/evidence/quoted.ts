@@ -1,13 +1,19 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Evidence } from "../generated/rrd.js";
-import { shortened } from "./passage.js";
+import { cellsOf, listMark } from "./structure/sentences.js";
+import { type Passage, shortened } from "./passage.js";
 
 /** A quote as a record keeps it: its passage, or in old records and where it was not found, what the agent wrote. */
 export interface KeptQuote {
   readonly passage?: string | undefined;
-  readonly quoted?: readonly (readonly number[])[] | undefined;
+  /** Where the quoted words stand in the passage, such as "21-37" or "0-12, 40-61". */
+  readonly quoted?: string | undefined;
   readonly quote?: string | undefined;
 }
+
+/** From and to of each fragment, as `quoted` has them. */
+export const placesIn = (quoted: string): readonly (readonly [number, number])[] =>
+  [...quoted.matchAll(/(\d{1,9})-(\d{1,9})/g)].map(([, from, to]) => [Number(from), Number(to)] as const);
 
 /** A piece of a passage; the quoted ones are marked wherever they are shown. */
 export interface PassagePiece {
@@ -16,11 +22,11 @@ export interface PassagePiece {
 }
 
 /** The passage of a quote in pieces, in order. One of an old record is the quote alone. */
-export function piecesOf({ passage, quoted = [], quote = "" }: KeptQuote): readonly PassagePiece[] {
+export function piecesOf({ passage, quoted = "", quote = "" }: KeptQuote): readonly PassagePiece[] {
   if (passage === undefined) return quote === "" ? [] : [{ text: quote, isQuoted: true }];
   const pieces: PassagePiece[] = [];
   let done = 0;
-  for (const [from = 0, to = 0] of quoted) {
+  for (const [from, to] of placesIn(quoted)) {
     const start = Math.max(done, Math.min(from, passage.length));
     const end = Math.max(start, Math.min(to, passage.length));
     pieces.push({ text: passage.slice(done, start), isQuoted: false });
@@ -51,24 +57,26 @@ const charactersOfToken = 3;
 export function clippedPassage(kept: KeptQuote, tokens: number): string {
   const text = passageText(kept);
   if (estimateTokens(text) <= tokens || kept.passage === undefined) return clip(text, tokens);
-  const quoted = (kept.quoted ?? []).map(([from = 0, to = 0]) => [from, to] as const);
-  return clip(passageText(shortened({ passage: kept.passage, quoted }, tokens * charactersOfToken)), tokens);
+  const whole = { passage: kept.passage, quoted: placesIn(kept.quoted ?? "") };
+  return clip(passageText(keptPassage(shortened(whole, tokens * charactersOfToken))), tokens);
 }
 
-/** Words of a table's caption, head and other cells say nothing of where a sentence begins. */
-const isTable = (passage: string): boolean => passage.includes(" | ");
+/** The cells of a row say nothing of where a sentence begins. */
+const isCell = (line: string): boolean => line.includes("|") && cellsOf(line).length > 1;
 
 /** How the quoted words are cut out of their sentence; a clause each. */
-function edgesOf({ passage, quoted = [] }: KeptQuote): readonly string[] {
-  if (passage === undefined || isTable(passage)) return [];
-  const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
-  const [from = 0] = quoted[0] ?? [];
-  // The line above a list's point is no part of its sentence.
+function edgesOf({ passage, quoted = "" }: KeptQuote): readonly string[] {
+  if (passage === undefined) return [];
+  const places = placesIn(quoted);
+  // The mark of a list's point does not count.
+  const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text.replace(listMark, ""));
+  const [from] = places[0] ?? [0];
+  // The line above a list's point does not belong to its sentence.
+  const line = passage.lastIndexOf("\n", from - 1) + 1;
+  if (isCell(passage.slice(line).split("\n", 1)[0] ?? "")) return [];
   return [
-    ...(hasWords(passage.slice(passage.lastIndexOf("\n", from - 1) + 1, from))
-      ? ["the sentence begins before the quoted words"]
-      : []),
-    ...(hasWords(passage.slice(quoted.at(-1)?.[1] ?? passage.length)) ? ["the sentence goes on"] : []),
+    ...(hasWords(passage.slice(line, from)) ? ["the sentence begins before the quoted words"] : []),
+    ...(hasWords(passage.slice(places.at(-1)?.[1] ?? passage.length)) ? ["the sentence goes on"] : []),
   ];
 }
 
@@ -93,10 +101,7 @@ export function notesOf(evidence: Evidence): string[] {
 }
 
 /** The fields of a record that keep a passage, of what was found. */
-export const keptPassage = ({
+export const keptPassage = ({ passage, quoted }: Passage): { passage: string; quoted: string } => ({
   passage,
-  quoted,
-}: {
-  readonly passage: string;
-  readonly quoted: readonly (readonly [number, number])[];
-}): { passage: string; quoted: [number, number][] } => ({ passage, quoted: quoted.map(([from, to]) => [from, to]) });
+  quoted: quoted.map(([from, to]) => `${from}-${to}`).join(", "),
+});

@@ -1,17 +1,24 @@
 import { abstractLocator, hashOf } from "../evidence/check-evidence.js";
+import { withNumbers } from "../evidence/check-numbers.js";
 import type { Searchable } from "../evidence/find-quote.js";
 import { keptPassage } from "../evidence/quoted.js";
-import type { Evidence, Paper, Rrd } from "../generated/rrd.js";
+import type { Answer, Evidence, Paper, Rrd } from "../generated/rrd.js";
 import { searchUntrusted } from "./reader-process.js";
 import { keptText } from "./text-cache.js";
 
 /** Kept by an earlier version: the agent's spelling of words that were found, without their sentence. */
 const isWithout = ({ status, passage, quote }: Evidence): boolean =>
-  status === "verified" && passage === undefined && quote !== undefined;
+  (status === "verified" || status === "near") && passage === undefined && quote !== undefined;
+
+/** The same of an answer to a criterion. The quote of an unclear one was not found. */
+const isAnswerWithout = ({ answer, passage, quote }: Answer): boolean =>
+  answer !== "unclear" && passage === undefined && quote !== undefined && quote.trim() !== "";
+
+const lacksPassages = ({ analysis, answers }: Paper): boolean =>
+  analysis?.evidence?.some(isWithout) === true || answers?.some(isAnswerWithout) === true;
 
 /** Whether records of a project were written before quotes had passages. */
-export const lackPassages = ({ papers_pool: papers }: Rrd): boolean =>
-  papers.some(({ analysis }) => analysis?.evidence?.some(isWithout) === true);
+export const lackPassages = ({ papers_pool: papers }: Rrd): boolean => papers.some(lacksPassages);
 
 /**
  * A project whose old records have the passages of their quotes, found in the texts that are kept; the same project
@@ -25,15 +32,12 @@ export async function withPassages(cacheDir: string, rrd: Rrd): Promise<Rrd> {
 }
 
 async function paperWithPassages(cacheDir: string, paper: Paper): Promise<Paper> {
-  const { analysis, abstract } = paper;
+  if (!lacksPassages(paper)) return paper;
+  const { analysis, abstract, title, answers = [] } = paper;
   const evidence = analysis?.evidence ?? [];
-  if (analysis == null || !evidence.some(isWithout)) return paper;
   const stored = await keptText(cacheDir, paper.id);
-  const found = new Map<Evidence, Evidence>();
-  const lookIn = async (text: Searchable, sha256: string, isOf: (each: Evidence) => boolean): Promise<void> => {
-    const wanted = evidence.filter(
-      (each) => isWithout(each) && isOf(each) && (each.text_sha256 ?? paper.text_sha256) === sha256,
-    );
+  const found = new Map<Evidence | Answer, Evidence | Answer>();
+  const lookIn = async (text: Searchable, wanted: readonly (Evidence | Answer)[]): Promise<void> => {
     if (wanted.length === 0) return;
     const search = await searchUntrusted(
       "findQuotes",
@@ -43,14 +47,43 @@ async function paperWithPassages(cacheDir: string, paper: Paper): Promise<Paper>
     if ("cut" in search) return;
     for (const [index, each] of wanted.entries()) {
       const match = search.value[index];
-      if (match?.found !== true) continue;
+      const passage = match?.found === true ? match : each["status"] === "near" ? match?.near : undefined;
+      if (passage === undefined) continue;
       const { quote: _, ...rest } = each;
-      found.set(each, { ...rest, ...keptPassage(match) });
+      found.set(each, { ...rest, ...keptPassage(passage) } as Evidence | Answer);
     }
   };
-  const isOfAbstract = ({ locator }: Evidence) => locator === abstractLocator;
-  if (stored !== undefined) await lookIn(stored, stored.sha256, (each) => !isOfAbstract(each));
-  if (abstract != null) await lookIn({ text: abstract }, hashOf(abstract), isOfAbstract);
+  const quotes = evidence.filter(isWithout);
+  const said = answers.filter(isAnswerWithout);
+  const isOf = (sha256: string) => (each: Evidence) => (each.text_sha256 ?? paper.text_sha256) === sha256;
+  const isOfAbstract = ({ locator }: Evidence | Answer) => locator === abstractLocator;
+  const isOfTitle = ({ locator }: Answer) => locator === "title";
+  if (stored !== undefined)
+    await lookIn(stored, [
+      ...quotes.filter((each) => !isOfAbstract(each)).filter(isOf(stored.sha256)),
+      ...(paper.text_sha256 === stored.sha256 ? said.filter((each) => !isOfAbstract(each) && !isOfTitle(each)) : []),
+    ]);
+  if (abstract != null)
+    await lookIn({ text: abstract }, [
+      ...quotes.filter(isOfAbstract).filter(isOf(hashOf(abstract))),
+      ...said.filter(isOfAbstract),
+    ]);
+  await lookIn({ text: title }, said.filter(isOfTitle));
   if (found.size === 0) return paper;
-  return { ...paper, analysis: { ...analysis, evidence: evidence.map((each) => found.get(each) ?? each) } };
+  const upgraded = <Item extends Evidence | Answer>(items: readonly Item[]): Item[] =>
+    items.map((each) => (found.get(each) as Item | undefined) ?? each);
+  // The numbers of a claim are those that none of its quotes holds; what was not found stays as it is.
+  const numbered = withNumbers(upgraded(evidence));
+  return {
+    ...paper,
+    ...(analysis == null || analysis.evidence === undefined
+      ? {}
+      : {
+          analysis: {
+            ...analysis,
+            evidence: evidence.map((each, index) => (found.has(each) ? (numbered[index] ?? each) : each)),
+          },
+        }),
+    ...(paper.answers === undefined ? {} : { answers: upgraded(answers) }),
+  };
 }

@@ -1,14 +1,15 @@
 import { abstractLocator, hashOf } from "../evidence/check-evidence.js";
 import type { Searchable } from "../evidence/find-quote.js";
 import { cutMark } from "../evidence/passage.js";
-import { type PassagePiece, piecesOf, quotedWords } from "../evidence/quoted.js";
+import { isRow, lineAt, nextLine, pageMark, paragraphAround, type Span } from "../evidence/structure/sentences.js";
+import { keptPassage, type PassagePiece, piecesOf, quotedWords } from "../evidence/quoted.js";
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { searchUntrusted } from "./reader-process.js";
 import { keptText } from "./text-cache.js";
 
 /** Papers whose texts are read for this at most: one text is up to some megabytes. */
 const maxPapers = 200;
-/** Characters on each side of the quoted words. */
+/** Characters of rows that are shown on each side of the quoted ones. */
 const reach = 3000;
 
 /** The whole paragraphs of quotes whose passages were cut, the quoted words marked. */
@@ -35,7 +36,7 @@ export async function paragraphsOf(cacheDir: string, papers: readonly Paper[]): 
       if ("cut" in search) continue;
       for (const [index, each] of wanted.entries()) {
         const match = search.value[index];
-        if (match?.found === true) paragraphs.set(each, marked(each, paragraphAround(text.text, match)));
+        if (match?.found === true) paragraphs.set(each, marked(each, wholeAround(text.text, match)));
       }
     }
   }
@@ -44,9 +45,6 @@ export async function paragraphsOf(cacheDir: string, papers: readonly Paper[]): 
 
 const isCut = ({ status, passage }: Evidence): boolean => status === "verified" && passage?.includes(cutMark) === true;
 
-/** A blank line; where a sentence goes on below it in a small letter it parts no paragraphs. */
-const parting = /\n[^\S\n]*\n(?!\s{0,6}(?:\[p\. ?\d{1,5}\]\s{0,6})?\p{Ll})/gu;
-
 /** A paragraph with the quoted words of a passage marked, as far as they stand in it in their order. */
 function marked(evidence: Evidence, paragraph: string): readonly PassagePiece[] {
   const quoted: [number, number][] = [];
@@ -54,22 +52,27 @@ function marked(evidence: Evidence, paragraph: string): readonly PassagePiece[] 
     const from = isQuoted ? paragraph.indexOf(text, quoted.at(-1)?.[1] ?? 0) : -1;
     if (from !== -1) quoted.push([from, from + text.length]);
   }
-  return piecesOf({ passage: paragraph, quoted });
+  return piecesOf(keptPassage({ passage: paragraph, quoted }));
 }
 
-/** The paragraph around a stretch on one line; around a row the table, a line each. */
-function paragraphAround(text: string, { start, end }: { readonly start: number; readonly end: number }): string {
-  const first = Math.max(0, start - reach);
-  const above = [...text.slice(first, start).matchAll(parting)].at(-1);
-  const below = text.slice(end, end + reach).search(parting);
-  const from = above === undefined ? first : first + above.index + above[0].length;
-  const to = below === -1 ? Math.min(text.length, end + reach) : end + below;
-  const lines = text.slice(from, to).split("\n");
-  const shown = lines.some((line) => line.includes(" | ")) ? lines : [lines.join(" ")];
-  const flat = shown.map((line) => line.replace(/\s+/g, " ").trim()).filter((line) => line !== "");
-  return [
-    ...(above === undefined && first > 0 ? [cutMark] : []),
-    ...flat,
-    ...(below === -1 && to < text.length ? [cutMark] : []),
-  ].join("\n");
+/** The paragraph around a stretch on one line; around a row the rows of its table, a line each. */
+function wholeAround(text: string, span: Span): string {
+  const row = lineAt(text, span.start);
+  if (!isRow(text, row)) {
+    const { start, end } = paragraphAround(text, span);
+    return flat(text.slice(start, end));
+  }
+  const rows = [row];
+  for (const step of [-1, 1] as const)
+    for (
+      let line = nextLine(text, row, step);
+      line !== undefined && isRow(text, line) && isNear(line, span);
+      line = nextLine(text, line, step)
+    )
+      if (step === 1) rows.push(line);
+      else rows.unshift(line);
+  return rows.map((line) => flat(line.text)).join("\n");
 }
+
+const isNear = (line: Span, { start, end }: Span): boolean => start - line.start < reach && line.end - end < reach;
+const flat = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();

@@ -68,7 +68,7 @@ export interface Answer {
     /**
      * Where the quoted words stand in the passage: from and to, in UTF-16 units.
      */
-    quoted?: number[][];
+    quoted?: string;
     /**
      * In answers of earlier versions the quote as the agent gave it, without its passage.
      */

@@ -127,9 +127,9 @@ export type Prose = (string | null) | Strings;
  */
 export type Passage = string;
 /**
- * Where the quoted words stand in the passage: from and to, in UTF-16 units; of a quote with … each fragment.
+ * Where the quoted words stand in the passage: from and to, in UTF-16 units, such as 21-37; of a quote with … each fragment, such as 0-12, 40-61.
  */
-export type Quoted = number[][];
+export type Quoted = string;
 /**
  * Where several agents screen: what each of them decided on the record, alone.
  */

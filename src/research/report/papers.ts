@@ -1,5 +1,6 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
+import { notesOfOld } from "../evidence/kept-quotes.js";
 import { type PassagePiece, piecesOf } from "../evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -70,6 +71,8 @@ export interface CriterionAnswer {
   readonly says: string;
   /** The words that settle it, in their sentence; empty where nothing was quoted. */
   readonly pieces: readonly PassagePiece[];
+  /** What a reader should know of the words, a clause each. */
+  readonly notes: readonly string[];
 }
 
 /** A paper as `read` prints it, made when it is asked for. */
@@ -241,7 +244,11 @@ function eligibilityOf({ answers = [] }: Paper, criteria: readonly Criterion[]):
     const short = letters.length > maxCriterion ? `${letters.slice(0, maxCriterion - 1).join("")}…` : letters.join("");
     const place = oneLine(answer.locator ?? stageWords[answer.stage]);
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
-    return { criterion: `${id} ${short}`, answer: answer.answer, says: `${place}${why}`, pieces: piecesOf(answer) };
+    return {
+      ...{ criterion: `${id} ${short}`, answer: answer.answer, says: `${place}${why}` },
+      pieces: piecesOf(answer),
+      notes: answer.answer === "unclear" ? [] : notesOfOld(answer),
+    };
   });
 }
 

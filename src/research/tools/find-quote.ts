@@ -6,7 +6,7 @@ import type { ResearchTool } from "./context.js";
 
 export const findQuote: ResearchTool = {
   name: "find_quote",
-  description: "Whether a paper has these words, where, and what stands around them; else the nearest passage.",
+  description: "Whether a paper has these words, where, and the sentence they stand in; else the nearest passage.",
   does: ["reads"],
   parameters: takes({ quote: { type: "string" }, id: idParameter }, ["quote"]),
   async run({ id, quote = "" }, context) {
@@ -18,10 +18,10 @@ export const findQuote: ResearchTool = {
     if (match === undefined) return { head: "Not in the text." };
     if (match.found) {
       const { start, locator } = match;
-      const { passageText } = await import("../evidence/quoted.js");
+      const { keptPassage, passageText } = await import("../evidence/quoted.js");
       return {
         head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is not evidence" : ""}. The fence holds its locator and its sentence, the words between “ and ”.`,
-        data: `${locator ?? "no locator"}: ${passageText(match)}`,
+        data: `${locator ?? "no locator"}: ${passageText(keptPassage(match))}`,
       };
     }
     const why = problemOf(match);
@@ -31,7 +31,8 @@ export const findQuote: ResearchTool = {
 };
 
 function problemOf(match: Extract<QuoteMatch, { found: false }>): string {
-  if (match.tooShort === true) return "Too short to be evidence: a quote has four words at least.";
+  if (match.tooShort === true)
+    return "Too short to be evidence: a quote has at least four words, or eight letters of a script without spaces.";
   if (match.near !== undefined) return `Near, which is not proof: ${match.near.differs}.`;
   return match.why === undefined ? "Not in the text." : `Not so in the text: ${match.why}.`;
 }

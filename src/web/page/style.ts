@@ -50,7 +50,7 @@ tbody.all td{font-weight:600;padding-top:.9rem}
 .quotes li:target{background:var(--tint)}
 .quotes p{margin:0 0 .2rem}
 .quotes li::marker{font:600 .86rem var(--sans);color:var(--accent)}
-.quotes blockquote{font-size:.95rem}
+.quotes q{font-size:.95rem}
 .place{scroll-margin-top:30vh}
 .place:target+mark,.place:target+.place+mark{outline:2px solid var(--accent);outline-offset:1px}
 .to{font:600 .72rem/1 var(--sans);vertical-align:super;padding:0 .15em;text-decoration:none}

@@ -139,3 +139,46 @@ test("a text that is not stored is fetched only where that is asked for, and sto
   edit(folder, anyText, kept?.sha256 ?? "");
   expect(JSON.parse((await verify(folder, true)).out)).toMatchObject({ holds: 1, fails: 0, could_not_check: 0 });
 });
+
+const differs = "the sentence differs from the paper's";
+
+test.each([
+  ["other words around the quoted ones", "The soft gripper held", "The hard gripper held"],
+  ["words that were taken away", "It needed 4873 ms for each of them.", "It needed 4873 ms for each of them"],
+])("a passage that was edited by hand fails: %s", async (_, from, to) => {
+  const folder = await project();
+  edit(folder, from, to);
+  const { exitCode, out } = await verify(folder);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(differs);
+  expect(out).toMatch(/4 quotes: 3 as recorded, 1 fails/);
+});
+
+test("a passage of another place where its words stand too holds, in lines and cut, and places outside of one fail", async () => {
+  const twice = buildText(
+    [
+      {
+        label: "p. 1",
+        text: "In air it held 94 percent of the wet spheres. Under water\nit held 94 percent of the wet spheres too, and no cubes.",
+      },
+    ],
+    { kind: "text", depth: "full" },
+  );
+  const second = "it held 94 percent of the wet spheres too";
+  const results = async (passage: string, quoted: string) => {
+    const evidence = [
+      { claim: "c", passage, quoted, status: "verified" as const, locator: "p. 1", text_sha256: twice.sha256 },
+    ];
+    const folder = makeResearch(freshFolder(), "a-2026-03-01", {
+      papers_pool: [paper("x", "presented", { text_sha256: twice.sha256, analysis: { evidence } })],
+    });
+    await saveText(textsFolder(folder), "x", twice);
+    const { quotes } = JSON.parse((await verify(folder, true)).out) as { quotes: { reason?: string }[] };
+    return quotes[0]?.reason;
+  };
+  expect(await results(`Under water ${second}, and no cubes.`, "12-49")).toBeUndefined();
+  expect(await results(`Under water\n${second} […]`, "12-49")).toBeUndefined();
+  expect(await results(`Under oil ${second}, and no cubes.`, "10-47")).toBe(differs);
+  expect(await results("it held 94 percent of the wet spheres", "0-37")).toBe(differs);
+  expect(await results(`Under water ${second}, and no cubes.`, "12-49, 90-120")).toBe(differs);
+});

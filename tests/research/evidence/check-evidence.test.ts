@@ -187,7 +187,7 @@ describe("checkEvidence", () => {
       {
         claim: "it holds",
         passage: "The gripper does not hold wet spheres for nine hours.",
-        quoted: [[21, 37]],
+        quoted: "21-37",
         status: "verified",
         locator: null,
         text_sha256: text.sha256,
@@ -245,10 +245,48 @@ describe("checkNumbers", () => {
 
 it("the numbers of a sentence without a quote are those that nobody knows, small counts and known years aside", () => {
   const said = "In 2019, 3 of 41 sites, 10 rooms and 2018 hands took 4.9 s over 73 days and 5 mg.";
-  const quote = { passage: "With 5 mg it took 4873 ms at 41 sites.", quoted: [[10, 37]] };
+  const quote = { passage: "With 5 mg it took 4873 ms at 41 sites.", quoted: "10-37" };
   expect(numbersWithoutQuote(said, [quote], new Set([2019]))).toEqual({
     missing: ["2018", "73 days"],
     outside: ["5 mg"],
     near: [{ number: "4.9 s", quoted: "4873 ms" }],
+  });
+});
+
+describe("a number whose unit stands outside the quoted words", () => {
+  const quoteOf = (passage: string, words: string) => {
+    const from = passage.indexOf(words);
+    return { passage, quoted: `${from}-${from + words.length}` };
+  };
+  const passage = "The dose that was given was 250 mg per day in all.";
+
+  it.each([
+    ["It was 250 mg.", "The dose that was given was 250", { outside: ["250 mg"] }],
+    ["It was 250.", "The dose that was given was 250", {}],
+    ["It was 250 mg.", "The dose that was given was 250 mg", {}],
+    ["It was 251 mg.", "The dose that was given was 250", { missing: ["251 mg"] }],
+  ])("%s of the words %s", (said, words, found) => {
+    expect(numbersWithoutQuote(said, [quoteOf(passage, words)])).toEqual({
+      missing: [],
+      outside: [],
+      near: [],
+      ...found,
+    });
+  });
+
+  it("is that of a range or below a stroke too, and proves no number of the results", async () => {
+    const range = quoteOf("The dose that was given was 250–300 mg in all.", "The dose that was given was 250");
+    expect(numbersWithoutQuote("It was 250 mg.", [range]).outside).toEqual(["250 mg"]);
+    const stroke = quoteOf("The level that was seen was 250 mg/L in all.", "The level that was seen was 250 mg");
+    expect(numbersWithoutQuote("It was 250 mg/L.", [stroke]).outside).toEqual(["250 mg/L"]);
+    expect(numbersWithoutQuote("It was 250 mg.", [stroke]).outside).toEqual([]);
+    const evidence = { claim: "c", status: "verified" as const, ...quoteOf(passage, "that was given was 250") };
+    expect(checkNumbers("It was 250 mg.", [evidence], await paper())).toMatchObject([{ status: "not-in-text" }]);
+  });
+
+  it("is named with its minus", () => {
+    expect(numbersWithoutQuote("It changed by −25 %.", [quoteOf(passage, "that was given")]).missing).toEqual([
+      "−25 %",
+    ]);
   });
 });

@@ -343,7 +343,11 @@ describe("a number keeps its sign", () => {
     ["It took 10 to 15 days in all.", "15 days in all", "It took 10 to 15 days in all."],
     ["It held at least 30 percent of them.", "least 30 percent of them", "It held at least 30 percent of them."],
     ["It had a load of 5 kg for nine hours.", "It had a load of 5", "It had a load of 5 kg for nine hours."],
-    ["The count of all was 5\n\n% is a sign of parts.", "The count of all was 5", "The count of all was 5"],
+    [
+      "The count of all was 5\n\n% is a sign of parts.",
+      "The count of all was 5",
+      "The count of all was 5 % is a sign of parts.",
+    ],
   ])("of %j a quote is %j, and its passage shows the rest", (text, quote, passage) => {
     expect(findQuote(text, quote)).toMatchObject({ found: true, passage });
   });

@@ -11,8 +11,9 @@ import { hashOf } from "../../../src/research/evidence/check-evidence.js";
 import { quotedWords } from "../../../src/research/evidence/quoted.js";
 import { lackPassages, withPassages } from "../../../src/research/full-text/old-passages.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
-import type { Evidence, Rrd } from "../../../src/research/generated/rrd.js";
+import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { textsFolder } from "../../../src/research/project-files/layout.js";
+import { withFound } from "../../../src/research/workflow/statistics-and-steering/keep-passages.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -70,11 +71,10 @@ describe("records of before quotes had passages", () => {
       expect(await run[command]()).toBe(0);
       expect(evidence()?.map(({ passage }) => passage)).toEqual([...passages, undefined]);
       expect(evidence()?.map(({ quote }) => quote)).toEqual([undefined, undefined, old[2]?.quote]);
-      expect(
-        evidence()
-          ?.slice(0, 2)
-          .map(({ passage = "", quoted = [] }) => passage.slice(...(quoted[0] ?? []))),
-      ).toEqual(["the soft gripper held 94 percent of the wet spheres", "a soft gripper holds wet spheres"]);
+      expect(evidence()?.slice(0, 2).map(quotedWords)).toEqual([
+        "the soft gripper held 94 percent of the wet spheres",
+        "a soft gripper holds wet spheres",
+      ]);
       expect(rrd().format).toBe(stateVersion);
     },
   );
@@ -154,5 +154,67 @@ describe("records of before quotes had passages", () => {
     expect(lackPassages(kept)).toBe(false);
     await report();
     expect(rrd().papers_pool).toEqual(kept.papers_pool);
+  });
+});
+
+describe("what else an earlier version kept", () => {
+  test("gets its passage too: near quotes and answers to criteria, and claims get their numbers", async () => {
+    const answer = (quote: string, locator: string, over: object = {}) => ({
+      ...{ criterion: locator, stage: "full_text" as const, answer: "yes" as const, quote, locator },
+      ...over,
+    });
+    const title = "A soft gripper for wet and dry spheres";
+    const folder = makeResearch(freshFolder(), "a-2026-03-01", {
+      papers_pool: [
+        paper("x", "presented", {
+          ...{ title, abstract, text_sha256: text.sha256 },
+          answers: [
+            answer("held 94 percent of the wet spheres", "p. 1"),
+            answer("a soft gripper holds wet spheres", "abstract"),
+            answer("gripper for wet and dry", "title"),
+            answer("held 94 percent of the wet spheres", "p. 1", { answer: "unclear" }),
+          ],
+          analysis: {
+            summary: "s",
+            evidence: [
+              before("the soft gripper held 94 percent of the wet", { claim: "It held 77 percent." }),
+              before("the soft gripper held 0.94 of the wet spheres", { status: "near" }),
+            ],
+          },
+        }),
+      ],
+    });
+    await saveText(textsFolder(folder), "x", text);
+    const rrd = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+    expect(lackPassages({ ...rrd, papers_pool: rrd.papers_pool.map((each) => ({ ...each, analysis: null })) })).toBe(
+      true,
+    );
+    const [found] = (await withPassages(textsFolder(folder), rrd)).papers_pool;
+    expect(found?.answers?.map((each) => [each.passage, each.quote !== undefined])).toEqual([
+      [passages[0], false],
+      [passages[1], false],
+      [title, false],
+      [undefined, true],
+    ]);
+    expect(found?.analysis?.evidence).toMatchObject([
+      { passage: passages[0], numbers: [{ number: "77 percent", stands: "nowhere" }] },
+      { passage: passages[0], status: "near" },
+    ]);
+  });
+
+  test("is replaced only where it is still what was looked for", async () => {
+    const { folder, rrd } = await project({ evidence: [...old, before("held 94 percent of the wet spheres")] });
+    const [searched] = rrd().papers_pool as [Paper];
+    const [found] = (await withPassages(textsFolder(folder), rrd())).papers_pool;
+    expect(withFound(searched, searched, found)).toEqual(found);
+    const edited = { ...before("held 94 percent of the wet spheres"), claim: "Edited by hand." };
+    const evidence = [...(searched.analysis?.evidence ?? []).slice(0, 3), edited];
+    const now = { ...searched, notes: "New.", analysis: { ...searched.analysis, evidence } } as Paper;
+    const after = withFound(now, searched, found);
+    expect(after.notes).toBe("New.");
+    expect(after.analysis?.evidence?.map(({ passage }) => passage)).toEqual([...passages, undefined, undefined]);
+    expect(after.analysis?.evidence?.[3]).toEqual(edited);
+    const readAnew = { ...searched, text_sha256: "0".repeat(64) };
+    expect(withFound(readAnew, searched, found)).toEqual(readAnew);
   });
 });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import type { KeptQuote } from "../../../src/research/evidence/quoted.js";
+import { type KeptQuote, keptPassage } from "../../../src/research/evidence/quoted.js";
 import { width } from "../../../src/engine/ui/terminal/format.js";
 import { passageLines } from "../../../src/research/overview/passage-lines.js";
 
@@ -9,7 +9,7 @@ import { passageLines } from "../../../src/research/overview/passage-lines.js";
 function kept(text: string, quote: string): KeptQuote {
   const match = findQuote({ text }, quote);
   if (!match.found) throw new Error(`not found: ${quote}`);
-  return { passage: match.passage, quoted: match.quoted };
+  return keptPassage(match);
 }
 const shown = (of: KeptQuote, columns = 60) => passageLines(of, { columns, color: false, indent: "      " });
 
@@ -90,6 +90,6 @@ describe("a passage on a terminal", () => {
 
   test("moves no cursor, whatever a paper holds", () => {
     const passage = "It said \u001b[2Jthat \u202eall is well.";
-    expect(shown({ passage, quoted: [[3, 12]] }).join("")).not.toMatch(/[\u001b\u202e]/);
+    expect(shown({ passage, quoted: "3-12" }).join("")).not.toMatch(/[\u001b\u202e]/);
   });
 });

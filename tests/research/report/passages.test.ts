@@ -5,7 +5,8 @@ import { withNumbers } from "../../../src/research/evidence/check-numbers.js";
 import { paragraphsOf } from "../../../src/research/full-text/paragraphs.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
-import type { Evidence } from "../../../src/research/generated/rrd.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
+import type { Evidence, Rrd } from "../../../src/research/generated/rrd.js";
 import { textsFolder } from "../../../src/research/project-files/layout.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
@@ -45,7 +46,7 @@ describe("the passage of a quote in a report", () => {
 
   test("is marked in the page, reads from right to left where its script does, and says how the quote is cut", async () => {
     const page = await pageOf(passagesProject());
-    const passages = page(".ev .passage").toArray();
+    const passages = page(".ev q").toArray();
     expect(passages.map((one) => page(one).find("mark").length)).toEqual([1, 1, 2, 1, 1, 1]);
     expect(page(passages[0]).text()).toBe(
       "We found no evidence that, at a dose of 0.1 mg, the drug lowered the mortality of any patient.",
@@ -74,11 +75,11 @@ describe("the passage of a quote in a report", () => {
     for (const [id, text] of Object.entries(passageTexts)) await saveText(textsFolder(folder), id, text);
     const paragraphs = await paragraphsOf(textsFolder(folder), input.rrd.papers_pool);
     const page = await pageOf({ ...input, paragraphs });
-    const whole = page(".ev details .passage");
+    const whole = page(".ev details q");
     expect(whole).toHaveLength(1);
     expect(whole.text()).toMatch(/^It all began long ago\. .* and that ends it\.$/);
     expect(whole.find("mark").text()).toBe("the long sentence held its quoted words");
-    expect(page(".ev > dd > .passage").last().text()).toContain("[…]");
+    expect(page(".ev > dd > q").last().text()).toContain("[…]");
     expect(page(".ev details summary").first().text()).toBe("The whole paragraph");
     expect((await pageOf(input))(".ev details")).toHaveLength(0);
   });
@@ -137,5 +138,61 @@ describe("a number of a sentence that the quoted words do not hold", () => {
       expect(text).toContain("in the sentence, outside the quoted words: 51 percent");
       expect(text).toContain("number not in the passage: 77 percent, 2,000");
     }
+  });
+});
+
+describe("the passage in Markdown", () => {
+  const of = (text: string, quote: string, claim: string) => {
+    const evidence = [keptQuote(text, quote, claim)];
+    const rrd = rrdWith([paper("p1", { status: "presented", analysis: { summary: "s", evidence } })]);
+    return { ...bare, rrd, report: said(claim, ["p1#1"]) };
+  };
+
+  test("is shown where a finding has the quoted words and the paper's sentence more", () => {
+    const words = "The drug lowered the mortality of all";
+    const findings = (text: string) => section(markdownOf(reportModel(of(text, words, words))), "Findings");
+    expect(findings("It began. It is not so that the drug lowered the mortality of all. It ended.")).toContain(
+      "  > It is not so that <b>the drug lowered the mortality of all</b>.",
+    );
+    expect(findings("It began. The drug lowered the mortality of all. It ended.")).toContain("  > In these words: ");
+  });
+
+  test.each(["# One", "1. One", "12) One", "- One", "+ One", "* One", "> One", "=== One", "| One"])(
+    "begins no heading and no list with %s",
+    (start) => {
+      const passage = `${start} of them was seen to hold the wet spheres, see [this](http://x.example/).`;
+      const from = passage.indexOf("was seen");
+      const evidence: Evidence[] = [{ claim: "c", status: "verified", passage, quoted: `${from}-${from + 20}` }];
+      const rrd = rrdWith([paper("p1", { status: "presented", analysis: { summary: "s", evidence } })]);
+      const markdown = section(markdownOf(reportModel({ ...bare, rrd, report: said("c", ["p1#1"]) })), "Evidence");
+      const line = markdown.split("\n").find((each) => each.includes("One of them")) ?? "";
+      if (start !== "=== One") expect(line).toMatch(/^ {2}> (?:\d{0,2}\\)/);
+      expect(line).toContain("[this]\\(http://x.example/)");
+    },
+  );
+});
+
+describe("words of an earlier version", () => {
+  test("are said to lack their sentence in an answer of ask and in one to a criterion, unless they were not found", async () => {
+    const criteria = ["c1", "c2"].map((id) => ({ id, kind: "include" as const, text: `It is of ${id}.` }));
+    const answers = [
+      {
+        criterion: "c1",
+        stage: "screening" as const,
+        answer: "yes" as const,
+        quote: "a soft gripper",
+        locator: "title",
+      },
+      { criterion: "c2", stage: "screening" as const, answer: "unclear" as const, quote: "a hard gripper" },
+    ];
+    const rrd = { ...rrdWith([paper("p1", { status: "presented", answers })]), requirements: { criteria } } as Rrd;
+    const asked = {
+      ...{ id: "answer-1", question: "Does it help?", at: "2026-11-22T10:00:00Z", dropped: 0 },
+      statements: [{ text: "It does.", rests_on: ["p1#1"] }],
+      quotes: [{ handle: "p1#1", paper: "p1", quote: "touch helped in wet sand" }],
+    } as unknown as Answer;
+    const input = { ...bare, rrd, answers: [asked] };
+    for (const text of [markdownOf(reportModel(input)), (await pageOf(input))("body").text()])
+      expect(text.match(/the words around it are not kept/g)).toHaveLength(2);
   });
 });

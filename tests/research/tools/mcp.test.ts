@@ -32,13 +32,7 @@ beforeAll(async () => {
   mkdirSync(research, { recursive: true });
   const sentence = "At 3 sites the hand held wet spheres, but no cubes.";
   const evidence = [
-    {
-      claim: "It holds.",
-      status: "verified" as const,
-      locator: "§ 1",
-      passage: sentence,
-      quoted: [[11, 36]] as [number, number][],
-    },
+    { claim: "It holds.", status: "verified" as const, locator: "§ 1", passage: sentence, quoted: "11-36" },
     { claim: "It flies.", status: "not-in-text" as const, quote: "the hand flew over all of the spheres" },
   ];
   const rrd = rrdWith([
@@ -142,7 +136,7 @@ test("a client of a person's own reads the project's papers, findings and report
     claims: [
       {
         ...{ paper_id: "p1", claim: "It holds.", status: "verified", locator: "§ 1" },
-        ...{ passage: "At 3 sites the hand held wet spheres, but no cubes.", quoted: [[11, 36]] },
+        ...{ passage: "At 3 sites the hand held wet spheres, but no cubes.", quoted: "11-36" },
       },
       { paper_id: "p1", claim: "It flies.", status: "not-in-text", quote: "the hand flew over all of the spheres" },
     ],

@@ -45,7 +45,7 @@ test("the paper's own sentence goes from the result to state, briefs and reports
   const [evidence] = rrd.papers_pool[0]?.analysis?.evidence ?? [];
   expect(evidence).toMatchObject({
     passage: sentence,
-    quoted: [[12, 63]],
+    quoted: "12-63",
     status: "verified",
     numbers: [{ number: "3,000", stands: "nowhere" }],
   });
@@ -88,7 +88,7 @@ test("an answer prints each quote in its passage, and one of an earlier version 
     ...{ id: "answer-1", question: "Does it help?", at: "2026-11-22T10:00:00Z", dropped: 0 },
     statements: [{ text: "It does.", rests_on: ["p1#1", "p2#1"] }],
     quotes: [
-      { handle: "p1#1", paper: "p1", passage: sentence, quoted: [[12, 63]], locator: "§ 1" },
+      { handle: "p1#1", paper: "p1", passage: sentence, quoted: "12-63", locator: "§ 1" },
       { handle: "p2#1", paper: "p2", quote: "touch helped in wet sand" },
     ],
   } as unknown as Answer;
@@ -96,5 +96,6 @@ test("an answer prints each quote in its passage, and one of an earlier version 
   expect(lines.join("\n")).toContain(
     "[1] p1, § 1\n    In wet sand “touch raised the success rate from 41 to 87\n    percent”, but only with soft pads.",
   );
-  expect(lines.join("\n")).toContain("[2] p2\n    “touch helped in wet sand”");
+  expect(lines.join("\n")).toContain("[2] p2\n    “touch helped in wet sand”\n    the words around it are not kept");
+  expect(lines.join("\n").match(/not kept/g)).toHaveLength(1);
 });

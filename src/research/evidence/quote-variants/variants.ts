@@ -32,8 +32,8 @@ export function variantsOf(quote: string, text: string): string[] {
 const bracketed = /(?<=(\p{L}?))(\s?)\[([^[\]]{1,200})\](?=(\p{L}?))/gu;
 
 /**
- * "[t]he hand [of the authors] reached" as "the hand reached": words in square brackets are not the paper's. A number in
- * brackets is: "[54 % against 27 %]", "[12]".
+ * "[t]he hand [of the authors] reached" as "the hand reached": words in square brackets are not the paper's. A number
+ * in brackets is: "[54 % against 27 %]", "[12]".
  */
 const withoutInsertions = (quote: string): string =>
   quote.replace(bracketed, (whole, last: string, space: string, words: string, next: string) => {

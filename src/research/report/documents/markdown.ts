@@ -10,6 +10,8 @@ import {
   line,
   maxListed,
   moreThan,
+  asText,
+  unlinked,
 } from "../../workflow/statistics-and-steering/markdown.js";
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
@@ -171,10 +173,10 @@ const questionText = ({ question, day, sentences, fallen }: AskedQuestion): stri
           .map(({ text, marks, quotes }) =>
             [
               `- ${line(text)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
-              ...quotes.map(({ paper, key, pieces, locator }) =>
+              ...quotes.map(({ paper, key, pieces, locator, notes }) =>
                 passageText(
                   pieces,
-                  `${paper === undefined ? inline(key) : named(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}`,
+                  `${paper === undefined ? inline(key) : named(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}${notes.map((note) => ` · ${inline(note)}`).join("")}`,
                 ),
               ),
             ].join("\n"),
@@ -227,7 +229,8 @@ function findingText(finding: Finding): string {
     `- ${said(finding)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
     `  <br>${signs(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
-      const isSame = finding.quotes.length === 1 && evidenceWords(quote.quote) === evidenceWords(finding.text);
+      const shown = quote.kept.passage ?? quote.quote;
+      const isSame = finding.quotes.length === 1 && evidenceWords(shown) === evidenceWords(finding.text);
       return isSame ? `  > In these words: ${source(quote)}` : passageText(quote.pieces, source(quote));
     }),
   ].join("\n");
@@ -251,12 +254,12 @@ function passageText(pieces: readonly PassagePiece[], behind: string): string {
     )
     .join("")
     .split("\n");
-  return `${lines.map((line) => `  > ${line.trim()}`).join("  \n")} ${behind}`;
+  return `${lines.map((line) => `  > ${asText(line.trim())}`).join("  \n")} ${behind}`;
 }
 
-/** As `inline`, with the white space at both ends kept. */
+/** As `inline`, with the white space at both ends kept and no link: a paper's own words lead nowhere. */
 const inlineSpaced = (text: string): string =>
-  `${/^\s/.test(text) ? " " : ""}${inline(text)}${/\S\s+$/.test(text) ? " " : ""}`;
+  `${/^\s/.test(text) ? " " : ""}${unlinked(inline(text))}${/\S\s+$/.test(text) ? " " : ""}`;
 
 /** Where a quote stands: its paper, the place in it, its mark and the link that opens it there. */
 function source(quote: Quote): string {
@@ -404,8 +407,15 @@ function entryText(entry: PaperEntry): string {
         "Eligibility",
         entry.eligibility
           .map(
-            ({ criterion, answer, says, pieces }) =>
-              `${criterion}: ${answer}, ${pieces.length === 0 ? "" : `${pieces.map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text))).join("")}, `}${says}`,
+            ({ criterion, answer, says, pieces, notes }) =>
+              `${criterion}: ${answer}, ${
+                pieces.length === 0
+                  ? ""
+                  : `${pieces
+                      .map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text)))
+                      .map(unlinked)
+                      .join("")}, `
+              }${[says, ...notes].join("; ")}`,
           )
           .join(" · "),
       ),

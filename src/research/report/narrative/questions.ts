@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
+import { notesOfOld } from "../../evidence/kept-quotes.js";
 import { type PassagePiece, piecesOf } from "../../evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import type { PaperName } from "../quotes.js";
@@ -33,6 +34,8 @@ export interface AskedQuote {
   readonly pieces: readonly PassagePiece[];
   /** Such as "p. 4". */
   readonly locator?: string;
+  /** What a reader should know of the words, a clause each. */
+  readonly notes: readonly string[];
 }
 
 /** The questions of answers.jsonl, the newest first; of those asked again the last answer. Pure. */
@@ -76,6 +79,7 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>): AskedQues
             ...given({ paper }),
             key: found.paper,
             pieces: piecesOf(found),
+            notes: notesOfOld(found),
             ...(found.locator ? { locator: found.locator } : {}),
           },
         ];

@@ -14,5 +14,5 @@ export function* questions({ model, say }: PageContext): Iterable<Markup> {
 const said = ({ text, marks, quotes }: AskedQuestion["sentences"][number], say: PageContext["say"]): Markup =>
   markup`<p dir="auto">${say(text)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(words)}</details>`;
 
-const words = ({ paper, key, pieces, locator }: AskedQuote): Markup =>
-  markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${locator ?? ""}</small></div>`;
+const words = ({ paper, key, pieces, locator, notes }: AskedQuote): Markup =>
+  markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${[...(locator === undefined ? [] : [locator]), ...notes].join(" · ")}</small></div>`;

@@ -19,7 +19,7 @@ const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as
 /** The paper's own sentence with the quoted words marked; of a table its caption, head and row, a line each. */
 export const passageOf = (pieces: readonly PassagePiece[]): Markup => {
   const words = pieces.map(({ text }) => text).join("");
-  return markup`<blockquote class="passage"${direction(words)}>${pieces.map(({ text, isQuoted }) => (isQuoted ? markup`<mark>${tablesAsText(text)}</mark>` : tablesAsText(text)))}</blockquote>`;
+  return markup`<q${direction(words)}>${pieces.map(({ text, isQuoted }) => (isQuoted ? markup`<mark>${tablesAsText(text)}</mark>` : tablesAsText(text)))}</q>`;
 };
 
 /**

@@ -88,8 +88,7 @@ summary{cursor:pointer}
 .words{font-size:.88rem;line-height:1.5;margin:.2rem 0 0}
 .words>summary{color:var(--accent);width:fit-content}
 .words .q{margin:.5rem 0}
-blockquote{font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-inline-start:.9rem;border-inline-start:3px solid var(--line)}
-.passage{white-space:pre-line}
+q{display:block;white-space:pre-line;quotes:none;font:1rem/1.55 var(--serif);margin:.3rem 0 .1rem;padding-inline-start:.9rem;border-inline-start:3px solid var(--line)}
 mark{background:var(--mark);color:inherit;padding:.05em 0;border-radius:2px;-webkit-box-decoration-break:clone;box-decoration-break:clone}
 .src{font-size:.84rem}
 .src a{white-space:nowrap}
@@ -116,7 +115,7 @@ summary.head:hover .title{color:var(--accent)}
 summary.head .title::after{content:"\\a0 ▸"/"";color:var(--accent)}
 .paper[open]>.head .title::after{content:"\\a0 ▾"/""}
 .why{display:block;font-size:.9rem;line-height:1.45;margin-top:.15rem}
-.passage+small{display:block;padding-left:1.1rem;font:.82rem/1.45 var(--sans);color:var(--soft)}
+q+small{display:block;padding-inline-start:1.1rem;font:.82rem/1.45 var(--sans);color:var(--soft)}
 .meta{display:block;font-size:.82rem;line-height:1.45;color:var(--soft);margin-top:.1rem}
 .rank{font-size:1.16rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums;color:var(--rejected)}
 .rank small{display:block;font-size:.74rem;font-weight:400;color:var(--soft)}

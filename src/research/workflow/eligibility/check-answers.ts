@@ -70,13 +70,13 @@ async function checkAnswers(
     if (quote === "") return { ...unclear, said: answer, reason: "The answer has no quote." };
     const find = finds[index];
     if (find !== undefined && "locator" in find)
-      return { criterion: id, stage, answer, ...keptPassage(find), locator: find.locator };
+      return { criterion: id, stage, answer, ...keptPassage(find.match), locator: find.locator };
     return { ...unclear, quote, said: answer, reason: `The quote does not count: ${find?.why ?? "not found"}.` };
   });
 }
 
 /** The place of a quote with its passage, or why it was not found; undefined without a quote. */
-type Find = (Passage & { readonly locator: string }) | { readonly why: string } | undefined;
+type Find = { readonly match: Passage; readonly locator: string } | { readonly why: string } | undefined;
 
 /** Where each quote was found first, or why it was not; nothing for an empty one. */
 async function findAll(places: readonly Place[], quotes: readonly string[]): Promise<Find[]> {
@@ -90,10 +90,7 @@ async function findAll(places: readonly Place[], quotes: readonly string[]): Pro
       const match = "cut" in search ? search.cut : search.value[at];
       if (match === undefined) continue;
       if (typeof match !== "string" && match.found && match.isCited !== true)
-        finds[index] = {
-          ...keptPassage(match),
-          locator: match.locator ?? locatorAt(text.marks ?? [], match.start) ?? name,
-        };
+        finds[index] = { match, locator: match.locator ?? locatorAt(text.marks ?? [], match.start) ?? name };
       // The first place is the one that the agent was to quote from.
       else finds[index] ??= { why: typeof match === "string" ? match : whyNot(match) };
     }

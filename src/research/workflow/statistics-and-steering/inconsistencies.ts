@@ -9,6 +9,7 @@ import {
   totalsOf,
   usesBothRubrics,
 } from "../../papers/scores-and-decision/scores-and-decision.js";
+import { hasPlacesOutside } from "../../evidence/kept-quotes.js";
 import { differences } from "./stated-totals.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityReport, openCriteria } from "../eligibility/eligibility.js";
@@ -69,6 +70,11 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const [, known] = Object.entries(statusAfter).find(([name]) => stated?.toUpperCase().startsWith(name)) ?? [];
   if (known !== undefined && known !== status)
     find("status", `is ${status}, the decision ${stated} means ${known}`, known);
+  const kept = { "analysis/evidence": paper.analysis?.evidence ?? [], answers: paper.answers ?? [] };
+  for (const [field, items] of Object.entries(kept))
+    for (const [index, item] of items.entries())
+      if (hasPlacesOutside(item))
+        find(`${field}/${index}/quoted`, `says ${item.quoted}, which lies outside of the passage`);
   return found;
 }
 

@@ -33,6 +33,18 @@ const opening =
  */
 export const line = (value: unknown): string => inline(value).replace(opening, "$1\\");
 
+/** Marks of headings, lists and quotations at the beginning of a line. */
+const mark = /^(?:(?=[#>]|[-+*](?: |$))|(\d{1,9})(?=[.)](?: |$)))/;
+
+/** A line of Markdown whose beginning shows as it is: no heading, list, table or fence. */
+export const asText = (markdown: string): string => {
+  const marked = markdown.replace(mark, "$1\\");
+  return marked === markdown ? markdown.replace(opening, "$1\\") : marked;
+};
+
+/** Markdown without the links that its text would make. */
+export const unlinked = (markdown: string): string => markdown.replaceAll("](", "]\\(");
+
 /** Text over several lines, each paragraph as `line` has it. */
 export const block = (value: unknown): string =>
   String(value ?? "")

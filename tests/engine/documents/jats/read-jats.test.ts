@@ -133,8 +133,7 @@ describe("readJats", () => {
     if (result.status !== "ok") throw new Error(result.reason);
     expect(result.text.text).toContain("the level of TAG [10].");
     expect(result.text.abstract).toBe("Others did it before us.");
-    for (const quote of ["Others lowered the level of TAG(10).", "Others lowered the level of TAG."])
-      expect(findQuote(result.text, quote).found).toBe(true);
+    expect(findQuote(result.text, "Others lowered the level of TAG.").found).toBe(true);
   });
 
   it("brackets numbers of citations that are each raised in a link of their own", async () => {

@@ -183,7 +183,7 @@ describe("a reset", () => {
     const folder = researchFolder();
     writeRrd(folder, {
       ...sampleRrd(1),
-      insights: [{ id: "insight_001", insight: "a" }, { id: "insight_001", insight: "b" }, { insight: "c" }, "d"],
+      insights: [{ id: "insight_001", insight: "a" }, { id: "insight_001", insight: "b" }, { insight: "c" }],
     });
     await reset(folder, { all: true });
     expect(readRrd(folder).insights).toEqual([]);

@@ -14,7 +14,7 @@ describe("an answer from title and abstract", () => {
     const quote = "patients were  allocated at random";
     expect(await screen({ c1: { answer: "yes", quote } }, { abstract: `First. ${allocated} Last.` })).toEqual({
       ...{ criterion: "c1", stage: "screening", answer: "yes", locator: "abstract" },
-      ...{ passage: allocated, quoted: [[0, 33]] },
+      ...{ passage: allocated, quoted: "0-33" },
     });
     expect(
       await screen({ c1: { answer: "no", quote: "trial of gloves in winter" } }, { abstract: null }),
@@ -50,7 +50,7 @@ describe("an answer from title and abstract", () => {
     expect(await screen({ c1: { answer: "yes", quote } }, { abstract: `背景。${quote}，为期十二周。` })).toMatchObject({
       answer: "yes",
       passage: `${quote}，为期十二周。`,
-      quoted: [[0, quote.length]],
+      quoted: `0-${quote.length}`,
     });
   });
 

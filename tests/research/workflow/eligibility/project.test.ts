@@ -152,7 +152,7 @@ describe("a project with five criteria", () => {
     expect(excluded?.reason).toContain(says.c4);
     expect(excluded?.answers?.find(({ criterion }) => criterion === "c4")).toEqual({
       ...{ criterion: "c4", stage: "screening", answer: "yes", locator: "abstract" },
-      ...{ passage: says.c4, quoted: [[0, says.c4.length]] },
+      ...{ passage: says.c4, quoted: `0-${says.c4.length}` },
     });
 
     const silent = paperIn(rrd, "silent");

@@ -295,6 +295,16 @@ describe("what follows from the records", () => {
     );
   });
 
+  test("quoted words that lie outside of their passage are named by their place", () => {
+    const quote = (quoted: string) => ({ claim: "c", status: "verified" as const, passage: "It held.", quoted });
+    const evidence = [quote("0-8"), quote("3-12"), quote("0-4, 2-6")];
+    const { papers_pool: papers } = rrdWith([paper("p1", { analysis: { summary: "s", evidence } })]);
+    expect(inconsistencies(derive(rrdWith(papers), [])).map(({ pointer }) => pointer)).toEqual([
+      "/papers_pool/0/analysis/evidence/1/quoted",
+      "/papers_pool/0/analysis/evidence/2/quoted",
+    ]);
+  });
+
   test("a priority that is none is named by its place; 1 to 5 and none at all are right", () => {
     const papers = [9, 0, 1, 5, null].map((priority, index) => paper(`p${index}`, { priority }));
     expect(inconsistencies(derive(rrdWith(papers), [])).map(({ pointer }) => pointer)).toEqual([

@@ -12,7 +12,7 @@ const withNovelty = (novelty) => {
 
 /** What would fetch an image, run a script, hide the rest of a page, pass for an entry of ours, or write to the clipboard of a terminal. */
 const marks =
-  "\u001b]52;c;ZXZpbA==\u0007\u009b31m\u202eSmall![p](https://evil.example/p.png) [c](javascript:x) <b>\n\n````\n\n# Forged\n\n[r]: file:///x\n\n| a | b |";
+  "\u001b]52;c;ZXZpbA==\u0007\u009b31m\u202eSmall![p](https://evil.example/p.png) [c](javascript:x) <i>\n\n````\n\n# Forged\n\n[r]: file:///x\n\n| a | b |";
 
 const misbehaviours = {
   "marks-in-texts": () => {

@@ -1,0 +1,161 @@
+/** A stretch of a text by its offsets. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A line of a text without its end. */
+export interface Line extends Span {
+  readonly text: string;
+}
+
+/** Characters looked at on each side of a stretch for the ends of its paragraph. */
+const reach = 4000;
+
+/** A page's own mark, which readers of documents set. */
+export const pageMark = /\[p\. ?\d{1,5}\]/g;
+
+/** The line at an offset. */
+export function lineAt(text: string, at: number): Line {
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  const next = text.indexOf("\n", at);
+  const end = next === -1 ? text.length : next;
+  return { start, end, text: text.slice(start, end) };
+}
+
+/** Empty lines and marks of pages that are passed on the way to the next line of words. */
+const maxPassed = 6;
+
+/** The next line above (−1) or below (1) that holds more than white space and the mark of a page. */
+export function nextLine(text: string, { start, end }: Line, step: 1 | -1): Line | undefined {
+  let at = step === 1 ? end + 1 : start - 1;
+  for (let passed = 0; passed < maxPassed && at >= 0 && at < text.length; passed += 1) {
+    const line = lineAt(text, at);
+    if (line.text.replace(pageMark, "").trim() !== "") return line;
+    at = step === 1 ? line.end + 1 : line.start - 1;
+  }
+  return undefined;
+}
+
+/** How many cells a line has: bars between white space part them, save within brackets, as in P(a | b). */
+export function cellsOf(line: string): readonly Span[] {
+  const cells: Span[] = [];
+  let [depth, from] = [0, 0];
+  for (let at = 0; at < line.length; at += 1) {
+    const char = line[at] as string;
+    if ("([{".includes(char)) depth += 1;
+    else if (")]}".includes(char)) depth = Math.max(0, depth - 1);
+    if (char !== "|" || depth > 0 || !isBlank(line[at - 1]) || !isBlank(line[at + 1])) continue;
+    cells.push({ start: from, end: at });
+    from = at + 1;
+  }
+  cells.push({ start: from, end: line.length });
+  return cells;
+}
+
+const isBlank = (char: string | undefined): boolean => char === undefined || /\s/.test(char);
+
+/** Whether a line stands in a table: it has three cells, or two and another such line beside it. */
+export function isRow(text: string, line: Line): boolean {
+  if (!line.text.includes("|")) return false;
+  const count = cellsOf(line.text).length;
+  const isBeside = (other: Line | undefined) =>
+    other !== undefined && other.text.includes("|") && cellsOf(other.text).length > 1;
+  return count > 2 || (count === 2 && (isBeside(nextLine(text, line, -1)) || isBeside(nextLine(text, line, 1))));
+}
+
+/** The mark of a list's point at the beginning of a line. */
+export const listMark = /^\s{0,8}(?:[-*+–•◦▪▫‣⁃●○■□]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s/u;
+
+/** A heading as readers of documents mark it. */
+export const markedHeading = /^#{1,6} /;
+/** One as a PDF has it: by its number, or a word or two that begin with a capital. */
+const plainHeading =
+  /^(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.) \p{Lu}[^.!?]{0,80}|\p{Lu}\p{Ll}{2,20}(?: (?:and|of) \p{Lu}?\p{Ll}{2,20})?:?)$/u;
+
+const endsSentence = (line: string): boolean => /[.!?。！？؟।][\s"'”’»)\]*\d]{0,12}$/u.test(line.slice(-16));
+const beginsSmall = (line: string): boolean => /^\s{0,9}(?:\[p\. ?\d{1,5}\]\s{0,9})?\p{Ll}/u.test(line.slice(0, 40));
+const beginsCapital = (line: string): boolean => /^\s{0,9}(?:\[p\. ?\d{1,5}\]\s{0,9})?\p{Lu}/u.test(line.slice(0, 40));
+
+/** Whether a line is a heading: marked, or nothing before it goes on in it and a capital follows it. */
+function isHeading(text: string, line: Line, below: Line): boolean {
+  if (markedHeading.test(line.text)) return true;
+  if (!plainHeading.test(line.text.trim()) || !beginsCapital(below.text)) return false;
+  const above = line.start === 0 ? "" : lineAt(text, line.start - 1).text;
+  return above.trim() === "" || endsSentence(above) || markedHeading.test(above);
+}
+
+/**
+ * Whether a paragraph goes on from one line of words to the next. Where nobody can tell it does: a sentence may be
+ * parted by a page's end and head, or by a figure, and too much only lengthens a passage.
+ */
+function goesOn(text: string, above: Line, below: Line): boolean {
+  if (listMark.test(below.text) || markedHeading.test(below.text) || isHeading(text, above, below)) return false;
+  if (isRow(text, above) || isRow(text, below)) return false;
+  if (below.start === above.end + 1 || beginsSmall(below.text)) return true;
+  // A point of a list closes with its paragraph, stop or not.
+  return !endsSentence(above.text) && !(listMark.test(above.text) && beginsCapital(below.text));
+}
+
+/** The paragraph that a stretch stands in, over the ends of pages and without headings and rows of tables. */
+export function paragraphAround(text: string, { start, end }: Span): Span {
+  let first = lineAt(text, start);
+  while (first.start > 0 && start - first.start < reach) {
+    const above = nextLine(text, first, -1);
+    if (above === undefined || !goesOn(text, above, first)) break;
+    first = above;
+  }
+  let last = lineAt(text, Math.max(start, end - 1));
+  while (last.end < text.length && last.end - end < reach) {
+    const below = nextLine(text, last, 1);
+    if (below === undefined || !goesOn(text, last, below)) break;
+    last = below;
+  }
+  return { start: Math.max(first.start, start - reach), end: Math.min(last.end, end + reach) };
+}
+
+let segmenter: Intl.Segmenter | undefined;
+/** Made with the first passage: it takes milliseconds, and many programs show none. */
+const segmentsOf = (text: string): Intl.Segments =>
+  (segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" })).segment(text);
+
+/** Abbreviations behind whose point the segmenter ends a sentence, and initials. Too many only lengthen a passage. */
+const abbreviated =
+  /(?:(?<!\p{L})(?:\p{L}|al|vs|Figs?|Tabs?|Drs?|Dra|Nos?|St|approx|ca|cf|resp|incl|Refs?|Eqs?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Prof|subsp|spp?|var|min|max|wk|yr|mo|hrs?|secs?|chap|ch|pp|vol|conc|eds?|Suppl|Dept|Univ|bzw|sog|Mio|Mrd|Nr|Abb|EE|UU|Sra?)|\p{L}\.\p{L})\.[\s"'”’)\]]{0,9}$/iu;
+/** What begins a sentence behind a point: a capital, or a letter of a script without them, with its marks before. */
+const beginning = /^[\s"'“‘«„¿¡([{*_]{0,9}(?:\p{Lu}|\p{Lt}|\p{Lo})/u;
+/** What closes a sentence behind its stop: brackets, citations, raised numbers, marks of emphasis. */
+const closing = /^(?:\s?\[[\d,;–\- ]{1,40}\]|["'”’»)\]*_]|[¹²³⁰⁴-⁹]|\d{1,3}(?=\s)){0,9}\s{0,9}/u;
+
+/** The sentences from the one in which a stretch begins to the one in which it ends. */
+export function sentencesAround(text: string, { start, end }: Span): Span[] {
+  const block = paragraphAround(text, { start, end });
+  const flat = text.slice(block.start, block.end).replace(/\s/g, " ");
+  const sentences: Span[] = [];
+  let from = 0;
+  for (const { index, segment } of segmentsOf(flat)) {
+    const to = endOf(flat, index, segment);
+    if (to === undefined || to <= from) continue;
+    if (block.start + to > start && block.start + from < end)
+      sentences.push({ start: block.start + from, end: block.start + to });
+    from = to;
+  }
+  return sentences;
+}
+
+/** Where a sentence ends that the segmenter ends here; undefined where it goes on. */
+function endOf(flat: string, index: number, segment: string): number | undefined {
+  const end = index + segment.length;
+  if (end === flat.length) return end;
+  const stop = /[.!?。！？؟।][^.!?。！？؟।]{0,12}$/u.exec(segment);
+  const closed =
+    stop === null
+      ? end
+      : index +
+        stop.index +
+        1 +
+        (closing.exec(flat.slice(index + stop.index + 1, index + stop.index + 60))?.[0].length ?? 0);
+  const to = Math.max(end, closed);
+  if (stop?.[0].startsWith(".") !== true) return to;
+  return abbreviated.test(segment) || (to < flat.length && !beginning.test(flat.slice(to, to + 12))) ? undefined : to;
+}
