@@ -219,6 +219,8 @@ function critique({ unit, draft: written }, material, seen) {
     }
   }
   reading.evidence.forEach(({ quote }, index) => {
+    // One that is in the text is shown as its passage.
+    if (quote === undefined) return;
     if (!flat.includes(quote.replace(/\s+/g, " ")))
       findings.push({ where: `evidence[${index}]`, problem: "The quote is not in the text.", quote: null });
   });

@@ -1,3 +1,7 @@
+import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
+import { clippedPassage, keptPassage } from "../../evidence/quoted.js";
+import { searchUntrusted } from "../../full-text/reader-process.js";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -99,8 +103,12 @@ function filesNamed({ folder, isHoused = false }: Where, prompt: Prompt): readon
 /** What an agent is shown of a draft, and of what is held against it. */
 const sharedTokens = { draft: 1_800, findings: 700 };
 
-/** What agents that share the unit left for the one that comes next. */
-function sharedData(state: ResearchState, unit: ResearchUnit): Record<string, unknown> {
+/** What agents that share the unit left for the one that comes next. A critic reads passages in the place of quotes. */
+async function sharedData(
+  state: ResearchState,
+  unit: ResearchUnit,
+  text: DocumentText | undefined,
+): Promise<Record<string, unknown>> {
   const { role } = unit;
   const draft = role === undefined ? undefined : draftOf(state, unit);
   if (role === undefined || draft === undefined) return {};
@@ -111,12 +119,32 @@ function sharedData(state: ResearchState, unit: ResearchUnit): Record<string, un
     ...(quote == null ? {} : { quote: clip(quote, 60) }),
   }));
   const fitting = fit(shown, sharedTokens.findings, (finding) => JSON.stringify(finding)).lines.length;
+  const value = role === thinkingRoles.critic ? await inPassages(draft.value, text) : draft.value;
   // As a text: indented like the rest of the unit it would be a third longer.
   return {
     role,
-    draft: clip(JSON.stringify(draft.value), sharedTokens.draft),
+    draft: clip(JSON.stringify(value), sharedTokens.draft),
     ...(shown.length === 0 ? {} : { findings: shown.slice(0, fitting) }),
   };
+}
+
+/** Tokens of one passage of a draft. */
+const draftPassage = 60;
+
+/** A drafted reading with the paper's own sentence in the place of each quote that is in the text. */
+async function inPassages(draft: unknown, text: DocumentText | undefined): Promise<unknown> {
+  const evidence = isObject(draft) ? draft["evidence"] : undefined;
+  if (text === undefined || !isObject(draft) || !Array.isArray(evidence)) return draft;
+  const quotes = evidence.map((item) => (isObject(item) && typeof item["quote"] === "string" ? item["quote"] : ""));
+  const search = await searchUntrusted("findQuotes", text, quotes);
+  if ("cut" in search) return draft;
+  const shown = evidence.map((item: Record<string, unknown>, index) => {
+    const match = search.value[index];
+    if (match?.found !== true) return item;
+    const { quote: _, ...rest } = item;
+    return { ...rest, passage: clippedPassage(keptPassage(match), draftPassage) };
+  });
+  return { ...draft, evidence: shown };
 }
 
 const partOf = {
@@ -153,7 +181,7 @@ export async function briefFor(
     (isMended
       ? await repairFor(where.workspaces.kept, state, unit, material.text, excerpt?.depth ?? "abstract")
       : undefined) ?? {};
-  const shared = sharedData(state, unit);
+  const shared = await sharedData(state, unit, material.text);
   const { data, body, read, tools } = await unitOf(
     where,
     seen,

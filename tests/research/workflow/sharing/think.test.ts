@@ -43,6 +43,10 @@ function voices({ findings = [finding], rounds = 2 }: { findings?: readonly obje
   return { told, thinker, critic, how: { choose, sharing: { think: { rounds } } } };
 }
 
+/** The evidence of the draft that a brief shows. */
+const evidenceIn = (brief = ""): object[] =>
+  JSON.parse(JSON.parse(/"draft": ("(?:[^"\\]|\\.)*")/.exec(brief)?.[1] ?? "null")).evidence;
+
 const partsOf = (ledger: readonly LedgerLine[]) =>
   ledger.filter(({ unit }) => unit === "p1").map(({ role, round, agent, outcome }) => [role, round, agent, outcome]);
 
@@ -62,6 +66,9 @@ describe("a paper that is thought over", () => {
     expect(critic?.text).toContain("1,400 samples");
     expect(critic?.text).toContain(paperText("p1").text.slice(0, 40));
     expect(critic?.text).not.toContain("Scores are whole numbers");
+    // A quote of the draft is shown to the critic as the paper's own sentence; who mends the draft has its quotes.
+    expect(evidenceIn(critic?.text).map(Object.keys)).toEqual(wrong.evidence.map(() => ["claim", "passage"]));
+    expect(evidenceIn(answer?.text)).toEqual(wrong.evidence);
     expect(answer?.text).toContain(finding.problem);
     expect(answer?.text).toContain("a critic errs too");
     const started = events.filter(({ type }) => type === "iteration-started");
