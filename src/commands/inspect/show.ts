@@ -15,6 +15,8 @@ import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
+import { paperWithPassages } from "../../research/full-text/old-passages.js";
+import { textsFolder } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
@@ -40,8 +42,9 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   if (later !== undefined) say(io, `warning: ${later}`);
   const exact = rrd.papers_pool.filter(({ id }) => id === target);
   const papers = exact.length > 0 ? exact : rrd.papers_pool.filter(({ id }) => id.startsWith(target));
-  const [paper, other] = papers;
-  if (paper !== undefined && other === undefined) {
+  const [only, other] = papers;
+  if (only !== undefined && other === undefined) {
+    const paper = await paperWithPassages(textsFolder(folder), only);
     const insights = (rrd.insights ?? []).filter(({ paper_id }) => paper_id === paper.id);
     const reading = readingOf(
       { ...rrd, insights },

@@ -31,7 +31,8 @@ export async function withPassages(cacheDir: string, rrd: Rrd): Promise<Rrd> {
   return { ...rrd, papers_pool: papers };
 }
 
-async function paperWithPassages(cacheDir: string, paper: Paper): Promise<Paper> {
+/** The same of one paper. */
+export async function paperWithPassages(cacheDir: string, paper: Paper): Promise<Paper> {
   if (!lacksPassages(paper)) return paper;
   const { analysis, abstract, title, answers = [] } = paper;
   const evidence = analysis?.evidence ?? [];
