@@ -61,7 +61,7 @@ function numbersOf({ passage, quoted = "", quote = "" }: KeptQuote): {
 }
 
 const isWithoutOwnUnit = ({ unit, written }: Quantity): boolean =>
-  unit !== undefined && /^[\p{Nd}.,\s]+$/u.test(written);
+  unit !== undefined && !/[^\p{Nd}.,\s]/u.test(written);
 
 /** Whether the quoted words hold a number. Of a part only what it says itself counts. */
 const holds = (held: Quoted, said: Quantity): boolean =>
