@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { quotedWords } from "../../../src/research/evidence/quoted.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { QueryLine } from "../../../src/engine/generated/query.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -236,7 +237,7 @@ for (const name of ["claude", "codex"] as const) {
         expect(new Set(rrd.papers_pool.map(({ title }) => title))).toEqual(new Set(quotes.keys()));
         for (const { title, status, read_depth, analysis } of rrd.papers_pool) {
           expect([title, status, read_depth]).toEqual([title, "presented", "full"]);
-          expect(analysis?.evidence?.map((each) => [each.quote, each.status])).toEqual(
+          expect(analysis?.evidence?.map((each) => [quotedWords(each), each.status])).toEqual(
             quotes.get(title)?.map((quote) => [quote, "verified"]),
           );
         }
