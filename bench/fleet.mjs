@@ -12,9 +12,9 @@ import { root } from "./measure.mjs";
 const partner = fileURLToPath(new URL("fleet-partner.mjs", import.meta.url));
 
 const measured = {
-  address: "src/engine/fleet/address.ts",
-  coordinator: "src/engine/fleet/coordinator.ts",
-  worker: "src/engine/fleet/worker.ts",
+  address: "src/fleet/address.ts",
+  coordinator: "src/fleet/coordinator.ts",
+  worker: "src/fleet/worker.ts",
 };
 
 /** What of src/ is measured, built once: a bundler in the process that is watched would count. */

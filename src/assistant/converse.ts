@@ -4,7 +4,7 @@ import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
-import { duration } from "../engine/ui/terminal/format.js";
+import { duration } from "../engine/lib/words.js";
 import { failureOf, retryAfter } from "./model-failure.js";
 import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";

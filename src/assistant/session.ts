@@ -6,7 +6,7 @@ import { messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
 import type { Usage } from "../engine/loop/types.js";
-import type { Memory } from "../engine/memory/memory.js";
+import type { Memory } from "../memory/memory.js";
 import type { Io } from "../engine/ui/io.js";
 import { converse, type Said, type Spoken } from "./converse.js";
 import { mcpTool } from "./mcp/as-tools.js";

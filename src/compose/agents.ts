@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import { addressOf, type RedisAddress } from "../engine/fleet/address.js";
-import { type Fleet, fleetOf } from "../engine/fleet/fleet.js";
+import { addressOf, type RedisAddress } from "../fleet/address.js";
+import { type Fleet, fleetOf } from "../fleet/fleet.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";

@@ -30,7 +30,7 @@ import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenFolder, hiddenName, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Verdict } from "../engine/loop/types.js";
-import { type Embedder, embeddingService, lexical } from "../engine/memory/embedder.js";
+import { type Embedder, embeddingService, lexical } from "../memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { openRecordStore } from "../engine/storage/state/record-store.js";

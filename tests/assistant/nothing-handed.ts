@@ -1,5 +1,5 @@
 import type { Handed } from "../../src/assistant/tools/context.js";
-import { readDocument } from "../../src/engine/documents/read-document.js";
+import { readDocument } from "../../src/text/documents/read-document.js";
 
 /** What the assistant has of the other wings where a test needs none: no tools, no network. */
 export const nothingHanded: Handed = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQuote, type QuoteMatch } from "../../src/research/evidence/find-quote.js";
+import { findQuote, type QuoteMatch } from "../../src/text/evidence/find-quote.js";
 import { disguised, Draw, type QuoteClass, refused, shown } from "./quote-table.js";
 
 /**

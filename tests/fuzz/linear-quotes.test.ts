@@ -7,7 +7,7 @@ import { longRepeats } from "../support/documents/long-repeats.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** Where the normaliser and the quote finder lie. */
-const folder = fileURLToPath(new URL("../../src/research/evidence/", import.meta.url));
+const folder = fileURLToPath(new URL("../../src/text/evidence/", import.meta.url));
 
 /** All kinds in the long run of the property tests, one in twenty in `npm test`. */
 const isLongRun = Number(process.env["RR_FUZZ_CASES"] ?? 1500) >= 1000;
@@ -20,7 +20,7 @@ let find: (text: string, quote: string) => unknown;
 async function steps(): Promise<number> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   return result
-    .filter(({ url }) => url.includes("/src/research/evidence/"))
+    .filter(({ url }) => url.includes("/src/text/evidence/"))
     .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
     .reduce((sum, { count }) => sum + count, 0);
 }
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await session.post("Profiler.enable");
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   // Imported only now: what was compiled before is not counted.
-  ({ findQuote: find } = await import("../../src/research/evidence/find-quote.js"));
+  ({ findQuote: find } = await import("../../src/text/evidence/find-quote.js"));
 });
 afterAll(async () => {
   await session.post("Profiler.stopPreciseCoverage");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQuote } from "../../src/research/evidence/find-quote.js";
+import { findQuote } from "../../src/text/evidence/find-quote.js";
 import fc, { anyText } from "../support/runner/fast-check.js";
 import { cases } from "./mutations.js";
 import { tallyOf } from "./tally.js";

@@ -5,7 +5,7 @@ import { readClaude } from "../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../src/engine/agents/codex/stream.js";
 import type { Reader } from "../../src/engine/agents/definition.js";
 import { readPlainText } from "../../src/engine/agents/shared/plain-text.js";
-import { splitLines } from "../../src/engine/lib/lines.js";
+import { splitLines } from "../../src/engine/process/lines.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { fixture } from "../engine/agents/support.js";
 import fc, { anyText } from "../support/runner/fast-check.js";

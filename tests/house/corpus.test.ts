@@ -3,14 +3,14 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { analysePaper } from "../../src/research/baseline-agent/paper.js";
-import { findQuote } from "../../src/research/evidence/find-quote.js";
+import { findQuote } from "../../src/text/evidence/find-quote.js";
 import type { AnalysisResult } from "../../src/research/generated/result-analysis.js";
 import type { DiscoveryResult } from "../../src/research/generated/result-discovery.js";
 import { listSamples } from "../../src/research/full-text/local-folder.js";
 import { samePaper } from "../support/documents/same-paper.js";
-import { readDocument } from "../../src/engine/documents/read-document.js";
-import { findInstructions } from "../../src/engine/documents/text/find-injections.js";
-import type { DocumentText } from "../../src/engine/documents/text/document-text.js";
+import { readDocument } from "../../src/text/documents/read-document.js";
+import { findInstructions } from "../../src/text/documents/text/find-injections.js";
+import type { DocumentText } from "../../src/text/documents/text/document-text.js";
 import { briefOf, resultOf } from "../research/baseline-agent/brief-of.js";
 
 const corpus = fileURLToPath(new URL("../../demo/corpus/", import.meta.url));

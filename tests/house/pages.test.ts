@@ -68,7 +68,7 @@ test("the map of the house names every wing and every folder of engine and resea
     return [first, ...more.map((name) => join(dirname(first), name))];
   });
   const there = fastGlob
-    .sync(["*", "{engine,research}/*"], { cwd: join(root, "src"), onlyFiles: false, markDirectories: true })
+    .sync(["*", "{engine,text,research}/*"], { cwd: join(root, "src"), onlyFiles: false, markDirectories: true })
     .filter((path) => !path.endsWith("generated/") && !/^\w+\/\w+\.ts$/.test(path));
 
   expect(there.length).toBeGreaterThan(25);

@@ -7,18 +7,6 @@ import { packageFile } from "../../src/engine/lib/package-root.js";
 /** Words that belong to the wings of research, tasks and the assistant: their files, records and configuration keys. */
 const ofAWing = /paper|\brrd|screeners|screening|(?<!-)\bsources\b|arxiv|openalex|task_|todo\.md|ralph\.json|api_url/i;
 
-/**
- * Where the engine may hold such a word, each for a reason. Comments and the types of published schemas
- * (`src/engine/generated`) are not looked at: docs/decisions/2026-11-22-research-words-in-the-engine.md says why those
- * keep them.
- */
-const exceptions: Readonly<Record<string, readonly string[]>> = {
-  // Patterns that are looked for in documents of any kind: what PDF writers call a file without a title, what a hidden
-  // sentence calls the text it stands in.
-  "documents/pdf/metadata.ts": ["paper"],
-  "documents/text/find-injections.ts": ["paper"],
-};
-
 /** The names and literals of a file that hold such a word, and the words. */
 function wordsIn(text: string): { readonly word: string; readonly at: string }[] {
   const found: { word: string; at: string }[] = [];
@@ -51,21 +39,5 @@ test("the engine names nothing of a wing but what has a reason", () => {
   const files = fastGlob.sync("**/*.ts", { cwd: root, ignore: ["generated/**"] });
   expect(files.length).toBeGreaterThan(100);
   const found = files.map((file) => [file, wordsIn(readFileSync(`${root}/${file}`, "utf8"))] as const);
-  const stray = found.flatMap(([file, words]) =>
-    words.filter(({ word }) => !exceptions[file]?.includes(word)).map(({ at }) => `${file}: ${at}`),
-  );
-  expect(stray).toEqual([]);
-  // A reason that nothing needs any more goes.
-  const used = Object.fromEntries(
-    found
-      .map(
-        ([file, words]) =>
-          [
-            file,
-            [...new Set(words.map(({ word }) => word))].filter((word) => exceptions[file]?.includes(word)),
-          ] as const,
-      )
-      .filter(([, words]) => words.length > 0),
-  );
-  expect(used).toEqual(exceptions);
+  expect(found.flatMap(([file, words]) => words.map(({ at }) => `${file}: ${at}`))).toEqual([]);
 });

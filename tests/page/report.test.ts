@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readDocument } from "../../src/engine/documents/read-document.js";
+import { readDocument } from "../../src/text/documents/read-document.js";
 import { type ReportInput, type ReportModel, reportModel } from "../../src/research/report/model.js";
 import { contextOf } from "../../src/research/report/page/context.js";
 import { reportPage } from "../../src/research/report/page/page.js";

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Paper } from "../../src/research/generated/rrd.js";
-import { buildText } from "../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../src/text/documents/text/document-text.js";
 import { acquireLock } from "../../src/engine/storage/lock.js";
 import { textsFolder } from "../../src/research/project-files/layout.js";
 import { saveText } from "../../src/research/full-text/text-cache.js";

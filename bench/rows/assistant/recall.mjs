@@ -12,7 +12,7 @@ export const row = {
   hold: "< 50 ms, ≥ 0.98, < 200 ms",
   command: 'ralph "…" with a memory',
   async run() {
-    const { memory } = await load({ memory: "src/engine/memory/memory.ts" });
+    const { memory } = await load({ memory: "src/memory/memory.ts" });
     return { ours: await inFolder((folder) => measured(memory, join(folder, "memory.db"))) };
   },
 };

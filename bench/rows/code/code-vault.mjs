@@ -12,10 +12,7 @@ export const row = {
   hold: "≤ 5 ms; < 50 ms; ≤ 600 KB",
   command: "vault.add([fix]); vault.similar([signature], 5)",
   async run() {
-    const { vault, embedder } = await load({
-      vault: "src/code/vault/vault.ts",
-      embedder: "src/engine/memory/embedder.ts",
-    });
+    const { vault, embedder } = await load({ vault: "src/code/vault/vault.ts", embedder: "src/memory/embedder.ts" });
     return await inFolder(async (folder) => {
       mkdirSync(join(folder, ".ralph"));
       const opened = await vault.openVault(folder, embedder.lexical, () => undefined);

@@ -39,8 +39,8 @@ export const row = {
       prompts: "src/research/workflow/agent-brief/prompt-file.ts",
       parser: "src/research/baseline-agent/brief.ts",
       baseline: "src/research/baseline-agent/question.ts",
-      finder: "src/research/evidence/find-quote.ts",
-      reader: "src/engine/documents/jats/read-jats.ts",
+      finder: "src/text/evidence/find-quote.ts",
+      reader: "src/text/documents/jats/read-jats.ts",
       tokens: "src/engine/lib/tokens.ts",
     });
     const articles = await articlesOf(data, modules.reader.readJats);

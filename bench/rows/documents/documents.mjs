@@ -16,8 +16,8 @@ export const row = {
     const files = readdirSync(data).filter((name) => /\.pdf$/i.test(name));
     if (files.length === 0) return { ours: `not measured: ${data} has no PDFs` };
     const { finder, reader } = await load({
-      finder: "src/research/evidence/find-quote.ts",
-      reader: "src/engine/documents/pdf/read-pdf.ts",
+      finder: "src/text/evidence/find-quote.ts",
+      reader: "src/text/documents/pdf/read-pdf.ts",
     });
     const scores = [];
     for (const file of files.toSorted()) scores.push(await scoreOf(join(data, file), finder.findQuote, reader.readPdf));

@@ -16,8 +16,8 @@ export const row = {
     if (data === undefined) return { ours: "not measured: name a folder with --data" };
     if (!existsSync(join(data, "quotes.csv"))) return { ours: `not measured: ${data} has no quotes.csv` };
     const { finder, reader } = await load({
-      finder: "src/research/evidence/find-quote.ts",
-      reader: "src/engine/documents/jats/read-jats.ts",
+      finder: "src/text/evidence/find-quote.ts",
+      reader: "src/text/documents/jats/read-jats.ts",
     });
     const { scores, missed } = await measure(data, finder.findQuote, reader.readJats);
     if (process.env.RR_MISSED !== undefined) for (const each of missed) console.error(JSON.stringify(each));

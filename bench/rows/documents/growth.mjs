@@ -14,12 +14,12 @@ export const row = {
   command: "npm run bench -- growth",
   async run() {
     const parts = await load({
-      finder: "src/research/evidence/find-quote.ts",
-      numbers: "src/research/evidence/quantities.ts",
-      html: "src/engine/documents/html/read-html.ts",
-      jats: "src/engine/documents/jats/read-jats.ts",
-      latex: "src/engine/documents/latex/read-latex.ts",
-      markdown: "src/engine/documents/text/markdown.ts",
+      finder: "src/text/evidence/find-quote.ts",
+      numbers: "src/text/evidence/numbers/quantities.ts",
+      html: "src/text/documents/html/read-html.ts",
+      jats: "src/text/documents/jats/read-jats.ts",
+      latex: "src/text/documents/latex/read-latex.ts",
+      markdown: "src/text/documents/text/markdown.ts",
       repeats: "tests/support/documents/long-repeats.ts",
     });
     const kinds = parts.repeats.longRepeats;

@@ -24,7 +24,7 @@ export const row = {
       statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
       limits: "src/engine/lib/history-limits.ts",
       clock: "src/engine/lib/clock.ts",
-      text: "src/engine/documents/text/document-text.ts",
+      text: "src/text/documents/text/document-text.ts",
     });
     const plain = await readAll(loaded, {});
     const thought = await readAll(loaded, { think: { rounds: 2 } });

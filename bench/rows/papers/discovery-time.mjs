@@ -21,7 +21,7 @@ export const row = {
     // Built together, so that they share their state.
     const loaded = await load({
       session: "src/research/workflow/discovery/search-session.ts",
-      http: "src/engine/net/polite-http.ts",
+      http: "src/net/polite-http.ts",
       registry: "src/research/sources/registry.ts",
       hosts: "src/research/sources/host-budgets.ts",
     });

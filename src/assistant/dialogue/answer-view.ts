@@ -1,7 +1,8 @@
 import type { Colors } from "picocolors/types.js";
 import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import type { ToolResult } from "../../engine/tools/tool.js";
-import { duration, many, truncate, wrap } from "../../engine/ui/terminal/format.js";
+import { duration, many } from "../../engine/lib/words.js";
+import { truncate, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Said } from "../converse.js";
 import { MarkdownSetter } from "./markdown.js";

@@ -1,5 +1,5 @@
 import { serviceName } from "../settings.js";
-import { count, many, money } from "../../engine/ui/terminal/format.js";
+import { count, many, money } from "../../engine/lib/words.js";
 import { memoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
 import type { McpServers, ServerState } from "../mcp/servers.js";
 import { tokensIn } from "../conversation/room.js";

@@ -1,5 +1,5 @@
 import { sanitise } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 
 /** A longer text of one line is shown by its length. */
 const longestShown = 200;

@@ -2,8 +2,8 @@ import { dirname, join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
-import { chunksOf } from "../../engine/memory/chunks.js";
-import { type Chunk, isMemoryProblem, longTerm, type Memory, type Recalled } from "../../engine/memory/memory.js";
+import { chunksOf } from "../../memory/chunks.js";
+import { type Chunk, isMemoryProblem, longTerm, type Memory, type Recalled } from "../../memory/memory.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 

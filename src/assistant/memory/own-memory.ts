@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { ConfigKeys } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { embeddingService, lexical } from "../../engine/memory/embedder.js";
-import { type Memory, openMemory } from "../../engine/memory/memory.js";
+import { embeddingService, lexical } from "../../memory/embedder.js";
+import { type Memory, openMemory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
 import { isLoopback, isMakers, providerOf } from "../providers.js";
 import { ownFile, ownFolder, requireTrust } from "../settings.js";

@@ -1,7 +1,7 @@
-import type { GuardedRead } from "../../engine/documents/guarded-reader.js";
-import type { DocumentHints } from "../../engine/documents/read-document.js";
-import type { Memory } from "../../engine/memory/memory.js";
-import type { Http } from "../../engine/net/http.js";
+import type { GuardedRead } from "../../text/documents/guarded-reader.js";
+import type { DocumentHints } from "../../text/documents/read-document.js";
+import type { Memory } from "../../memory/memory.js";
+import type { Http } from "../../net/http.js";
 import type { Exec } from "../../engine/process/run-process.js";
 import type { Tool, ToolFailure, ToolResult } from "../../engine/tools/tool.js";
 

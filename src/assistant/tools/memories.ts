@@ -1,4 +1,4 @@
-import { chunksOf } from "../../engine/memory/chunks.js";
+import { chunksOf } from "../../memory/chunks.js";
 import {
   type Importance,
   importances,
@@ -8,7 +8,7 @@ import {
   type MemoryProblem,
   type MemoryType,
   memoryTypes,
-} from "../../engine/memory/memory.js";
+} from "../../memory/memory.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { takes, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";

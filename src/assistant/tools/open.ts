@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Memory } from "../../engine/memory/memory.js";
+import type { Memory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
 import { ownFolder, type Settings } from "../settings.js";
 import type { BoundTool } from "./call.js";

@@ -1,4 +1,4 @@
-import { chunksOf } from "../../engine/memory/chunks.js";
+import { chunksOf } from "../../memory/chunks.js";
 import {
   type Chunk,
   documents,
@@ -7,7 +7,7 @@ import {
   longTerm,
   type Memory,
   type MemoryProblem,
-} from "../../engine/memory/memory.js";
+} from "../../memory/memory.js";
 import { takes } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "./context.js";
 import { maxText, onMemory } from "./memories.js";

@@ -1,6 +1,6 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import { fence, oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { linesOf, textOf } from "../graph/source-text.js";
 import type { CodePlan, Job, Place, Round, Tested } from "../generated/ralph-code.js";
 

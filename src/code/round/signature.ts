@@ -1,4 +1,4 @@
-import { lexical } from "../../engine/memory/embedder.js";
+import { lexical } from "../../memory/embedder.js";
 import type { TestResult } from "../../task/generated/test-results.js";
 
 /** Most characters of a signature. */

@@ -1,6 +1,6 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import type { Embedder } from "../../engine/memory/embedder.js";
+import type { Embedder } from "../../memory/embedder.js";
 import type { Round } from "../generated/ralph-code.js";
 import { openVault, type SimilarFix, type Vault } from "./vault.js";
 

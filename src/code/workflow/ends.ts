@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { protecting } from "../../task/project-files/protect.js";
 import { checkCommand, type Place } from "../../task/place/run.js";
 import type { CodeState, Round } from "../generated/ralph-code.js";

@@ -5,7 +5,7 @@ import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { AgentRun, Tell } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { type AttemptOutcome, keptAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";

@@ -5,7 +5,7 @@ import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 import { codeReportName, roundFolder } from "../project-files/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
 import { roundsOf } from "../project-files/state-file.js";
 

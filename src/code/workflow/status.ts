@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/loop-memory.js";
 import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";

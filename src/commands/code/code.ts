@@ -17,7 +17,8 @@ import type { Verdict } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { many, say } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
 

@@ -8,7 +8,7 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
-import { count, many } from "../../engine/ui/terminal/format.js";
+import { count, many } from "../../engine/lib/words.js";
 
 /**
  * Prints the files that the librarian would be shown, the nearest first, with their tokens. Starts no agent and runs no

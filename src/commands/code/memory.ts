@@ -4,7 +4,7 @@ import { vaultName } from "../../code/project-files/layout.js";
 import { type Fix, openVault, type Vault } from "../../code/vault/vault.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { lexical } from "../../engine/memory/embedder.js";
+import { lexical } from "../../memory/embedder.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 

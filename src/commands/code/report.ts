@@ -8,7 +8,8 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
-import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
+import { wrap } from "../../engine/ui/terminal/format.js";
 import { shown } from "../../research/overview/find-research.js";
 
 /** Writes the report of a coding run again from its records, and says what stands in it. */

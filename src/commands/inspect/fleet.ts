@@ -1,6 +1,6 @@
 import { redisOf } from "../../compose/agents.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
-import type { FleetState } from "../../engine/fleet/overview.js";
+import type { FleetState } from "../../fleet/overview.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
@@ -12,7 +12,7 @@ export async function fleetCommand(
 ): Promise<number> {
   const config = await resolveConfig(io, flags);
   const address = redisOf(config);
-  const { fleetState } = await import("../../engine/fleet/overview.js");
+  const { fleetState } = await import("../../fleet/overview.js");
   const state = await fleetState(address);
   if (json) io.stdout(`${JSON.stringify({ redis: address.shown, ...state }, null, 2)}\n`);
   else for (const line of linesOf(state, address.shown, io.tableWidth - 1)) io.stdout(`${line}\n`);

@@ -13,7 +13,8 @@ import {
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
 import { ofSearch, readQueries } from "../../research/project-files/logs/query-log.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { many, say } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { apartOf } from "../../research/workflow/discovery/search-session.js";
 import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";

@@ -1,7 +1,8 @@
 import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { many, say, wrap } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
+import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { codeIfMeant } from "../steer/steered-work.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";

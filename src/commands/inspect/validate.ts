@@ -5,7 +5,7 @@ import { repeatedName } from "../../engine/storage/json-syntax.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { wayBack } from "../../engine/storage/state/state-file.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { inconsistencies } from "../../research/workflow/statistics-and-steering/inconsistencies.js";

@@ -6,7 +6,8 @@ import type { Io } from "../../engine/ui/io.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { clockTime, flowed, timeText } from "../../engine/ui/terminal/format.js";
+import { clockTime, timeText } from "../../engine/lib/words.js";
+import { flowed } from "../../engine/ui/terminal/format.js";
 import { costOf, iterationLine, type WatchRow, watchTable } from "../../engine/ui/watch-lines.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import {

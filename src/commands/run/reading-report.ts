@@ -3,13 +3,14 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
-import { notesOfOld } from "../../research/evidence/kept-quotes.js";
-import { type KeptQuote, notesOf } from "../../research/evidence/quoted.js";
+import { notesOfOld } from "../../text/evidence/kept-quotes.js";
+import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
-import { count, duration, wrap } from "../../engine/ui/terminal/format.js";
+import { count, duration } from "../../engine/lib/words.js";
+import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {

@@ -5,7 +5,7 @@ import { isDistant } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import type { FleetWorker, WorkerEvent } from "../../engine/fleet/worker.js";
+import type { FleetWorker, WorkerEvent } from "../../fleet/worker.js";
 import type { Io } from "../../engine/ui/io.js";
 
 interface WorkerOptions {
@@ -40,7 +40,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
       2,
     );
   const address = redisOf(config);
-  const { limitOf, openWorker } = await import("../../engine/fleet/worker.js");
+  const { limitOf, openWorker } = await import("../../fleet/worker.js");
   const limits = given({
     limit: limit === undefined ? undefined : limitOf(limit),
     atMost: atMost === undefined ? undefined : atMostOf(atMost),

@@ -1,8 +1,9 @@
 import { createColors } from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many, wrap } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
+import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { notesOfOld } from "../../research/evidence/kept-quotes.js";
+import { notesOfOld } from "../../text/evidence/kept-quotes.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import type { Answer } from "../../research/generated/answer.js";
 

@@ -2,7 +2,7 @@ import { settingsFor } from "../../compose/agents.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
 import { projectFiles, userFiles } from "../../engine/config/config-file.js";
-import { withoutPassword } from "../../engine/fleet/address.js";
+import { withoutPassword } from "../../fleet/address.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, readScalar } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

@@ -88,7 +88,7 @@ async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
   const needed = [config.agent, ...config.fallbacks].some(isDistant);
   if (config.redis === undefined && !needed) return [];
   try {
-    const { checkRedis } = await import("../../engine/fleet/checks.js");
+    const { checkRedis } = await import("../../fleet/checks.js");
     return (await checkRedis(redisOf(config))).map((finding) => ({ ...finding, needed: needed && finding.needed }));
   } catch (error) {
     if (error instanceof ExpectedError) return [{ name: "Redis", ok: false, needed, detail: error.message }];

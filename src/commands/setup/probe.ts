@@ -6,7 +6,7 @@ import { createAgent } from "../../engine/agents/registry.js";
 import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Usage } from "../../engine/loop/types.js";
-import { duration } from "../../engine/ui/terminal/format.js";
+import { duration } from "../../engine/lib/words.js";
 import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";

@@ -7,7 +7,8 @@ import type { ResetUnit } from "../../research/project-files/reset/reset-targets
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
 import { requirePerson } from "./require-person.js";
-import { many, say, wrap } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
+import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {

@@ -7,7 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
 import { endWithUs, groupAlive, hookMark, killDescendants, marker, signal } from "./descendants.js";
 import { messageOf } from "../lib/errors.js";
-import { splitLines } from "../lib/lines.js";
+import { splitLines } from "./lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
 import { given } from "../lib/given.js";

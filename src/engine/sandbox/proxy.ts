@@ -13,7 +13,7 @@ import {
 } from "node:net";
 import type { Duplex } from "node:stream";
 import { given } from "../lib/given.js";
-import { isOwnAddress, isPrivateAddress, lookupThrough } from "../net/private-address.js";
+import { isOwnAddress, isPrivateAddress, lookupThrough } from "../lib/private-address.js";
 import { signalChild } from "../process/descendants.js";
 import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
 import {

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
-import { isOwnAddress } from "../net/private-address.js";
+import { isOwnAddress } from "../lib/private-address.js";
 
 /** The user's own proxies, by which this machine reaches the world. */
 export interface Upstream {

@@ -1,6 +1,6 @@
 import type { AgentEvent, Failure, LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
-import { clockTime, count, duration, timeText } from "./terminal/format.js";
+import { clockTime, count, duration, timeText } from "../lib/words.js";
 import { historyLine, historySummary } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";

@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import { type KnownCost, partText, shortCost } from "./terminal/tally.js";
-import { bar, count, duration } from "./terminal/format.js";
+import { count, duration } from "../lib/words.js";
+import { bar } from "./terminal/format.js";
 import { tableLines } from "./terminal/table.js";
 import { oneLine } from "../lib/sanitise.js";
 

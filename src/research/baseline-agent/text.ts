@@ -1,5 +1,5 @@
-import { findInstructions } from "../../engine/documents/text/find-injections.js";
-import { referenceLists } from "../../engine/documents/text/reference-lists.js";
+import { findInstructions } from "../../text/documents/text/find-injections.js";
+import { referenceLists } from "../../text/documents/text/reference-lists.js";
 import { countEach, groupBy } from "../../engine/lib/group.js";
 
 /** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */

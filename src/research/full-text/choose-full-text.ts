@@ -1,12 +1,12 @@
-import type { Http, HttpDocument } from "../../engine/net/http.js";
-import type { HttpFailure } from "../../engine/net/http-failure.js";
+import type { Http, HttpDocument } from "../../net/http.js";
+import type { HttpFailure } from "../../net/http-failure.js";
 import { isDocumentOf } from "../papers/authors.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
-import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { pirateRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/shared/source.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { type CopyService, endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { given } from "../../engine/lib/given.js";

@@ -1,15 +1,15 @@
 // Where a paper's text comes from: what is kept of it, a local file, or the network. Bytes become text in
-// engine/documents.
+// text/documents.
 import { lstat, readFile, stat } from "node:fs/promises";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./choose-full-text.js";
-import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
 import { readUntrusted } from "./reader-process.js";
 import { samplePath } from "./local-folder.js";
 import { loadText, saveText } from "./text-cache.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 
 export interface ReadOptions extends FetchOptions {
   /** The folder that texts are kept in, one file a paper. */

@@ -4,10 +4,10 @@ import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
 import { packageFile } from "../../engine/lib/package-root.js";
-import { maxPdf } from "../../engine/documents/pdf/read-pdf.js";
+import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 

@@ -1,7 +1,7 @@
-import { abstractLocator, hashOf } from "../evidence/check-evidence.js";
-import { withNumbers } from "../evidence/check-numbers.js";
-import type { Searchable } from "../evidence/find-quote.js";
-import { keptPassage } from "../evidence/quoted.js";
+import { abstractLocator, hashOf } from "../../text/evidence/check-evidence.js";
+import { withNumbers } from "../../text/evidence/numbers/check-numbers.js";
+import type { Searchable } from "../../text/evidence/find-quote.js";
+import { keptPassage } from "../../text/evidence/quoted.js";
 import type { Answer, Evidence, Paper, Rrd } from "../generated/rrd.js";
 import { searchUntrusted } from "./reader-process.js";
 import { keptText } from "./text-cache.js";

@@ -1,8 +1,15 @@
-import { abstractLocator, hashOf } from "../evidence/check-evidence.js";
-import type { Searchable } from "../evidence/find-quote.js";
-import { cutMark } from "../evidence/passage.js";
-import { isRow, lineAt, nextLine, pageMark, paragraphAround, type Span } from "../evidence/structure/sentences.js";
-import { keptPassage, type PassagePiece, piecesOf, quotedWords } from "../evidence/quoted.js";
+import { abstractLocator, hashOf } from "../../text/evidence/check-evidence.js";
+import type { Searchable } from "../../text/evidence/find-quote.js";
+import { cutMark } from "../../text/evidence/passage.js";
+import {
+  isRow,
+  lineAt,
+  nextLine,
+  pageMark,
+  paragraphAround,
+  type Span,
+} from "../../text/evidence/structure/sentences.js";
+import { keptPassage, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { searchUntrusted } from "./reader-process.js";
 import { keptText } from "./text-cache.js";

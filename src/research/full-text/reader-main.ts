@@ -1,10 +1,10 @@
 // The program of the process that reads documents and looks for quotes; readerProcess starts it. It may end at any
-// time. Bytes become text in engine/documents.
+// time. Bytes become text in text/documents.
 import { setFlagsFromString } from "node:v8";
-import { readDocument } from "../../engine/documents/read-document.js";
+import { readDocument } from "../../text/documents/read-document.js";
 import { serveTasks } from "../../engine/process/serve-tasks.js";
-import type { checkReading } from "../evidence/check-evidence.js";
-import type { findQuotes } from "../evidence/find-quote.js";
+import type { checkReading } from "../../text/evidence/check-evidence.js";
+import type { findQuotes } from "../../text/evidence/find-quote.js";
 
 // V8 recompiles what it thinks will run for long: of a paper of 20 pages that took half of the CPU time. A flag that is
 // unknown changes nothing.
@@ -13,7 +13,7 @@ serveTasks({
   readDocument,
   // Most documents are read without a quote being looked for.
   checkReading: async (...args: Parameters<typeof checkReading>) =>
-    (await import("../evidence/check-evidence.js")).checkReading(...args),
+    (await import("../../text/evidence/check-evidence.js")).checkReading(...args),
   findQuotes: async (...args: Parameters<typeof findQuotes>) =>
-    (await import("../evidence/find-quote.js")).findQuotes(...args),
+    (await import("../../text/evidence/find-quote.js")).findQuotes(...args),
 });

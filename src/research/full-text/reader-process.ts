@@ -1,9 +1,9 @@
-import { type GuardedRead, maxReaderMemory, readGuarded } from "../../engine/documents/guarded-reader.js";
-import type { DocumentHints } from "../../engine/documents/read-document.js";
+import { type GuardedRead, maxReaderMemory, readGuarded } from "../../text/documents/guarded-reader.js";
+import type { DocumentHints } from "../../text/documents/read-document.js";
 import { builtProgram } from "../../engine/lib/package-root.js";
 import { openTaskProcess } from "../../engine/process/task-process.js";
-import type { checkReading } from "../evidence/check-evidence.js";
-import type { findQuotes } from "../evidence/find-quote.js";
+import type { checkReading } from "../../text/evidence/check-evidence.js";
+import type { findQuotes } from "../../text/evidence/find-quote.js";
 
 /**
  * The one process of this program that reads documents and looks for quotes. It starts with the first document that
@@ -24,7 +24,7 @@ export async function readUntrusted(
   hints: DocumentHints & { readonly signal?: AbortSignal },
 ): Promise<GuardedRead> {
   if (!mayStartNone()) return await readGuarded(readerProcess, bytes, hints);
-  const { readDocument } = await import("../../engine/documents/read-document.js");
+  const { readDocument } = await import("../../text/documents/read-document.js");
   return await readDocument(bytes, hints);
 }
 
@@ -45,8 +45,8 @@ interface Searches {
 /** They are large, and a program that serves tools may never be asked for a quote. */
 async function searches(): Promise<Searches> {
   const [{ checkReading }, { findQuotes }] = await Promise.all([
-    import("../evidence/check-evidence.js"),
-    import("../evidence/find-quote.js"),
+    import("../../text/evidence/check-evidence.js"),
+    import("../../text/evidence/find-quote.js"),
   ]);
   return { checkReading, findQuotes };
 }

@@ -1,7 +1,7 @@
 import { createColors } from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
-import { type KeptQuote, piecesOf } from "../evidence/quoted.js";
+import { type KeptQuote, piecesOf } from "../../text/evidence/quoted.js";
 
 /** Stand for the two marks while lines are broken, since a paper has such marks of its own; these it hardly has. */
 const [open, close] = ["⸨", "⸩"];

@@ -8,13 +8,13 @@ import type { Tried } from "../full-text/choose-full-text.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { findText } from "../full-text/find-text.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
 import { checkUpdates } from "./find-retractions.js";
 import type { CopyService } from "../full-text/full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Clock } from "../../engine/lib/clock.js";
-import type { Http } from "../../engine/net/http.js";
+import type { Http } from "../../net/http.js";
 import { textsFolder, updatesFile } from "../project-files/layout.js";
 import { given } from "../../engine/lib/given.js";
 

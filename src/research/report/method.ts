@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import { given } from "../../engine/lib/given.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../generated/rrd.js";
 import { type Sum, sumOf } from "../overview/costs.js";
 import { isDecided, priorityThreshold, usesBothRubrics } from "../papers/scores-and-decision/scores-and-decision.js";

@@ -4,7 +4,7 @@ import { countingLines } from "../../engine/storage/state/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
-import { duration } from "../../engine/ui/terminal/format.js";
+import { duration } from "../../engine/lib/words.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";

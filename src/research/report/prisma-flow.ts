@@ -1,6 +1,6 @@
 import { given } from "../../engine/lib/given.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { couldBeRead } from "../papers/read-depth.js";
 import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";

@@ -1,5 +1,5 @@
 import { given } from "../../engine/lib/given.js";
-import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../evidence/quoted.js";
+import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";

@@ -1,4 +1,4 @@
-import { numbersWithoutQuote, type QuotedNumbers } from "../evidence/check-numbers.js";
+import { numbersWithoutQuote, type QuotedNumbers } from "../../text/evidence/numbers/check-numbers.js";
 import type { Paper } from "../generated/rrd.js";
 import { evidenceAt } from "../workflow/report-unit/handles.js";
 import { type PaperName, type Quote, quoteAt } from "./quotes.js";

@@ -1,6 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { isIneligible } from "../workflow/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";

@@ -1,8 +1,8 @@
 import type { QueryLine } from "../../engine/generated/query.js";
 import type { Open } from "./result-list.js";
-import { keyOfLine } from "../../engine/net/request-log.js";
+import { keyOfLine } from "../../net/request-log.js";
 import { sourceNamed } from "../sources/registry.js";
-import { replayHttp } from "../../engine/net/replay-http.js";
+import { replayHttp } from "../../net/replay-http.js";
 import type { ContextFor, Source, SourceContext } from "../sources/shared/source.js";
 import { serviceOf, type SourcesConfig } from "../sources/source-settings.js";
 

@@ -1,4 +1,4 @@
-import { type HostBudget, type HostRule, perSecond } from "../../engine/net/host-rules.js";
+import { type HostBudget, type HostRule, perSecond } from "../../net/host-rules.js";
 
 const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / requests, concurrency: 1 });
 

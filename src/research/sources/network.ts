@@ -1,5 +1,5 @@
-import type { Http } from "../../engine/net/http.js";
-import { politeHttp, type PoliteHttpOptions } from "../../engine/net/polite-http.js";
+import type { Http } from "../../net/http.js";
+import { politeHttp, type PoliteHttpOptions } from "../../net/polite-http.js";
 import { given } from "../../engine/lib/given.js";
 import { hostBudgets } from "./host-budgets.js";
 import { allServices } from "./registry.js";

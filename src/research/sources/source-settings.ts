@@ -3,8 +3,8 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { whyNotAsked } from "./registry.js";
 import type { ContextFor, Source } from "./shared/source.js";
-import type { Http } from "../../engine/net/http.js";
-import type { Service } from "../../engine/net/host-rules.js";
+import type { Http } from "../../net/http.js";
+import type { Service } from "../../net/host-rules.js";
 import { given } from "../../engine/lib/given.js";
 
 /** What the configuration says of sources, by the name that a person wrote. */

@@ -1,4 +1,4 @@
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { Found, Problem, Tool } from "../../engine/tools/tool.js";
 import type { Paper } from "../generated/rrd.js";
 import type { ContextFor, Source, Answer } from "../sources/shared/source.js";

@@ -1,4 +1,4 @@
-import type { QuoteMatch } from "../evidence/find-quote.js";
+import type { QuoteMatch } from "../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter, textOf } from "./which-paper.js";
@@ -18,7 +18,7 @@ export const findQuote: ResearchTool = {
     if (match === undefined) return { head: "Not in the text." };
     if (match.found) {
       const { start, locator } = match;
-      const { keptPassage, passageText } = await import("../evidence/quoted.js");
+      const { keptPassage, passageText } = await import("../../text/evidence/quoted.js");
       return {
         head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is not evidence" : ""}. The fence holds its locator and its sentence, the words between “ and ”.`,
         data: `${locator ?? "no locator"}: ${passageText(keptPassage(match))}`,

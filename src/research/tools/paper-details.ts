@@ -2,7 +2,7 @@ import type { Paper } from "../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { whichWork } from "./which-work.js";
@@ -58,7 +58,7 @@ const filled = (details: Record<string, unknown>): Record<string, unknown> =>
 /** The fields that a reader needs, each of bounded length, empty ones left out. */
 async function detailsOf(paper: Paper, text: DocumentText | undefined): Promise<Record<string, unknown>> {
   const { analysis } = paper;
-  const { passageText, piecesOf } = await import("../evidence/quoted.js");
+  const { passageText, piecesOf } = await import("../../text/evidence/quoted.js");
   return filled({
     ...commonDetails(paper),
     status: paper.status,

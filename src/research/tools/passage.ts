@@ -1,4 +1,4 @@
-import type { Mark, DocumentText } from "../../engine/documents/text/document-text.js";
+import type { Mark, DocumentText } from "../../text/documents/text/document-text.js";
 import { pieceEnd } from "../../engine/lib/tokens.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { nearest } from "../../engine/lib/nearest.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { isProblem, type Problem, quoted, wrongCall } from "../../engine/tools/tool.js";
 import type { ToolContext } from "./context.js";
 

@@ -1,4 +1,4 @@
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 
 /** Words that stand side by side in one shingle. */
 const size = 5;

@@ -1,4 +1,4 @@
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { given } from "../../engine/lib/given.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";

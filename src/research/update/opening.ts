@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { queriesName } from "../project-files/layout.js";
 import { loggedLine } from "../project-files/logs/query-log.js";
 import type { Change, Fold } from "../project-files/research.js";

@@ -16,7 +16,7 @@ import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { ReportResult } from "../generated/result-report.js";
 import type { Rrd } from "../generated/rrd.js";
-import { uncheckedReading } from "../evidence/check-evidence.js";
+import { uncheckedReading } from "../../text/evidence/check-evidence.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
 import { acceptPaper, acceptRetractedPaper } from "./judge-reading/judge-paper.js";
 import type { Material } from "./agent-brief/write-brief.js";

@@ -1,5 +1,5 @@
-import { findInstructions } from "../../engine/documents/text/find-injections.js";
-import { buildText } from "../../engine/documents/text/document-text.js";
+import { findInstructions } from "../../text/documents/text/find-injections.js";
+import { buildText } from "../../text/documents/text/document-text.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 import { type Delay, isVerdict, type Prepared, type Verdict } from "../../engine/loop/types.js";

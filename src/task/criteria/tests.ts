@@ -3,7 +3,7 @@ import { basename, join, normalize } from "node:path";
 import { given } from "../../engine/lib/given.js";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";

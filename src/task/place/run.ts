@@ -5,7 +5,7 @@ import { given } from "../../engine/lib/given.js";
 import type { Reach } from "../../engine/process/reach.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import type { TestResults } from "../generated/test-results.js";
 
 /** Where criteria are checked: by the same means and in the same place as the agent works. */

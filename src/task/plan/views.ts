@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 import type { TaskState } from "../generated/ralph-state.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { statSync } from "node:fs";
 import { at, fieldsIn } from "../../engine/lib/json-fields.js";
-import { parseXml } from "../../engine/lib/xml.js";
+import { parseXml } from "../../text/xml.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { Coverage } from "../generated/test-results.js";
 import { given } from "../../engine/lib/given.js";

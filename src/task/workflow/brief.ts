@@ -1,4 +1,4 @@
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Check, TaskState } from "../generated/ralph-state.js";

@@ -4,7 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { many } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count, many } from "../../engine/ui/terminal/format.js";
+import { count, many } from "../../engine/lib/words.js";
 import { forecastText, shortCost } from "../../engine/ui/terminal/tally.js";
 import { costsOf, type Sum } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";

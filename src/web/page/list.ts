@@ -1,6 +1,6 @@
 import { markup } from "../../engine/lib/markup.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
-import { duration, timeText } from "../../engine/ui/terminal/format.js";
+import { duration, timeText } from "../../engine/lib/words.js";
 import type { WatchedResearch } from "../../research/overview/watched-research.js";
 import { type Page, part } from "../live-page.js";
 import { controls, progressBar, projectAt, stateOf } from "./texts.js";

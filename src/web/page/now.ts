@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count, timeText } from "../../engine/ui/terminal/format.js";
+import { count, timeText } from "../../engine/lib/words.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";

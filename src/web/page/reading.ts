@@ -1,6 +1,6 @@
 import { type Markup, link, markup } from "../../engine/lib/markup.js";
-import type { DocumentText } from "../../engine/documents/text/document-text.js";
-import { abstractLocator, hashOf } from "../../research/evidence/check-evidence.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
+import { abstractLocator, hashOf } from "../../text/evidence/check-evidence.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import type { Progress } from "../../engine/loop/types.js";
-import { duration } from "../../engine/ui/terminal/format.js";
+import { duration } from "../../engine/lib/words.js";
 import type { Work } from "../project-state.js";
 
 /** Where a page shows a project, and where it shows one of its papers next to the text. */

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
-import type { Http } from "../../../src/engine/net/http.js";
-import { politeHttp } from "../../../src/engine/net/polite-http.js";
+import type { Http } from "../../../src/net/http.js";
+import { politeHttp } from "../../../src/net/polite-http.js";
 import { bench } from "./setup.js";
 
 const here = bench();

@@ -6,9 +6,9 @@ import { nothingHanded } from "../nothing-handed.js";
 import { type BoundTool, callByName } from "../../../src/assistant/tools/call.js";
 import { type Permission, type Question, toolContext, type ToolContext } from "../../../src/assistant/tools/context.js";
 import { assistantTools } from "../../../src/assistant/tools/list.js";
-import { lexical } from "../../../src/engine/memory/embedder.js";
-import { type Memory, openMemory } from "../../../src/engine/memory/memory.js";
-import type { Http } from "../../../src/engine/net/http.js";
+import { lexical } from "../../../src/memory/embedder.js";
+import { type Memory, openMemory } from "../../../src/memory/memory.js";
+import type { Http } from "../../../src/net/http.js";
 import { runProcess } from "../../../src/engine/process/run-process.js";
 import type { ToolResult } from "../../../src/engine/tools/tool.js";
 

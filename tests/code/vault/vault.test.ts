@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import { fixesIn } from "../../../src/code/vault/fixes.js";
 import { type NewFix, openVault, requireKnownVault, type Vault } from "../../../src/code/vault/vault.js";
-import { Database } from "../../../src/engine/memory/database.js";
-import { type Embedder, embeddingService, lexical } from "../../../src/engine/memory/embedder.js";
+import { Database } from "../../../src/memory/database.js";
+import { type Embedder, embeddingService, lexical } from "../../../src/memory/embedder.js";
 
 const listening = (server: ReturnType<typeof createServer>): Promise<number> =>
   new Promise((resolve) => {

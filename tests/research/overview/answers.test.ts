@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { checkEvidence } from "../../../src/research/evidence/check-evidence.js";
+import { checkEvidence } from "../../../src/text/evidence/check-evidence.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Evidence, Paper } from "../../../src/research/generated/rrd.js";
 import { checkAnswer } from "../../../src/research/overview/questions/judge-answer.js";

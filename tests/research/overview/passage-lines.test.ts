@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { type KeptQuote, keptPassage } from "../../../src/research/evidence/quoted.js";
+import { findQuote } from "../../../src/text/evidence/find-quote.js";
+import { type KeptQuote, keptPassage } from "../../../src/text/evidence/quoted.js";
 import { width } from "../../../src/engine/ui/terminal/format.js";
 import { passageLines } from "../../../src/research/overview/passage-lines.js";
 

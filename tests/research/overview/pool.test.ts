@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { passagesFile, textsFolder } from "../../../src/research/project-files/layout.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Source } from "../../../src/research/sources/shared/source.js";
 import { checkUpdates } from "../../../src/research/paper-lookups/find-retractions.js";
 import { answering, type Canned } from "../sources/clients/answering.js";
-import type { Request } from "../../../src/engine/net/http.js";
+import type { Request } from "../../../src/net/http.js";
 
 /** Answers of all services; what is not given is down. */
 function check(

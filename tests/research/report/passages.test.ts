@@ -1,7 +1,7 @@
 import { load } from "cheerio";
 import { describe, expect, test } from "vitest";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
-import { withNumbers } from "../../../src/research/evidence/check-numbers.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
+import { withNumbers } from "../../../src/text/evidence/numbers/check-numbers.js";
 import { paragraphsOf } from "../../../src/research/full-text/paragraphs.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";

@@ -1,8 +1,8 @@
 import fc from "../../support/runner/fast-check.js";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
+import { findQuote } from "../../../src/text/evidence/find-quote.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { piecesOf } from "../../../src/research/tools/passage.js";

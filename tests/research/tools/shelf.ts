@@ -1,6 +1,6 @@
 import type { Paper } from "../../../src/research/generated/rrd.js";
-import type { DocumentText } from "../../../src/engine/documents/text/document-text.js";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../src/text/documents/text/document-text.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { callTool, tools } from "../../../src/research/tools/all-tools.js";
 import { paper } from "../../support/projects/research.js";
 import type { ToolContext } from "../../../src/research/tools/context.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { ToolServer } from "../../../src/engine/loop/types.js";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { piecesOf } from "../../../src/research/tools/passage.js";
 import { readingTools, searchingTools } from "../../../src/research/tools/all-tools.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit/next-unit.js";

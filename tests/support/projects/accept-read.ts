@@ -1,4 +1,4 @@
-import { checkReading } from "../../../src/research/evidence/check-evidence.js";
+import { checkReading } from "../../../src/text/evidence/check-evidence.js";
 import { acceptPaper } from "../../../src/research/workflow/judge-reading/judge-paper.js";
 
 type Arguments = Parameters<typeof acceptPaper>;

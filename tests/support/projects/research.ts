@@ -15,7 +15,7 @@ import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { summariser } from "../../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../../src/engine/loop/history/keep-history.js";
-import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";
+import { buildText, type DocumentText } from "../../../src/text/documents/text/document-text.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { redactFor } from "../../../src/engine/lib/redact.js";

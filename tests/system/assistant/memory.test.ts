@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle } from "../../../scripts/bundle.mjs";
-import { lexical } from "../../../src/engine/memory/embedder.js";
-import { longTerm, openMemory } from "../../../src/engine/memory/memory.js";
+import { lexical } from "../../../src/memory/embedder.js";
+import { longTerm, openMemory } from "../../../src/memory/memory.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 
 let folder: string;
@@ -13,10 +13,7 @@ beforeAll(async () => {
   // Within the package, so that the writers find its packages.
   mkdirSync(packageFile(".build"), { recursive: true });
   folder = mkdtempSync(packageFile(".build", "memory-"));
-  const input = {
-    memory: packageFile("src/engine/memory/memory.ts"),
-    embedder: packageFile("src/engine/memory/embedder.ts"),
-  };
+  const input = { memory: packageFile("src/memory/memory.ts"), embedder: packageFile("src/memory/embedder.ts") };
   await bundle({ input, outDir: join(folder, "built") });
   writeFileSync(
     join(folder, "writer.mjs"),

@@ -4,17 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openVault } from "../../../src/code/vault/vault.js";
-import { lexical } from "../../../src/engine/memory/embedder.js";
+import { lexical } from "../../../src/memory/embedder.js";
 import { compileEntries } from "../../support/processes/compiled.js";
 
 let programs: string;
 let folder: string;
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), "vault-programs-"));
-  const dist = await compileEntries(programs, {
-    vault: "src/code/vault/vault.ts",
-    embedder: "src/engine/memory/embedder.ts",
-  });
+  const dist = await compileEntries(programs, { vault: "src/code/vault/vault.ts", embedder: "src/memory/embedder.ts" });
   writeFileSync(
     join(dist, "writer.js"),
     `import { openVault } from "./vault.js";

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readLatex } from "../../../src/engine/documents/latex/read-latex.js";
-import { readPdf } from "../../../src/engine/documents/pdf/read-pdf.js";
+import { readLatex } from "../../../src/text/documents/latex/read-latex.js";
+import { readPdf } from "../../../src/text/documents/pdf/read-pdf.js";
 import { type RawPlan, rawPdf, textAt } from "../../fixtures/pdf/raw-pdf.js";
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { readPdf } from "../../../src/engine/documents/pdf/read-pdf.js";
+import { findQuote } from "../../../src/text/evidence/find-quote.js";
+import { readPdf } from "../../../src/text/documents/pdf/read-pdf.js";
 import { paperPdf } from "../../fixtures/pdf/paper-pdf.js";
 
 const poppler = spawnSync("pdftotext", ["-v"]).error === undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readyFleet, type RunSettings } from "../../../src/compose/agents.js";
 import type { ResolvedConfig } from "../../../src/compose/config.js";
-import { limitOf } from "../../../src/engine/fleet/worker.js";
+import { limitOf } from "../../../src/fleet/worker.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 

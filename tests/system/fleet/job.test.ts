@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { jobOf, takenJob, unpack } from "../../../src/engine/fleet/job.js";
-import { limits } from "../../../src/engine/fleet/keys.js";
+import { jobOf, takenJob, unpack } from "../../../src/fleet/job.js";
+import { limits } from "../../../src/fleet/keys.js";
 import type { Brief } from "../../../src/engine/loop/types.js";
 
 const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-job-")));

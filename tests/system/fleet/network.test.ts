@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Coordinator } from "../../../src/engine/fleet/coordinator.js";
-import { times } from "../../../src/engine/fleet/keys.js";
-import type { FleetWorker } from "../../../src/engine/fleet/worker.js";
+import type { Coordinator } from "../../../src/fleet/coordinator.js";
+import { times } from "../../../src/fleet/keys.js";
+import type { FleetWorker } from "../../../src/fleet/worker.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import { type BadNetwork, badNetwork } from "../../support/network/bad-network.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Redis } from "ioredis";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { limits } from "../../../src/engine/fleet/keys.js";
+import { limits } from "../../../src/fleet/keys.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { redacted } from "../../../src/engine/lib/redact.js";
 import { run, sharedPackage } from "../../support/processes/built.js";

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Queue, Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { attemptJob } from "../../../src/engine/fleet/attempt.js";
-import type { Coordinator } from "../../../src/engine/fleet/coordinator.js";
-import { fleetOf } from "../../../src/engine/fleet/fleet.js";
-import { takenJob } from "../../../src/engine/fleet/job.js";
-import { limits, prefix, talkOf, times } from "../../../src/engine/fleet/keys.js";
-import { fieldsOf } from "../../../src/engine/fleet/talk.js";
-import { addressOf } from "../../../src/engine/fleet/address.js";
-import type { FleetWorker } from "../../../src/engine/fleet/worker.js";
+import { attemptJob } from "../../../src/fleet/attempt.js";
+import type { Coordinator } from "../../../src/fleet/coordinator.js";
+import { fleetOf } from "../../../src/fleet/fleet.js";
+import { takenJob } from "../../../src/fleet/job.js";
+import { limits, prefix, talkOf, times } from "../../../src/fleet/keys.js";
+import { fieldsOf } from "../../../src/fleet/talk.js";
+import { addressOf } from "../../../src/fleet/address.js";
+import type { FleetWorker } from "../../../src/fleet/worker.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import {
   asking,
@@ -620,7 +620,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
       close() {},
     };
     const { createAgent } = await import("../../../src/engine/agents/registry.js");
-    const { jobOf } = await import("../../../src/engine/fleet/job.js");
+    const { jobOf } = await import("../../../src/fleet/job.js");
     const taken = takenJob(
       await jobOf("0123456789abcdef", asking(1, {}), {}, { paths: new Map(), redact: (text) => text }),
     );

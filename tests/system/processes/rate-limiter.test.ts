@@ -31,7 +31,7 @@ describe("real processes", () => {
   let compiled: string;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "ralph-compiled-"));
-    compiled = await compileEntries(folder, { fetcher: "src/engine/net/polite-http.ts" });
+    compiled = await compileEntries(folder, { fetcher: "src/net/polite-http.ts" });
   });
   afterAll(() => rmSync(dirname(compiled), { recursive: true, force: true }));
 

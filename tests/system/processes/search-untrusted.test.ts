@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { buildText } from "../../../src/engine/documents/text/document-text.js";
-import { checkReading, uncheckedReading } from "../../../src/research/evidence/check-evidence.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
+import { checkReading, uncheckedReading } from "../../../src/text/evidence/check-evidence.js";
 import { useBuiltPrograms } from "../../../src/engine/lib/package-root.js";
 import { readerProcess, searchUntrusted } from "../../../src/research/full-text/reader-process.js";
 

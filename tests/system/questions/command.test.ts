@@ -3,12 +3,12 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { buildText, type DocumentText } from "../../../src/engine/documents/text/document-text.js";
+import { buildText, type DocumentText } from "../../../src/text/documents/text/document-text.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
-import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { passageText, quotedWords } from "../../../src/research/evidence/quoted.js";
+import { findQuote } from "../../../src/text/evidence/find-quote.js";
+import { passageText, quotedWords } from "../../../src/text/evidence/quoted.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { unitAgent } from "../../support/processes/command-agents.js";

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { findQuote } from "../../../src/research/evidence/find-quote.js";
-import { quotedWords } from "../../../src/research/evidence/quoted.js";
+import { findQuote } from "../../../src/text/evidence/find-quote.js";
+import { quotedWords } from "../../../src/text/evidence/quoted.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import { run, sharedPackage } from "../../support/processes/built.js";
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { quotedWords } from "../../../src/research/evidence/quoted.js";
+import { quotedWords } from "../../../src/text/evidence/quoted.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { QueryLine } from "../../../src/engine/generated/query.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";

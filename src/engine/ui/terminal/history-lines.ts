@@ -1,6 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { HistoryCompressed } from "../../generated/event.js";
-import { count, duration, many, pad, truncate } from "./format.js";
+import { count, duration, many } from "../../lib/words.js";
+import { pad, truncate } from "./format.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { moneyText, type Tally } from "./tally.js";
 

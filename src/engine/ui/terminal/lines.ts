@@ -1,6 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
-import { bar, clockTime, count, duration, pad, timeText, truncate, width, wrap } from "./format.js";
+import { clockTime, count, duration, timeText } from "../../lib/words.js";
+import { bar, pad, truncate, width, wrap } from "./format.js";
 import { checkText, failureText, putOff, stopping } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox, historyLine, historySummary } from "./history-lines.js";

@@ -1,5 +1,6 @@
 import type { Searching } from "../../generated/event.js";
-import { bar, many, pad, truncate, width } from "./format.js";
+import { many } from "../../lib/words.js";
+import { bar, pad, truncate, width } from "./format.js";
 import { oneLine, behindName } from "../../lib/sanitise.js";
 
 /**

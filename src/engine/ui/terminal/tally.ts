@@ -1,6 +1,6 @@
 import { usesAllowance } from "../../loop/stop-conditions/limits.js";
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
-import { count, duration, many, money } from "./format.js";
+import { count, duration, many, money } from "../../lib/words.js";
 
 /**
  * What a watcher has to remember of a run: sums, and the iteration under way. Times are milliseconds since the epoch.

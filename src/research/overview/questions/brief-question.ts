@@ -1,6 +1,6 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { clippedPassage, quotedWords } from "../../evidence/quoted.js";
+import { clippedPassage, quotedWords } from "../../../text/evidence/quoted.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, closingWords, unitBlock } from "../../workflow/agent-brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/agent-brief/prompt-file.js";

@@ -1,8 +1,8 @@
 import { given } from "../../../engine/lib/given.js";
-import { abstractLocator } from "../../evidence/check-evidence.js";
-import { numbersWithoutQuote } from "../../evidence/check-numbers.js";
-import { keptPassage, quotedWords } from "../../evidence/quoted.js";
-import type { QuoteMatch } from "../../evidence/find-quote.js";
+import { abstractLocator } from "../../../text/evidence/check-evidence.js";
+import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
+import { keptPassage, quotedWords } from "../../../text/evidence/quoted.js";
+import type { QuoteMatch } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";

@@ -1,4 +1,4 @@
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type Passage, passagesOf } from "./passages.js";

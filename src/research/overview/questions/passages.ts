@@ -1,5 +1,5 @@
-import type { Mark } from "../../../engine/documents/text/document-text.js";
-import { referenceLists } from "../../../engine/documents/text/reference-lists.js";
+import type { Mark } from "../../../text/documents/text/document-text.js";
+import { referenceLists } from "../../../text/documents/text/reference-lists.js";
 
 /** A stretch of a paper's text by its offsets, with the page or section it stands in. */
 export interface Passage {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { given } from "../../../engine/lib/given.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
-import { abstractLocator } from "../../evidence/check-evidence.js";
+import { abstractLocator } from "../../../text/evidence/check-evidence.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { FoundPassage } from "../../tools/context.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";

@@ -1,7 +1,7 @@
-import { quotedWords } from "../../evidence/quoted.js";
+import { quotedWords } from "../../../text/evidence/quoted.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";
-import { abstractLocator, hashOf } from "../../evidence/check-evidence.js";
+import { abstractLocator, hashOf } from "../../../text/evidence/check-evidence.js";
 import type { Answer } from "../../generated/answer.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type AskedText, chosenFor, passageTokens, type Pool } from "./pool.js";

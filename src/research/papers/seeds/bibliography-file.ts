@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { decodeText } from "../../../engine/documents/text/decode.js";
+import { decodeText } from "../../../text/documents/text/decode.js";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { given } from "../../../engine/lib/given.js";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";

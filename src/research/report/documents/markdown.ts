@@ -1,6 +1,6 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
-import { count, duration, many } from "../../../engine/ui/terminal/format.js";
+import { count, duration, many } from "../../../engine/lib/words.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
 import {
   block,
@@ -22,7 +22,7 @@ import { signs, strengthSays, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
-import type { PassagePiece } from "../../evidence/quoted.js";
+import type { PassagePiece } from "../../../text/evidence/quoted.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import type { Reading } from "../../papers/read-depth.js";

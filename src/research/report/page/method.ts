@@ -1,6 +1,6 @@
 import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
-import { duration } from "../../../engine/ui/terminal/format.js";
+import { duration } from "../../../engine/lib/words.js";
 import { sectionTitles } from "../checklist.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { type Method, promptsText } from "../method.js";

@@ -1,6 +1,6 @@
 import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
-import type { PassagePiece } from "../../evidence/quoted.js";
+import type { PassagePiece } from "../../../text/evidence/quoted.js";
 import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
-import { money } from "../../../engine/ui/terminal/format.js";
+import { money } from "../../../engine/lib/words.js";
 import { figure, anchorOf } from "./picture.js";
 import { counted, round, shortened, widthOf } from "./words.js";
 

@@ -1,13 +1,13 @@
 import { type Page, gather, notAnswered } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { decodeText } from "../../../engine/documents/text/decode.js";
+import { decodeText } from "../../../text/documents/text/decode.js";
 import { at, count, day, line, lines, list } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { arxivKey, identifiersFrom, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
-import { parseXml } from "../../../engine/lib/xml.js";
-import type { Request } from "../../../engine/net/http.js";
+import { parseXml } from "../../../text/xml.js";
+import type { Request } from "../../../net/http.js";
 import { given } from "../../../engine/lib/given.js";
 
 /** Most entries of one request, and of all pages of a query together. */

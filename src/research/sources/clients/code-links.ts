@@ -5,7 +5,7 @@ import { pageRecord, webAnswer } from "../shared/web-page.js";
 import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Query, Source, SourceContext } from "../shared/source.js";
-import type { Request } from "../../../engine/net/http.js";
+import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { given } from "../../../engine/lib/given.js";
 

@@ -7,7 +7,7 @@ import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, paperRecord, unversioned } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
-import type { Request } from "../../../engine/net/http.js";
+import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { given } from "../../../engine/lib/given.js";
 

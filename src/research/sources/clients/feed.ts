@@ -4,7 +4,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord } from "../shared/web-page.js";
-import { parseXml } from "../../../engine/lib/xml.js";
+import { parseXml } from "../../../text/xml.js";
 
 const maxFeed = 20 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
-import type { Request } from "../../../engine/net/http.js";
+import type { Request } from "../../../net/http.js";
 
 const maxPage = 100;
 /** Without a cursor no page reaches further. */

@@ -7,7 +7,7 @@ import { arxiv } from "./arxiv.js";
 import { crossref } from "./crossref.js";
 import { openAlex } from "./openalex.js";
 import { webAddress } from "../../../engine/lib/json-fields.js";
-import { detailsOf } from "../../../engine/documents/html/metadata.js";
+import { detailsOf } from "../../../text/documents/html/metadata.js";
 import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
 import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
 import { parseReference, type Reference } from "../../papers/reference.js";

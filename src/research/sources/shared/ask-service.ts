@@ -1,9 +1,9 @@
-import { decodeText } from "../../../engine/documents/text/decode.js";
+import { decodeText } from "../../../text/documents/text/decode.js";
 import { line, at } from "../../../engine/lib/json-fields.js";
-import type { HttpFailure } from "../../../engine/net/http-failure.js";
+import type { HttpFailure } from "../../../net/http-failure.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "./source.js";
-import type { Request } from "../../../engine/net/http.js";
+import type { Request } from "../../../net/http.js";
 import { given } from "../../../engine/lib/given.js";
 
 /** An answer that holds no value. */
@@ -14,7 +14,7 @@ type Asked = Pick<Source, "name" | "keyVariable" | "pageMeansUnknown">;
 /**
  * Asks for a text. `unknown`: what a 404 of this request says; without it a 404 is an error like any other.
  *
- * A 429 has been dealt with below (engine/net/polite-http.ts): its host rests for all processes, for the time that
+ * A 429 has been dealt with below (net/polite-http.ts): its host rests for all processes, for the time that
  * Retry-After names or a guess that doubles (backoff.ts). What comes back here meanwhile is `rate_limited`, and the
  * search asks again later (search/retry-failed.ts).
  */

@@ -1,4 +1,4 @@
-import type { Http } from "../../../engine/net/http.js";
+import type { Http } from "../../../net/http.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 
 /**

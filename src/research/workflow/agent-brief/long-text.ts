@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { partsName } from "../../project-files/layout.js";
 
 /**

@@ -1,9 +1,9 @@
 import { isObject } from "../../../engine/lib/json-fields.js";
 import { schemaOf } from "../result-types/judged-result.js";
 import { join } from "node:path";
-import type { CheckedReading } from "../../evidence/check-evidence.js";
+import type { CheckedReading } from "../../../text/evidence/check-evidence.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";

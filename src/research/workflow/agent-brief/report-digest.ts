@@ -1,4 +1,4 @@
-import { clippedPassage, notesOf, quotedWords } from "../../evidence/quoted.js";
+import { clippedPassage, notesOf, quotedWords } from "../../../text/evidence/quoted.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../../papers/scores-and-decision/scores-and-decision.js";

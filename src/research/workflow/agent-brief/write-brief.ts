@@ -1,6 +1,6 @@
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
-import { clippedPassage, keptPassage } from "../../evidence/quoted.js";
+import { clippedPassage, keptPassage } from "../../../text/evidence/quoted.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";

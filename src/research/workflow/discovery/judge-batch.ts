@@ -22,7 +22,7 @@ import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } f
 import { openUpdate, withLastUpdate } from "../next-unit/open-update.js";
 import { excludedFacts } from "./excluded-facts.js";
 import { isSeed } from "./next-round.js";
-import { many } from "../../../engine/ui/terminal/format.js";
+import { many } from "../../../engine/lib/words.js";
 import { agreementOf, oneSided, readingsText } from "../eligibility/agreement.js";
 import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";

@@ -1,4 +1,4 @@
-import { clippedPassage } from "../../evidence/quoted.js";
+import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/rrd.js";
 
 /** What an answer rests on, behind it: ", We studied “children” alone."; empty where it is unclear or has no quote. */

@@ -1,10 +1,10 @@
-import { locatorAt } from "../../../engine/documents/text/document-text.js";
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import { locatorAt } from "../../../text/documents/text/document-text.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import { abstractLocator, reasonOf } from "../../evidence/check-evidence.js";
-import type { Passage } from "../../evidence/passage.js";
-import { keptPassage } from "../../evidence/quoted.js";
-import type { QuoteMatch, Searchable } from "../../evidence/find-quote.js";
+import { abstractLocator, reasonOf } from "../../../text/evidence/check-evidence.js";
+import type { Passage } from "../../../text/evidence/passage.js";
+import { keptPassage } from "../../../text/evidence/quoted.js";
+import type { QuoteMatch, Searchable } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";
 import type { Answer, Criterion } from "../../generated/rrd.js";

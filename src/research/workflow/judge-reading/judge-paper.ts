@@ -1,7 +1,7 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { checkReading } from "../../evidence/check-evidence.js";
-import type { DocumentText } from "../../../engine/documents/text/document-text.js";
+import { checkReading } from "../../../text/evidence/check-evidence.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../result-types/judged-result.js";

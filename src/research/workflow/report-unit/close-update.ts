@@ -4,7 +4,7 @@ import type { Change } from "../../project-files/research.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { openUpdate, withLastUpdate } from "../next-unit/open-update.js";
-import { many } from "../../../engine/ui/terminal/format.js";
+import { many } from "../../../engine/lib/words.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { type Acceptable, dayOf, type Judging } from "../result-types/judged-result.js";
 import { parseHandle } from "./handles.js";

@@ -1,14 +1,14 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { many } from "../../../engine/ui/terminal/format.js";
+import { many } from "../../../engine/lib/words.js";
 import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import type { Acceptable, Judging, Unacceptable } from "../result-types/judged-result.js";
 import { dayOf } from "../result-types/judged-result.js";
 import { flat } from "../statistics-and-steering/markdown.js";
 import { patternLines } from "../statistics-and-steering/lessons.js";
-import { quotedWords } from "../../evidence/quoted.js";
+import { quotedWords } from "../../../text/evidence/quoted.js";
 import { evidenceAt, whyNoGround } from "./handles.js";
 import { closedBy } from "./close-update.js";
 import { groupInsights } from "./insight-groups.js";

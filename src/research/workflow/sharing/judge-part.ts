@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import { redactValue } from "../../../engine/lib/redact.js";
-import { many } from "../../../engine/ui/terminal/format.js";
+import { many } from "../../../engine/lib/words.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { CritiqueResult } from "../../generated/result-critique.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";

@@ -1,5 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
-import { many } from "../../../engine/ui/terminal/format.js";
+import { many } from "../../../engine/lib/words.js";
 import { roundUsd } from "../../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";

@@ -9,7 +9,7 @@ import {
   totalsOf,
   usesBothRubrics,
 } from "../../papers/scores-and-decision/scores-and-decision.js";
-import { hasPlacesOutside } from "../../evidence/kept-quotes.js";
+import { hasPlacesOutside } from "../../../text/evidence/kept-quotes.js";
 import { differences } from "./stated-totals.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityReport, openCriteria } from "../eligibility/eligibility.js";

@@ -1,4 +1,4 @@
-import { parseXml } from "../../../engine/lib/xml.js";
+import { parseXml } from "../../../text/xml.js";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, relativeTo, type RunOfTests } from "../results.js";
 import { withoutReport } from "./javascript.js";

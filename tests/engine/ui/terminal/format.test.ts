@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  bar,
-  count,
-  duration,
-  money,
-  say,
-  statusRow,
-  truncate,
-  width,
-  wrap,
-} from "../../../../src/engine/ui/terminal/format.js";
+import { count, duration, money } from "../../../../src/engine/lib/words.js";
+import { bar, say, statusRow, truncate, width, wrap } from "../../../../src/engine/ui/terminal/format.js";
 import { oneLine, sanitise } from "../../../../src/engine/lib/sanitise.js";
 
 test.each([

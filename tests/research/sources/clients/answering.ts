@@ -1,5 +1,5 @@
-import type { HttpDocument, Request } from "../../../../src/engine/net/http.js";
-import { type HttpFailure, judge } from "../../../../src/engine/net/http-failure.js";
+import type { HttpDocument, Request } from "../../../../src/net/http.js";
+import { type HttpFailure, judge } from "../../../../src/net/http-failure.js";
 import type { SourceContext } from "../../../../src/research/sources/shared/source.js";
 
 /** What a service answers to one request. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { codeLinks } from "../../../../src/research/sources/clients/code-links.js";
 import type { Source } from "../../../../src/research/sources/shared/source.js";
 import { answering, type Canned } from "./answering.js";
-import type { Request } from "../../../../src/engine/net/http.js";
+import type { Request } from "../../../../src/net/http.js";
 
 const repository = (name: string, fields: object = {}) => ({
   html_url: `https://github.com/${name}`,

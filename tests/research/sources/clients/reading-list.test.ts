@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { listSource, referencesIn } from "../../../../src/research/sources/clients/reading-list.js";
 import { contextsWith } from "../../../../src/research/sources/source-settings.js";
 import { answering, type Canned } from "./answering.js";
-import type { Request } from "../../../../src/engine/net/http.js";
+import type { Request } from "../../../../src/net/http.js";
 
 const feed = (ids: readonly string[]) =>
   `<feed><opensearch:totalResults>${ids.length}</opensearch:totalResults>${ids.map((id) => `<entry><id>http://arxiv.org/abs/${id}v1</id><title>Paper ${id}</title></entry>`).join("")}</feed>`;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { buildText } from "../../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import { split } from "../../../../src/research/workflow/agent-brief/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/next-unit/next-unit.js";
 import { patternLines } from "../../../../src/research/workflow/statistics-and-steering/lessons.js";

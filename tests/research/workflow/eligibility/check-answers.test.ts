@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { buildText } from "../../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import type { Answers } from "../../../../src/research/generated/result-analysis.js";
 import type { Criterion } from "../../../../src/research/generated/rrd.js";
 import { checkFullText, checkScreening } from "../../../../src/research/workflow/eligibility/check-answers.js";

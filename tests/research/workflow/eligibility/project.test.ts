@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Answers } from "../../../../src/research/generated/result-analysis.js";
 import type { Criterion, Flow, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import { buildText } from "../../../../src/engine/documents/text/document-text.js";
+import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import { flowOf as drawnFlow } from "../../../../src/research/report/prisma-flow.js";
 import { inconsistencies } from "../../../../src/research/workflow/statistics-and-steering/inconsistencies.js";
 import { countsOf } from "../../../../src/research/overview/counts.js";

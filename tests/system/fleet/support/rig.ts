@@ -2,18 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentDefinition, AgentSettings } from "../../../../src/engine/agents/definition.js";
-import { addressOf } from "../../../../src/engine/fleet/address.js";
-import {
-  type Coordinator,
-  type CoordinatorOptions,
-  openCoordinator,
-} from "../../../../src/engine/fleet/coordinator.js";
-import {
-  type FleetWorker,
-  openWorker,
-  type WorkerEvent,
-  type WorkerOptions,
-} from "../../../../src/engine/fleet/worker.js";
+import { addressOf } from "../../../../src/fleet/address.js";
+import { type Coordinator, type CoordinatorOptions, openCoordinator } from "../../../../src/fleet/coordinator.js";
+import { type FleetWorker, openWorker, type WorkerEvent, type WorkerOptions } from "../../../../src/fleet/worker.js";
 import type { AgentEvent, Brief, RunOptions } from "../../../../src/engine/loop/types.js";
 import type { Exec, ProcessEnd, ProcessRequest } from "../../../../src/engine/process/run-process.js";
 import type { RedisServer } from "../../../support/network/redis.js";

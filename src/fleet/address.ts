@@ -1,0 +1,83 @@
+import { isIP } from "node:net";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { given } from "../engine/lib/given.js";
+
+/** Where a Redis server is, and who we are there. */
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  readonly username?: string;
+  readonly password?: string;
+  /** Number of the database; 0 where none was named. */
+  readonly db: number;
+  /** For people: without name and password. */
+  readonly shown: string;
+}
+
+const usualPort = 6379;
+
+/**
+ * Reads the address of a Redis server: `redis://` or `rediss://`, with user, password, port and database where they are
+ * needed. Without TLS only this machine's own server is taken, unless `insecure`.
+ * @throws ExpectedError (exit code 2) for anything else. Its message never holds the password.
+ */
+export function addressOf(text: string, insecure: boolean): RedisAddress {
+  const url = urlOf(text);
+  const tls = url.protocol === "rediss:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? usualPort : Number(url.port);
+  const shown = `${url.protocol}//${url.hostname}:${port}`;
+  const path = /^\/?(\d{0,4})$/.exec(url.pathname)?.[1];
+  if (path === undefined || url.search !== "" || url.hash !== "")
+    throw new ExpectedError(
+      `The address ${shown} of Redis has something after the port that is not a database number; write it as ${shown}/0.`,
+      2,
+    );
+  if (!tls && !isLoopback(host) && !insecure)
+    throw new ExpectedError(
+      `Redis at ${shown} is on another machine and would be reached without TLS, so anyone on the network between could read briefs and write results; use rediss://, or add --insecure-redis where the network itself is trusted.`,
+      2,
+    );
+  const [username, password] = [decoded(url.username, shown), decoded(url.password, shown)];
+  return {
+    ...{ host, port, tls, shown, db: Number(path) },
+    ...given({ username: username === "" ? undefined : username, password: password === "" ? undefined : password }),
+  };
+}
+
+function urlOf(text: string): URL {
+  const wrong = new ExpectedError(
+    "The Redis address is not valid; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
+    2,
+  );
+  if (!/^rediss?:\/\/[^\s]+$/i.test(text)) throw wrong;
+  try {
+    const url = new URL(text);
+    if (url.hostname === "") throw wrong;
+    return url;
+  } catch {
+    throw wrong;
+  }
+}
+
+function decoded(part: string, shown: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new ExpectedError(
+      `The user or password of ${shown} has a % that begins no escape sequence; write % as %25 there.`,
+      2,
+    );
+  }
+}
+
+/** Whether a name or address can only be this machine. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+/**
+ * An address as it may be shown: without what stands before its last @, also where it is not a right one. A password
+ * may hold an @ itself.
+ */
+export const withoutPassword = (text: string): string => text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, "$1…@");

@@ -1,0 +1,87 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeFolder } from "../engine/storage/regular-file.js";
+import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
+import { messageOf } from "../engine/lib/errors.js";
+
+/** Milliseconds that a write waits for that of another process. */
+const busyMs = 5_000;
+/** A connection that met a busy file stays broken, so it is opened anew; this often. */
+const maxReopened = 20;
+
+/** One SQLite file, which several processes may use at a time. */
+export class Database {
+  readonly #connect: () => Client;
+  #client: Client | undefined;
+
+  private constructor(connect: () => Client) {
+    this.#connect = connect;
+  }
+
+  /** The file at `path` and its folder, made where it is missing. The library is loaded only here. */
+  static async at(path: string): Promise<Database> {
+    makeFolder(dirname(path), 0o700);
+    // For its user alone; what the database keeps next to its file has the mode of that file.
+    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+    const { createClient } = await import("@libsql/client");
+    return new Database(() => createClient({ url: `file:${path}`, timeout: busyMs }));
+  }
+
+  async rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
+    return await this.#again(async (client) => (await client.execute({ sql, args: [...args] })).rows);
+  }
+
+  async write(statements: readonly InStatement[]): Promise<void> {
+    await this.#again(async (client) => void (await client.batch([...statements], "write")));
+  }
+
+  async transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+    return await this.#again(async (client) => {
+      const transaction = await client.transaction("write");
+      try {
+        const value = await work(transaction);
+        await transaction.commit();
+        return value;
+      } finally {
+        transaction.close();
+      }
+    });
+  }
+
+  close(): void {
+    this.#client?.close();
+    this.#client = undefined;
+  }
+
+  /**
+   * Closes it and leaves one file, also where it kept a write-ahead log, unless another process has it open. A closed
+   * connection ends only when its memory is collected, and what lies next to the file would go then, at any time.
+   */
+  async closeWhole(): Promise<void> {
+    try {
+      await this.#client?.execute("PRAGMA busy_timeout = 0");
+      await this.#client?.execute("PRAGMA journal_mode = DELETE");
+    } catch {
+      // Another process has it open; the last one takes them away.
+    }
+    this.close();
+  }
+
+  /** Does it once more on a new connection where the file was busy. */
+  async #again<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
+    for (let tried = 1; ; tried += 1) {
+      this.#client ??= this.#connect();
+      try {
+        return await work(this.#client);
+      } catch (error) {
+        if (tried >= maxReopened || !isBusy(error)) throw error;
+        this.close();
+        await sleep(10 * tried);
+      }
+    }
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  /SQLITE_BUSY|SQLITE_LOCKED|database is locked|statements in progress/i.test(messageOf(error));

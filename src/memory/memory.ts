@@ -1,0 +1,586 @@
+import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
+import { ExpectedError, messageOf } from "../engine/lib/errors.js";
+import { newerFormat, stateVersion } from "../engine/storage/state/format-version.js";
+import { Database } from "./database.js";
+import type { Embedder } from "./embedder.js";
+import { OwnVectors, ownModel } from "./own-vectors.js";
+import { invalid, isMemoryProblem, type MemoryProblem, noElement, noIndex } from "./problem.js";
+import { add, nearestBySigns, type SignBits, signsOf, wordsFor } from "./sign-bits.js";
+
+export { isMemoryProblem, type MemoryProblem };
+
+export const memoryTypes = ["correction", "preference", "fact", "instruction", "web_content", "general"] as const;
+export type MemoryType = (typeof memoryTypes)[number];
+/** From the least important on. */
+export const importances = ["low", "normal", "high", "critical"] as const;
+export type Importance = (typeof importances)[number];
+
+/** The index that `remember` writes to, and the one for documents. */
+export const longTerm = "long_term_memory";
+export const documents = "documents";
+
+/** Most chunks of an index by its kind. */
+const maxElements = { memory: 100_000, documents: 50_000 } as const;
+export type IndexKind = keyof typeof maxElements;
+
+/** A piece of text that is remembered. */
+export interface Chunk {
+  readonly id: number;
+  readonly index: string;
+  readonly content: string;
+  readonly type: MemoryType;
+  readonly source: string;
+  readonly importance: Importance;
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+  /** Of the document that it is a part of. */
+  readonly document?: number;
+}
+
+/** A chunk that answers a query. */
+export interface Recalled extends Chunk {
+  /** Cosine of its vector and the query's, from -1 to 1; undefined where it was found by its words alone. */
+  readonly similarity?: number;
+}
+
+/** What an index holds. */
+export interface IndexStats {
+  readonly name: string;
+  readonly kind: IndexKind;
+  readonly chunks: number;
+  readonly documents: number;
+  readonly maxElements: number;
+  /** The embedder whose vectors are searched. */
+  readonly model: string;
+  /** Chunks whose vectors are still of another embedder; they are found by their words. */
+  readonly waiting: number;
+}
+
+/** What is to be remembered. */
+export interface NewChunk {
+  readonly content: string;
+  readonly type?: MemoryType;
+  readonly source?: string;
+  readonly importance?: Importance;
+  readonly document?: number;
+}
+
+/** A memory that lasts: text and vectors of chunks in one SQLite file, which several processes may use at a time. */
+export interface Memory {
+  /** Adds chunks; their ids in order. */
+  add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem>;
+  /** Adds a document as its chunks. */
+  addDocument(index: string, title: string, chunks: readonly NewChunk[]): Promise<{ document: number } | MemoryProblem>;
+  /** The `most` chunks that fit a query best, by their words and their vectors; of `indices`, else of all. */
+  search(query: string, most: number, indices?: readonly string[]): Promise<readonly Recalled[]>;
+  list(index: string, from?: number, most?: number): Promise<readonly Chunk[]>;
+  get(id: number): Promise<Chunk | MemoryProblem>;
+  edit(id: number, field: "type" | "source" | "importance" | "content", value: string): Promise<Chunk | MemoryProblem>;
+  forget(id: number): Promise<Chunk | MemoryProblem>;
+  createIndex(name: string, kind: IndexKind): Promise<IndexStats | MemoryProblem>;
+  deleteIndex(name: string): Promise<{ deleted: number } | MemoryProblem>;
+  indices(): Promise<readonly IndexStats[]>;
+  documentsOf(index: string): Promise<readonly { id: number; title: string; chunks: number }[]>;
+  /** Gives chunks whose vectors are of another embedder new ones, until all have; rejects where the embedder does. */
+  embedAgain(signal: AbortSignal): Promise<number>;
+  /** Vectors that our embedders did not make. */
+  readonly vectors: OwnVectors;
+  close(): Promise<void>;
+}
+
+/** Candidates that are measured exactly. */
+const candidates = 200;
+/** Vectors in one packed row. */
+const perBlock = 1000;
+/** Of reciprocal rank fusion, Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114 */
+const rankConstant = 60;
+/** A word that stands in this share of all chunks says nothing. */
+const tooFrequent = 0.2;
+const batchOfVectors = 200;
+
+const layout: readonly string[] = [
+  "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS indices (name TEXT PRIMARY KEY, kind TEXT NOT NULL) WITHOUT ROWID",
+  `CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY AUTOINCREMENT, index_name TEXT NOT NULL,
+     title TEXT NOT NULL, created_at TEXT NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, index_name TEXT NOT NULL,
+     content TEXT NOT NULL, type TEXT NOT NULL, source TEXT NOT NULL, importance TEXT NOT NULL, created_at TEXT NOT NULL,
+     document INTEGER, model TEXT NOT NULL, vector BLOB NOT NULL)`,
+  "CREATE INDEX IF NOT EXISTS chunks_by_index ON chunks (index_name, id)",
+  // A count must not read the vectors.
+  "CREATE INDEX IF NOT EXISTS chunks_by_model ON chunks (index_name, model)",
+  "CREATE INDEX IF NOT EXISTS chunks_of_documents ON chunks (document)",
+  `CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(content, content='chunks', content_rowid='id',
+     tokenize="unicode61 remove_diacritics 2")`,
+  "CREATE VIRTUAL TABLE IF NOT EXISTS frequencies USING fts5vocab('words', 'row')",
+  `CREATE TRIGGER IF NOT EXISTS words_in AFTER INSERT ON chunks BEGIN
+     INSERT INTO words (rowid, content) VALUES (new.id, new.content); END`,
+  `CREATE TRIGGER IF NOT EXISTS words_out AFTER DELETE ON chunks BEGIN
+     INSERT INTO words (words, rowid, content) VALUES ('delete', old.id, old.content); END`,
+  `CREATE TRIGGER IF NOT EXISTS words_changed AFTER UPDATE OF content ON chunks BEGIN
+     INSERT INTO words (words, rowid, content) VALUES ('delete', old.id, old.content);
+     INSERT INTO words (rowid, content) VALUES (new.id, new.content); END`,
+  // Sign bits: one row a vector at first, packed by the thousand later.
+  "CREATE TABLE IF NOT EXISTS signs (id INTEGER PRIMARY KEY, model TEXT NOT NULL, bits BLOB NOT NULL)",
+  `CREATE TABLE IF NOT EXISTS packed_signs (block INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL,
+     ids BLOB NOT NULL, bits BLOB NOT NULL)`,
+];
+
+const columns = "id, index_name, content, type, source, importance, created_at, document";
+
+/**
+ * Opens the memory at `path`, making it where it is missing. Resolves with one sentence where that is not possible: a
+ * file of something else, a folder that can't be written.
+ * @throws ExpectedError (exit 5) where a later version has written it.
+ */
+export async function openMemory(path: string, embedder: Embedder): Promise<Memory | string> {
+  try {
+    const database = await Database.at(path);
+    const store = new Store(database, embedder);
+    let problem: string | undefined = "";
+    try {
+      problem = await store.prepare(path);
+    } finally {
+      if (problem !== undefined) database.close();
+    }
+    return problem ?? store;
+  } catch (error) {
+    if (error instanceof ExpectedError) throw error;
+    const advice = adviceOn(error);
+    return `The memory ${path} can't be opened (${messageOf(error)})${advice === undefined ? "" : `; ${advice}`}.`;
+  }
+}
+
+/** What a person can do about a file that does not open; the library's words say only where it gave up. */
+function adviceOn(error: unknown): string | undefined {
+  const said = messageOf(error);
+  if (/SQLITE_(?:NOTADB|CORRUPT)/.test(said)) return "restore a copy of it, or move it away to start a new one";
+  if (/SQLITE_(?:IOERR|FULL)/.test(said)) return "the disk may be full";
+  return /SQLITE_(?:CANTOPEN|READONLY)/.test(said) ? "it and its folder must be writable" : undefined;
+}
+
+class Store implements Memory {
+  readonly #database: Database;
+  readonly #embedder: Embedder;
+  readonly vectors = new OwnVectors({
+    rows: async (sql, args) => await this.#rows(sql, args),
+    room: async (index, more) => await this.#room(index, more),
+  });
+  /** Sign bits of the embedder's vectors, and up to where they were read. */
+  #signs: { readonly held: SignBits; block: number; last: number } | undefined;
+
+  constructor(database: Database, embedder: Embedder) {
+    this.#database = database;
+    this.#embedder = embedder;
+  }
+
+  async prepare(path: string): Promise<string | undefined> {
+    const found = await this.#rows("SELECT name FROM sqlite_master WHERE name IN ('meta', 'chunks')");
+    const version = found.length === 0 ? undefined : await this.#rows("SELECT value FROM meta WHERE key = 'format'");
+    const written = version?.[0]?.["value"];
+    if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
+    if (version !== undefined && !(Number(written) >= 1))
+      return `The memory ${path} has a format that this program cannot read (${String(written)}); move it away to start a new one.`;
+    if (version !== undefined) return undefined;
+    // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
+    await this.#rows("PRAGMA journal_mode = WAL");
+    await this.#write([
+      ...layout,
+      { sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('format', ?)", args: [String(stateVersion)] },
+      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'memory')", args: [longTerm] },
+      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'documents')", args: [documents] },
+    ]);
+    return undefined;
+  }
+
+  async add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
+    if (chunks.some(({ content }) => content.trim() === ""))
+      return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "There is nothing to remember: the content is empty." };
+    const full = await this.#room(index, chunks.length);
+    if (full !== undefined) return full;
+    const { model } = this.#embedder;
+    const vectors = await this.#embedder.embed(chunks.map(({ content }) => content));
+    const at = new Date().toISOString();
+    const ids = await this.#transact(async (transaction) => {
+      const added: number[] = [];
+      for (const [place, chunk] of chunks.entries()) {
+        const vector = vectors[place] ?? new Float32Array();
+        const { content, type = "general", source = "", importance = "normal", document = null } = chunk;
+        const { lastInsertRowid } = await transaction.execute({
+          sql: `INSERT INTO chunks (index_name, content, type, source, importance, created_at, document, model, vector)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          args: [index, content, type, source, importance, at, document, model, bytesOf(vector)],
+        });
+        const id = Number(lastInsertRowid);
+        added.push(id);
+        await transaction.execute({
+          sql: "INSERT INTO signs (id, model, bits) VALUES (?, ?, ?)",
+          args: [id, model, bytesOf(signsOf(vector))],
+        });
+      }
+      await pack(transaction, model);
+      return added;
+    });
+    return ids;
+  }
+
+  async addDocument(
+    index: string,
+    title: string,
+    chunks: readonly NewChunk[],
+  ): Promise<{ document: number } | MemoryProblem> {
+    const full = await this.#room(index, chunks.length);
+    if (full !== undefined) return full;
+    const document = await this.#transact(async (transaction) => {
+      const { lastInsertRowid } = await transaction.execute({
+        sql: "INSERT INTO documents (index_name, title, created_at) VALUES (?, ?, ?)",
+        args: [index, title, new Date().toISOString()],
+      });
+      return Number(lastInsertRowid);
+    });
+    let isWhole = false;
+    try {
+      for (let at = 0; at < chunks.length; at += batchOfVectors) {
+        const part = chunks.slice(at, at + batchOfVectors).map((chunk) => ({ ...chunk, document }));
+        const added = await this.add(index, part);
+        if ("problem" in added) return added;
+      }
+      isWhole = true;
+      return { document };
+    } finally {
+      // Half a document would be recalled as if it were all of it.
+      if (!isWhole)
+        await this.#write([
+          { sql: "DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE document = ?)", args: [document] },
+          { sql: "DELETE FROM chunks WHERE document = ?", args: [document] },
+          { sql: "DELETE FROM documents WHERE id = ?", args: [document] },
+        ]);
+    }
+  }
+
+  async search(query: string, most: number, indices?: readonly string[]): Promise<readonly Recalled[]> {
+    const [byVector, byWords] = await Promise.all([this.#byVector(query, indices), this.#byWords(query, indices)]);
+    const scores = new Map<number, number>();
+    for (const hits of [byVector.map(({ id, similarity }) => ({ id, score: similarity })), byWords]) {
+      let rank = 0;
+      for (const [place, { id, score }] of hits.entries()) {
+        // Equal ones share a rank, so that their importance decides.
+        if (score !== hits[place - 1]?.score) rank = place + 1;
+        scores.set(id, (scores.get(id) ?? 0) + 1 / (rankConstant + rank));
+      }
+    }
+    const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, most * 4);
+    const chunks = await this.#chunksOf(best.map(([id]) => id));
+    const similarities = new Map(byVector.map(({ id, similarity }) => [id, similarity]));
+    return chunks
+      .sort((a, b) => {
+        const apart = (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0);
+        const rank = (chunk: Chunk) => importances.indexOf(chunk.importance);
+        return apart !== 0 ? apart : rank(b) - rank(a) || b.id - a.id;
+      })
+      .slice(0, most)
+      .map((chunk) => {
+        const similarity = similarities.get(chunk.id);
+        return similarity === undefined ? chunk : { ...chunk, similarity };
+      });
+  }
+
+  async list(index: string, from = 0, most = 50): Promise<readonly Chunk[]> {
+    const rows = await this.#rows(`SELECT ${columns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`, [
+      index,
+      from,
+      most,
+    ]);
+    return rows.map(chunkOf);
+  }
+
+  async get(id: number): Promise<Chunk | MemoryProblem> {
+    const [chunk] = await this.#chunksOf([id]);
+    return chunk ?? noElement(id);
+  }
+
+  async edit(id: number, field: "type" | "source" | "importance" | "content", value: string) {
+    const chunk = await this.get(id);
+    if ("problem" in chunk) return chunk;
+    const allowed: readonly string[] | undefined =
+      field === "type" ? memoryTypes : field === "importance" ? importances : undefined;
+    if (allowed !== undefined && !allowed.includes(value))
+      return invalid(`'${value}' is no ${field}; there are ${allowed.join(", ")}.`);
+    if (field === "content" && value.trim() === "") return invalid("The content must not be empty.");
+    const { model } = this.#embedder;
+    const [stored] = await this.#rows("SELECT model FROM chunks WHERE id = ?", [id]);
+    const isOwn = stored?.["model"] === ownModel;
+    const [vector] = field === "content" && !isOwn ? await this.#embedder.embed([value]) : [];
+    await this.#transact(async (transaction) => {
+      // The name of the column is one of four words above.
+      await transaction.execute({ sql: `UPDATE chunks SET ${field} = ? WHERE id = ?`, args: [value, id] });
+      if (vector === undefined) return;
+      await setVector(transaction, id, model, vector);
+    });
+    if (vector !== undefined) this.#signs = undefined;
+    return await this.get(id);
+  }
+
+  async forget(id: number): Promise<Chunk | MemoryProblem> {
+    const chunk = await this.get(id);
+    if ("problem" in chunk) return chunk;
+    await this.#write([
+      { sql: "DELETE FROM chunks WHERE id = ?", args: [id] },
+      { sql: "DELETE FROM signs WHERE id = ?", args: [id] },
+    ]);
+    return chunk;
+  }
+
+  async createIndex(name: string, kind: IndexKind): Promise<IndexStats | MemoryProblem> {
+    if (!/^[\p{L}\p{N}_.-]{1,64}$/u.test(name))
+      return invalid(
+        `'${name.slice(0, 80)}' is not a valid name of an index; use up to 64 letters, digits, '_', '.' and '-'.`,
+      );
+    const rows = await this.#rows("SELECT kind FROM indices WHERE name = ?", [name]);
+    if (rows.length > 0) return invalid(`The index ${name} already exists.`);
+    await this.#write([{ sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, ?)", args: [name, kind] }]);
+    const made = (await this.indices()).find((index) => index.name === name);
+    return made ?? invalid(`The index ${name} could not be made.`);
+  }
+
+  async deleteIndex(name: string): Promise<{ deleted: number } | MemoryProblem> {
+    const rows = await this.#rows("SELECT count(*) AS count FROM chunks WHERE index_name = ?", [name]);
+    const known = await this.#rows("SELECT kind FROM indices WHERE name = ?", [name]);
+    if (known.length === 0) return noIndex(name);
+    await this.#write([
+      { sql: "DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE index_name = ?)", args: [name] },
+      { sql: "DELETE FROM chunks WHERE index_name = ?", args: [name] },
+      { sql: "DELETE FROM documents WHERE index_name = ?", args: [name] },
+      { sql: "DELETE FROM indices WHERE name = ?", args: [name] },
+    ]);
+    return { deleted: Number(rows[0]?.["count"] ?? 0) };
+  }
+
+  async indices(): Promise<readonly IndexStats[]> {
+    const rows = await this.#rows(
+      `SELECT name, kind, (SELECT count(*) FROM chunks WHERE index_name = name) AS chunks,
+              (SELECT count(*) FROM documents WHERE index_name = name) AS documents,
+              (SELECT count(*) FROM chunks WHERE index_name = name AND model NOT IN (?, '${ownModel}')) AS waiting
+       FROM indices ORDER BY name`,
+      [this.#embedder.model],
+    );
+    return rows.map((row) => {
+      const kind: IndexKind = row["kind"] === "documents" ? "documents" : "memory";
+      return {
+        name: String(row["name"]),
+        kind,
+        chunks: Number(row["chunks"]),
+        documents: Number(row["documents"]),
+        maxElements: maxElements[kind],
+        model: this.#embedder.model,
+        waiting: Number(row["waiting"]),
+      };
+    });
+  }
+
+  async documentsOf(index: string): Promise<readonly { id: number; title: string; chunks: number }[]> {
+    const rows = await this.#rows(
+      `SELECT id, title, (SELECT count(*) FROM chunks WHERE document = documents.id) AS chunks
+       FROM documents WHERE index_name = ? ORDER BY id`,
+      [index],
+    );
+    return rows.map((row) => ({ id: Number(row["id"]), title: String(row["title"]), chunks: Number(row["chunks"]) }));
+  }
+
+  async embedAgain(signal: AbortSignal): Promise<number> {
+    const { model } = this.#embedder;
+    let done = 0;
+    while (!signal.aborted) {
+      const rows = await this.#rows("SELECT id, content FROM chunks WHERE model NOT IN (?, ?) ORDER BY id LIMIT ?", [
+        model,
+        ownModel,
+        batchOfVectors,
+      ]);
+      if (rows.length === 0) break;
+      const vectors = await this.#embedder.embed(rows.map((row) => String(row["content"])));
+      await this.#transact(async (transaction) => {
+        for (const [place, row] of rows.entries())
+          await setVector(transaction, Number(row["id"]), model, vectors[place] ?? new Float32Array());
+        await pack(transaction, model);
+      });
+      done += rows.length;
+    }
+    // What no chunk has any more.
+    if (done > 0)
+      await this.#write([
+        { sql: "DELETE FROM packed_signs WHERE model NOT IN (SELECT DISTINCT model FROM chunks)", args: [] },
+      ]);
+    return done;
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+  }
+
+  /** Why an index does not take so many chunks more. */
+  async #room(index: string, more: number): Promise<MemoryProblem | undefined> {
+    const known = (await this.indices()).find(({ name }) => name === index);
+    if (known === undefined) return noIndex(index);
+    if (known.chunks + more <= known.maxElements) return undefined;
+    return {
+      code: "VECTOR_DB_ERROR_FULL",
+      problem: `The index ${index} is full: it holds at most ${known.maxElements} chunks. Forget some, or use another index.`,
+    };
+  }
+
+  /** Candidates by their sign bits, measured exactly, nearest first. */
+  async #byVector(
+    query: string,
+    indices: readonly string[] | undefined,
+  ): Promise<readonly { readonly id: number; readonly similarity: number }[]> {
+    const [vector] = await this.#embedder.embed([query]);
+    if (vector === undefined || vector.every((value) => value === 0)) return [];
+    const signs = await this.#loadSigns(vector.length);
+    const ids = nearestBySigns(signs, signsOf(vector), candidates);
+    if (ids.length === 0) return [];
+    const rows = await this.#rows(
+      `SELECT id, vector FROM chunks WHERE id IN (${ids.join(",")}) AND model = ?${within(indices)}`,
+      [this.#embedder.model, ...(indices ?? [])],
+    );
+    return rows
+      .map((row) => ({ id: Number(row["id"]), similarity: cosine(vector, numbersOf(row["vector"])) }))
+      .sort((a, b) => b.similarity - a.similarity || b.id - a.id);
+  }
+
+  /** Chunks by the words of the query, best first. */
+  async #byWords(
+    query: string,
+    indices: readonly string[] | undefined,
+  ): Promise<readonly { readonly id: number; readonly score: number }[]> {
+    const folded = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+    const words = [...new Set(folded.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);
+    if (words.length === 0) return [];
+    const [total] = await this.#rows("SELECT count(*) AS count FROM chunks");
+    const limit = Math.max(10, tooFrequent * Number(total?.["count"] ?? 0));
+    const known = await this.#rows(
+      `SELECT term, doc FROM frequencies WHERE term IN (${words.map(() => "?").join(",")})`,
+      words,
+    );
+    const telling = known.filter((row) => Number(row["doc"]) <= limit).map((row) => String(row["term"]));
+    if (telling.length === 0) return [];
+    const rows = await this.#rows(
+      `SELECT words.rowid AS id, bm25(words) AS score FROM words ${indices === undefined ? "" : "JOIN chunks ON chunks.id = words.rowid"}
+       WHERE words MATCH ?${within(indices)} ORDER BY score LIMIT ?`,
+      [telling.map((word) => `"${word}"`).join(" OR "), ...(indices ?? []), candidates],
+    );
+    return rows.map((row) => ({ id: Number(row["id"]), score: Number(row["score"]) }));
+  }
+
+  /** All sign bits of the embedder's model; what other processes added meanwhile is read too. */
+  async #loadSigns(dimension: number): Promise<SignBits> {
+    const { model } = this.#embedder;
+    this.#signs ??= { held: { ids: [], bits: new Uint32Array(0), words: wordsFor(dimension) }, block: 0, last: 0 };
+    const known = this.#signs;
+    const { held } = known;
+    const take = (ids: readonly number[], bits: Uint32Array): void => {
+      // Ids only grow; one that is not new belongs to a chunk that was packed meanwhile, or whose content was edited.
+      if ((ids[0] ?? 0) > known.last) add(held, ids, bits);
+      else
+        for (const [place, id] of ids.entries()) {
+          const own = bits.subarray(place * held.words, (place + 1) * held.words);
+          const there = id > known.last ? -1 : held.ids.indexOf(id);
+          if (there === -1) add(held, [id], own);
+          else held.bits.set(own, there * held.words);
+        }
+      known.last = Math.max(known.last, ids.at(-1) ?? 0);
+    };
+    const blocks = await this.#rows(
+      "SELECT block, ids, bits FROM packed_signs WHERE model = ? AND block > ? ORDER BY block",
+      [model, this.#signs.block],
+    );
+    for (const row of blocks) {
+      take(Array.from(new Float64Array(alignedOf(row["ids"]))), new Uint32Array(alignedOf(row["bits"])));
+      known.block = Number(row["block"]);
+    }
+    for (const row of await this.#rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [model]))
+      take([Number(row["id"])], new Uint32Array(alignedOf(row["bits"])));
+    return held;
+  }
+
+  async #chunksOf(ids: readonly number[]): Promise<Chunk[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#rows(`SELECT ${columns} FROM chunks WHERE id IN (${ids.map(Number).join(",")})`);
+    return rows.map(chunkOf);
+  }
+
+  #rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
+    return this.#database.rows(sql, args);
+  }
+
+  #write(statements: readonly InStatement[]): Promise<void> {
+    return this.#database.write(statements);
+  }
+
+  #transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+    return this.#database.transact(work);
+  }
+}
+
+const within = (indices: readonly string[] | undefined): string =>
+  indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;
+
+async function setVector(transaction: Transaction, id: number, model: string, vector: Float32Array): Promise<void> {
+  await transaction.execute({
+    sql: "UPDATE chunks SET model = ?, vector = ? WHERE id = ?",
+    args: [model, bytesOf(vector), id],
+  });
+  await transaction.execute({
+    sql: "INSERT OR REPLACE INTO signs (id, model, bits) VALUES (?, ?, ?)",
+    args: [id, model, bytesOf(signsOf(vector))],
+  });
+}
+
+/** Packs single rows of sign bits by the thousand: to read 100,000 rows takes seconds, 100 rows milliseconds. */
+async function pack(transaction: Transaction, model: string): Promise<void> {
+  for (;;) {
+    const { rows } = await transaction.execute({
+      sql: "SELECT id, bits FROM signs WHERE model = ? ORDER BY id LIMIT ?",
+      args: [model, perBlock],
+    });
+    if (rows.length < perBlock) return;
+    const ids = Float64Array.from(rows, (row) => Number(row["id"]));
+    const bits = Buffer.concat(rows.map((row) => Buffer.from(row["bits"] as ArrayBuffer)));
+    await transaction.execute({
+      sql: "INSERT INTO packed_signs (model, ids, bits) VALUES (?, ?, ?)",
+      args: [model, bytesOf(ids), bits],
+    });
+    await transaction.execute(`DELETE FROM signs WHERE id IN (${Array.from(ids).join(",")})`);
+  }
+}
+
+const bytesOf = (numbers: Float32Array | Float64Array | Uint32Array): Uint8Array =>
+  new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+
+/** The bytes of a blob at an address of their own, as typed arrays need them. */
+function alignedOf(value: unknown): ArrayBuffer {
+  const bytes = new Uint8Array(value as ArrayBuffer);
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+}
+
+const numbersOf = (value: unknown): Float32Array => new Float32Array(alignedOf(value));
+
+/** Both are of length 1. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] ?? 0);
+  return sum;
+}
+
+function chunkOf(row: Row): Chunk {
+  const document = row["document"];
+  return {
+    id: Number(row["id"]),
+    index: String(row["index_name"]),
+    content: String(row["content"]),
+    type: row["type"] as MemoryType,
+    source: String(row["source"]),
+    importance: row["importance"] as Importance,
+    createdAt: String(row["created_at"]),
+    ...(document === null ? {} : { document: Number(document) }),
+  };
+}

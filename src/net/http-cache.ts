@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { makeFolder } from "../engine/storage/regular-file.js";
+import { isNewer, stateVersion } from "../engine/storage/state/format-version.js";
+import { answersIn } from "../engine/lib/layout.js";
+
+/** What is kept of an answer besides its body. */
+export interface KeptAnswer {
+  /** SHA-256 of the body, which is kept under it. */
+  readonly sha256: string;
+  /** After redirects, without keys. */
+  readonly url: string;
+  readonly type: string;
+  /** When the host last said so; milliseconds since the epoch. */
+  readonly checkedAt: number;
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+/** Answers on the disk. Whatever is torn, missing or can't be read is a miss, never an error. */
+export interface HttpCache {
+  find(key: string): Promise<{ readonly answer: KeptAnswer; readonly bytes: Uint8Array } | undefined>;
+  /** A full or read-only disk keeps nothing. */
+  keep(key: string, answer: KeptAnswer, bytes: Uint8Array): Promise<void>;
+  /** Bodies are kept under their hash, so an older answer to the same request is there too. */
+  body(sha256: string): Promise<Uint8Array | undefined>;
+  keepBody(bytes: Uint8Array): Promise<void>;
+}
+
+const megabyte = 1024 * 1024;
+const maxCacheBytes = 256 * megabyte;
+/** One body that takes more of the room than this would push out too many others. */
+const maxShare = 1 / 4;
+/** Down to this share, so that not every new answer has to tidy up. */
+const afterTidying = 0.9;
+
+export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
+
+/**
+ * The cache in `folder`, of at most `maxBytes`: what was not used for longest goes first. Several processes may share
+ * it.
+ */
+export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
+  const answers = answersIn(folder);
+  const bodies = join(folder, "bodies");
+  let size: number | undefined;
+
+  const use = async (path: string): Promise<Buffer> => {
+    const bytes = await readFile(path);
+    const now = new Date();
+    await utimes(path, now, now).catch(() => undefined);
+    return bytes;
+  };
+
+  const write = async (path: string, content: Uint8Array | string): Promise<void> => {
+    await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content), { durable: false });
+    size = (size ?? (await filesIn(answers, bodies)).reduce((sum, file) => sum + file.size, 0)) + content.length;
+    if (size > maxBytes) size = await tidy([answers, bodies], maxBytes * afterTidying);
+  };
+
+  const cache: HttpCache = {
+    async find(key) {
+      try {
+        const { format, ...answer } = JSON.parse((await use(join(answers, `${key}.json`))).toString());
+        if (!isKept(answer) || isNewer({ format })) return undefined;
+        const bytes = await cache.body(answer.sha256);
+        return bytes === undefined ? undefined : { answer, bytes };
+      } catch {
+        return undefined;
+      }
+    },
+    async keep(key, answer, bytes) {
+      if (bytes.length > maxBytes * maxShare) return;
+      await cache.keepBody(bytes);
+      await write(join(answers, `${key}.json`), JSON.stringify({ ...answer, format: stateVersion })).catch(
+        () => undefined,
+      );
+    },
+    async body(sha256) {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+      const bytes = await use(join(bodies, sha256)).catch(() => undefined);
+      return bytes !== undefined && hashOf(bytes) === sha256 ? bytes : undefined;
+    },
+    async keepBody(bytes) {
+      if (bytes.length > maxBytes * maxShare) return;
+      const sha256 = hashOf(bytes);
+      if ((await cache.body(sha256)) !== undefined) return;
+      const save = async () => {
+        await Promise.all([makeFolder(answers), makeFolder(bodies)]);
+        await write(join(bodies, sha256), bytes);
+      };
+      await save().catch(() => undefined);
+    },
+  };
+  return cache;
+}
+
+/** The same bytes, not a copy: a document may have many megabytes. */
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+function isKept(value: unknown): value is KeptAnswer {
+  const { sha256, url, type, checkedAt } = (value ?? {}) as Partial<KeptAnswer>;
+  return (
+    typeof sha256 === "string" && typeof url === "string" && typeof type === "string" && typeof checkedAt === "number"
+  );
+}
+
+/**
+ * A file that this program wrote, or what an interrupted write left of one: whatever else stands there is not ours to
+ * remove.
+ */
+const ownName = /^\.?[0-9a-f]{64}\b/;
+
+interface File {
+  readonly path: string;
+  readonly size: number;
+  readonly usedAt: number;
+}
+
+async function filesIn(...folders: readonly string[]): Promise<File[]> {
+  const paths = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(folder).catch((): string[] => []))
+        .filter((name) => ownName.test(name))
+        .map((name) => join(folder, name)),
+    ),
+  );
+  const files = await Promise.all(
+    paths.flat().map(async (path) => {
+      const found = await stat(path).catch(() => undefined);
+      return found === undefined ? [] : [{ path, size: found.size, usedAt: found.mtimeMs }];
+    }),
+  );
+  return files.flat();
+}
+
+/** Removes what was not used for longest until at most `bytes` are left; answers with how many are. */
+async function tidy(folders: readonly string[], bytes: number): Promise<number> {
+  const files = (await filesIn(...folders)).sort((a, b) => a.usedAt - b.usedAt);
+  let left = files.reduce((sum, { size }) => sum + size, 0);
+  for (const { path, size } of files) {
+    if (left <= bytes) break;
+    await rm(path, { force: true }).catch(() => undefined);
+    left -= size;
+  }
+  return left;
+}

@@ -1,0 +1,146 @@
+import { hasCode, messageOf } from "../engine/lib/errors.js";
+import { privateAddressCode } from "../engine/lib/private-address.js";
+
+/** Why there is no answer: refused for good, told to wait, not there, or anything else. `reason` is one sentence. */
+export interface HttpFailure {
+  readonly status: "blocked" | "rate_limited" | "not-found" | "error";
+  readonly reason: string;
+  /** Set where the same request may be answered in some minutes or hours: a busy service, a network that is away. */
+  readonly transient?: true;
+  /** Milliseconds since the epoch: the host is not asked before. */
+  readonly retryAt?: number;
+  /** Of the answer, where there was one. */
+  readonly code?: number;
+  readonly body?: Uint8Array;
+}
+
+/** A failure that is worth one more try at once. */
+export type Failed = HttpFailure & { readonly again?: true };
+
+const byHand = "open it in a browser, save the PDF and give its path";
+
+/** What an answer's status, headers and body say went wrong; undefined where nothing did. */
+export function judge(
+  { status, headers }: { readonly status: number; readonly headers: { get(name: string): string | null } },
+  host: string,
+  body: Uint8Array,
+): Failed | undefined {
+  const isChallenge =
+    headers.get("cf-mitigated") === "challenge" ||
+    headers.get("x-amzn-waf-action") === "challenge" ||
+    looksLikeChallenge(body, headers.get("content-type"));
+  if (isChallenge) return { status: "blocked", reason: `${host} answered with a bot challenge; ${byHand}.` };
+  if (status === 429)
+    return {
+      status: "rate_limited",
+      reason: `${host} asks to wait (HTTP 429)${retryAfter(headers.get("retry-after"))}.`,
+      transient: true,
+    };
+  if (status === 403 && (headers.get("x-ratelimit-remaining") === "0" || headers.get("retry-after") !== null))
+    return {
+      status: "rate_limited",
+      reason: `${host} asks to wait (HTTP 403)${retryAfter(headers.get("retry-after"))}.`,
+      transient: true,
+    };
+  if ([401, 402, 403, 407, 451].includes(status))
+    return { status: "blocked", reason: `${host} refused access (HTTP ${status}); ${byHand}.` };
+  if (status === 404 || status === 410)
+    return { status: "not-found", reason: `${host} has no such document (HTTP ${status}).` };
+  if (status >= 500)
+    return {
+      status: "error",
+      reason: `${host} failed (HTTP ${status}); try again later.`,
+      transient: true,
+      again: true,
+    };
+  if (status === 408 || status === 425)
+    return { status: "error", reason: `${host} asks to try again (HTTP ${status}).`, transient: true };
+  return status >= 200 && status < 300
+    ? undefined
+    : { status: "error", reason: `${host} answered with HTTP ${status}.` };
+}
+
+/** Challenge pages come with 200, 403 or 503, are short, and say so in their title. */
+function looksLikeChallenge(body: Uint8Array, type: string | null): boolean {
+  if (body.length > 200_000 || !/html/i.test(type ?? "")) return false;
+  const title = /<title[^>]*>([^<]{0,200})/i.exec(Buffer.from(body).toString("latin1"))?.[1] ?? "";
+  return /^\s*(?:just a moment|attention required|are you (?:a robot|human)|robot check|access denied|security check|verify(?:ing)? (?:that )?you are|checking your browser|ddos-guard|pardon our interruption|captcha)/i.test(
+    title,
+  );
+}
+
+const retryAfter = (value: string | null) =>
+  value === null ? "" : /^\d+$/.test(value) ? `, ${value} seconds` : `, until ${value}`;
+
+/** An address in this machine or its network, which no agent or page may send us to. */
+export const isPrivate = (host: string): HttpFailure => ({
+  status: "blocked",
+  reason: `${host} is an address of this machine or its network, and documents are fetched from the public internet only; ${byHand}.`,
+});
+
+const noAnswer = ["EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EHOSTDOWN"];
+const timeouts = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
+
+/** Whether a request failed before it could leave this machine: no name, no network. */
+export function neverLeft(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return hasCode(cause, "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "ENETDOWN");
+}
+
+const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+
+/**
+ * The proxy that could not be reached, and by which variable it is named: `https_proxy (127.0.0.1:3128)`. Undefined
+ * where it was the host that was asked itself, as far as the error tells.
+ */
+export function lostProxy(cause: unknown, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const tried = cause instanceof AggregateError ? (cause.errors as unknown[]) : [cause];
+  for (const name of proxyVariables) {
+    const value = env[name] ?? "";
+    const address = URL.canParse(value) ? new URL(value) : undefined;
+    if (address === undefined) continue;
+    const port = Number(address.port || (address.protocol === "https:" ? 443 : 80));
+    const isMeant = tried.some((error) => {
+      const at = error as { readonly hostname?: string; readonly address?: string; readonly port?: number };
+      if (hasCode(error, "ENOTFOUND", "EAI_AGAIN")) return at.hostname === address.hostname;
+      return hasCode(error, "ECONNREFUSED") && at.port === port && isSameHost(at.address, address.hostname);
+    });
+    if (isMeant) return `${name} (${address.host})`;
+  }
+  return undefined;
+}
+
+/** A name may have any address. */
+const isSameHost = (address: string | undefined, host: string): boolean =>
+  !/^[\d.]+$|^\[/.test(host) || address === host.replace(/^\[|\]$/g, "");
+
+/**
+ * What an error of a request means. A certificate or an answer that is not HTTP is not the network's fault and does
+ * not pass.
+ */
+export function describe(error: unknown, host: string, longest: number): Failed {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const transient = true;
+  if (hasCode(cause, privateAddressCode)) return isPrivate(host);
+  const proxy = lostProxy(cause);
+  if (proxy !== undefined)
+    return { status: "error", reason: `The proxy set in ${proxy} can't be reached; correct or unset it.`, transient };
+  if (hasCode(cause, "ENOTFOUND"))
+    return {
+      status: "error",
+      reason: `${host} was not found (ENOTFOUND); check the address and the network.`,
+      transient,
+    };
+  if (hasCode(cause, "ECONNREFUSED"))
+    return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).`, transient };
+  if (error instanceof Error && error.name === "TimeoutError")
+    return { status: "error", reason: `${host} took longer than ${longest / 1000} seconds.`, transient };
+  if (hasCode(cause, ...noAnswer, ...timeouts))
+    return { status: "error", reason: `${host} does not answer (${cause.code}).`, transient };
+  const lost =
+    hasCode(cause, "ECONNRESET", "UND_ERR_SOCKET", "EPIPE") ||
+    (error instanceof Error && error.message === "terminated");
+  const reason = `${host} could not be reached (${messageOf(cause)}).`;
+  if (lost) return { status: "error", reason, transient, again: true };
+  return { status: "error", reason, ...(/^Proxy response \(5\d\d\)/.test(messageOf(cause)) ? { transient } : {}) };
+}

@@ -1,0 +1,51 @@
+import type { QueryLine } from "../engine/generated/query.js";
+import { httpCache } from "./http-cache.js";
+import type { HttpFailure } from "./http-failure.js";
+import type { HttpDocument, Http } from "./http.js";
+import { keyOf, keyOfLine } from "./request-log.js";
+import { publicAddress } from "./credentials.js";
+import { given } from "../engine/lib/given.js";
+import { groupBy } from "../engine/lib/group.js";
+
+/** Answers that a search had, out of the log and the cache, and what it asks for now that it did not then. */
+interface Replay extends Http {
+  /** One sentence for each request that could not be answered, in the order of asking. */
+  missing(): readonly string[];
+}
+
+/**
+ * Answers every request as the log says that it was answered, failures included, and makes no connection. A request
+ * that was made several times is answered in the order of the log, and with the last answer from then on.
+ */
+export function replayHttp(lines: readonly QueryLine[], cacheDir: string): Replay {
+  const cache = httpCache(cacheDir);
+  const answers = new Map(groupBy(lines, keyOfLine));
+  const missing: string[] = [];
+
+  const none = (sentence: string): HttpFailure => {
+    missing.push(sentence);
+    return { status: "error", reason: sentence };
+  };
+  return {
+    missing: () => missing,
+    async get(request) {
+      const [line, ...later] = answers.get(keyOf(request)) ?? [];
+      if (line === undefined) return none(`queries.jsonl holds no answer to ${publicAddress(request.url)}.`);
+      if (later.length > 0) answers.set(keyOf(request), later);
+      const body = line.sha256 === undefined ? undefined : await cache.body(line.sha256);
+      if (line.sha256 !== undefined && body === undefined)
+        return none(
+          `The answer of ${line.at} to ${line.url} (sha256 ${line.sha256.slice(0, 12)}) is no longer in ${cacheDir}.`,
+        );
+      return answerOf(line, body);
+    },
+  };
+}
+
+function answerOf(
+  { status, reason, code, transient, type, url, answer_url }: QueryLine,
+  body: Uint8Array | undefined,
+): HttpDocument | HttpFailure {
+  if (status === "ok") return { status, bytes: body ?? new Uint8Array(), url: answer_url ?? url, type: type ?? "" };
+  return { status, reason: reason ?? "The log does not say why.", ...given({ transient, code, body }) };
+}

@@ -1,0 +1,95 @@
+import { at, jsonIn } from "../engine/lib/json-fields.js";
+import type { QueryLine } from "../engine/generated/query.js";
+import { innermost, type Service } from "./host-rules.js";
+import { hashOf } from "./http-cache.js";
+import type { HttpFailure } from "./http-failure.js";
+import type { HttpDocument, Request } from "./http.js";
+import { publicAddress } from "./credentials.js";
+import { given } from "../engine/lib/given.js";
+
+/**
+ * Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have
+ * no part in it.
+ */
+export const keyOf = ({ url, accept, json }: Pick<Request, "url" | "accept" | "json">): string =>
+  keyOfLine({
+    url: publicAddress(url),
+    ...given({ accept }),
+    ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
+  });
+
+/** The key of the request that a line of the log tells of. */
+export const keyOfLine = ({ url, accept, body_sha256 }: Pick<QueryLine, "url" | "accept" | "body_sha256">): string =>
+  hashOf(JSON.stringify([body_sha256 === undefined ? "GET" : "POST", url, accept ?? "", body_sha256 ?? ""]));
+
+const bodyHash = (json: unknown) => hashOf(JSON.stringify(json));
+
+/** What is recorded of a request and its answer. */
+export function lineOf(
+  { url, accept, json }: Request,
+  answer: HttpDocument | HttpFailure,
+  from: QueryLine["from"],
+  now: number,
+  services: readonly Service[],
+): QueryLine {
+  const told = publicAddress(url);
+  const asked = {
+    at: new Date(now).toISOString(),
+    source: sourceOf(told, services),
+    method: json === undefined ? ("GET" as const) : ("POST" as const),
+    url: told,
+    ...given({ accept }),
+    ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
+    status: answer.status,
+    from,
+  };
+  if (answer.status === "ok") {
+    const results = countResults(answer.bytes, answer.type);
+    const counted = results === undefined ? {} : { results };
+    return {
+      ...asked,
+      ...counted,
+      bytes: answer.bytes.length,
+      sha256: hashOf(answer.bytes),
+      type: answer.type,
+      answer_url: answer.url,
+    };
+  }
+  const { reason, code, body, transient } = answer;
+  return {
+    ...asked,
+    reason,
+    ...given({ code, transient }),
+    ...(body === undefined ? {} : { bytes: body.length, sha256: hashOf(body) }),
+  };
+}
+
+/** The service that an address belongs to, else its host. */
+export function sourceOf(url: string, services: readonly Service[]): string {
+  const service = innermost(url, services, ({ endpoint }) => endpoint);
+  return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
+}
+
+/** Where services put the list of what they found, from the outside in. */
+const lists = [
+  ["results"],
+  ["data"],
+  ["items"],
+  ["message", "items"],
+  ["resultList", "result"],
+  ["collection"],
+  ["web", "results"],
+  ["hits"],
+];
+
+/** How many results an answer lists, or undefined where it is not a list that is known here. */
+function countResults(bytes: Uint8Array, type: string): number | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (/\bxml\b/.test(type) && !/html/.test(type)) {
+    const isFeed = /<(?:feed|rss|rdf:RDF)[\s>]/.test(text.slice(0, 2000));
+    return isFeed ? (text.match(/<(?:entry|item)[\s>]/g) ?? []).length : undefined;
+  }
+  if (!/json/.test(type)) return undefined;
+  const value = jsonIn(text);
+  return [value, ...lists.map((path) => at(value, ...path))].find(Array.isArray)?.length;
+}
