@@ -4,10 +4,9 @@ import { newerFormat, stateVersion } from "../engine/storage/state/format-versio
 import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 import { OwnVectors, ownModel } from "./own-vectors.js";
-import { invalid, isMemoryProblem, type MemoryProblem, noElement, noIndex } from "./problem.js";
-import { add, nearestBySigns, type SignBits, signsOf, wordsFor } from "./sign-bits.js";
-
-export { isMemoryProblem, type MemoryProblem };
+import { invalid, type MemoryProblem, noElement, noIndex } from "./problem.js";
+import { SignIndex } from "./sign-bits.js";
+import { bytesOf, Vectors } from "./vectors.js";
 
 export const memoryTypes = ["correction", "preference", "fact", "instruction", "web_content", "general"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
@@ -90,8 +89,6 @@ export interface Memory {
 
 /** Candidates that are measured exactly. */
 const candidates = 200;
-/** Vectors in one packed row. */
-const perBlock = 1000;
 /** Of reciprocal rank fusion, Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114 */
 const rankConstant = 60;
 /** A word that stands in this share of all chunks says nothing. */
@@ -162,16 +159,18 @@ function adviceOn(error: unknown): string | undefined {
 class Store implements Memory {
   readonly #database: Database;
   readonly #embedder: Embedder;
+  readonly #ofTexts: Vectors;
+  readonly #signs: SignIndex;
   readonly vectors = new OwnVectors({
     rows: async (sql, args) => await this.#rows(sql, args),
     room: async (index, more) => await this.#room(index, more),
   });
-  /** Sign bits of the embedder's vectors, and up to where they were read. */
-  #signs: { readonly held: SignBits; block: number; last: number } | undefined;
 
   constructor(database: Database, embedder: Embedder) {
     this.#database = database;
     this.#embedder = embedder;
+    this.#ofTexts = new Vectors(database, embedder, { table: "chunks", text: "content", vector: "vector" });
+    this.#signs = new SignIndex(database, embedder.model);
   }
 
   async prepare(path: string): Promise<string | undefined> {
@@ -213,12 +212,9 @@ class Store implements Memory {
         });
         const id = Number(lastInsertRowid);
         added.push(id);
-        await transaction.execute({
-          sql: "INSERT INTO signs (id, model, bits) VALUES (?, ?, ?)",
-          args: [id, model, bytesOf(signsOf(vector))],
-        });
+        await this.#signs.keep(transaction, id, vector);
       }
-      await pack(transaction, model);
+      await this.#signs.pack(transaction);
       return added;
     });
     return ids;
@@ -251,8 +247,7 @@ class Store implements Memory {
       // Half a document would be recalled as if it were all of it.
       if (!isWhole)
         await this.#write([
-          { sql: "DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE document = ?)", args: [document] },
-          { sql: "DELETE FROM chunks WHERE document = ?", args: [document] },
+          ...withoutChunks("document", document),
           { sql: "DELETE FROM documents WHERE id = ?", args: [document] },
         ]);
     }
@@ -307,27 +302,21 @@ class Store implements Memory {
     if (allowed !== undefined && !allowed.includes(value))
       return invalid(`'${value}' is no ${field}; there are ${allowed.join(", ")}.`);
     if (field === "content" && value.trim() === "") return invalid("The content must not be empty.");
-    const { model } = this.#embedder;
     const [stored] = await this.#rows("SELECT model FROM chunks WHERE id = ?", [id]);
     const isOwn = stored?.["model"] === ownModel;
     const [vector] = field === "content" && !isOwn ? await this.#embedder.embed([value]) : [];
     await this.#transact(async (transaction) => {
       // The name of the column is one of four words above.
       await transaction.execute({ sql: `UPDATE chunks SET ${field} = ? WHERE id = ?`, args: [value, id] });
-      if (vector === undefined) return;
-      await setVector(transaction, id, model, vector);
+      if (vector !== undefined) await this.#setVector(transaction, id, vector);
     });
-    if (vector !== undefined) this.#signs = undefined;
     return await this.get(id);
   }
 
   async forget(id: number): Promise<Chunk | MemoryProblem> {
     const chunk = await this.get(id);
     if ("problem" in chunk) return chunk;
-    await this.#write([
-      { sql: "DELETE FROM chunks WHERE id = ?", args: [id] },
-      { sql: "DELETE FROM signs WHERE id = ?", args: [id] },
-    ]);
+    await this.#write(withoutChunks("id", id));
     return chunk;
   }
 
@@ -348,8 +337,7 @@ class Store implements Memory {
     const known = await this.#rows("SELECT kind FROM indices WHERE name = ?", [name]);
     if (known.length === 0) return noIndex(name);
     await this.#write([
-      { sql: "DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE index_name = ?)", args: [name] },
-      { sql: "DELETE FROM chunks WHERE index_name = ?", args: [name] },
+      ...withoutChunks("index_name", name),
       { sql: "DELETE FROM documents WHERE index_name = ?", args: [name] },
       { sql: "DELETE FROM indices WHERE name = ?", args: [name] },
     ]);
@@ -388,23 +376,16 @@ class Store implements Memory {
   }
 
   async embedAgain(signal: AbortSignal): Promise<number> {
-    const { model } = this.#embedder;
-    let done = 0;
-    while (!signal.aborted) {
-      const rows = await this.#rows("SELECT id, content FROM chunks WHERE model NOT IN (?, ?) ORDER BY id LIMIT ?", [
-        model,
-        ownModel,
-        batchOfVectors,
-      ]);
-      if (rows.length === 0) break;
-      const vectors = await this.#embedder.embed(rows.map((row) => String(row["content"])));
-      await this.#transact(async (transaction) => {
-        for (const [place, row] of rows.entries())
-          await setVector(transaction, Number(row["id"]), model, vectors[place] ?? new Float32Array());
-        await pack(transaction, model);
-      });
-      done += rows.length;
-    }
+    const done = await this.#ofTexts.embedAgain(
+      "model NOT IN (?, ?)",
+      [this.#embedder.model, ownModel],
+      async (rows) =>
+        await this.#transact(async (transaction) => {
+          for (const { id, vector } of rows) await this.#setVector(transaction, id, vector);
+          await this.#signs.pack(transaction);
+        }),
+      signal,
+    );
     // What no chunk has any more.
     if (done > 0)
       await this.#write([
@@ -435,16 +416,11 @@ class Store implements Memory {
   ): Promise<readonly { readonly id: number; readonly similarity: number }[]> {
     const [vector] = await this.#embedder.embed([query]);
     if (vector === undefined || vector.every((value) => value === 0)) return [];
-    const signs = await this.#loadSigns(vector.length);
-    const ids = nearestBySigns(signs, signsOf(vector), candidates);
+    const ids = await this.#signs.nearest(vector, candidates);
     if (ids.length === 0) return [];
-    const rows = await this.#rows(
-      `SELECT id, vector FROM chunks WHERE id IN (${ids.join(",")}) AND model = ?${within(indices)}`,
-      [this.#embedder.model, ...(indices ?? [])],
-    );
-    return rows
-      .map((row) => ({ id: Number(row["id"]), similarity: cosine(vector, numbersOf(row["vector"])) }))
-      .sort((a, b) => b.similarity - a.similarity || b.id - a.id);
+    // A service may have changed the length of its vectors since.
+    const condition = `id IN (${ids.join(",")}) AND length(vector) = 4 * ${vector.length}${within(indices)}`;
+    return await this.#ofTexts.nearest([vector], condition, indices);
   }
 
   /** Chunks by the words of the query, best first. */
@@ -471,35 +447,12 @@ class Store implements Memory {
     return rows.map((row) => ({ id: Number(row["id"]), score: Number(row["score"]) }));
   }
 
-  /** All sign bits of the embedder's model; what other processes added meanwhile is read too. */
-  async #loadSigns(dimension: number): Promise<SignBits> {
-    const { model } = this.#embedder;
-    this.#signs ??= { held: { ids: [], bits: new Uint32Array(0), words: wordsFor(dimension) }, block: 0, last: 0 };
-    const known = this.#signs;
-    const { held } = known;
-    const take = (ids: readonly number[], bits: Uint32Array): void => {
-      // Ids only grow; one that is not new belongs to a chunk that was packed meanwhile, or whose content was edited.
-      if ((ids[0] ?? 0) > known.last) add(held, ids, bits);
-      else
-        for (const [place, id] of ids.entries()) {
-          const own = bits.subarray(place * held.words, (place + 1) * held.words);
-          const there = id > known.last ? -1 : held.ids.indexOf(id);
-          if (there === -1) add(held, [id], own);
-          else held.bits.set(own, there * held.words);
-        }
-      known.last = Math.max(known.last, ids.at(-1) ?? 0);
-    };
-    const blocks = await this.#rows(
-      "SELECT block, ids, bits FROM packed_signs WHERE model = ? AND block > ? ORDER BY block",
-      [model, this.#signs.block],
-    );
-    for (const row of blocks) {
-      take(Array.from(new Float64Array(alignedOf(row["ids"]))), new Uint32Array(alignedOf(row["bits"])));
-      known.block = Number(row["block"]);
-    }
-    for (const row of await this.#rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [model]))
-      take([Number(row["id"])], new Uint32Array(alignedOf(row["bits"])));
-    return held;
+  async #setVector(transaction: Transaction, id: number, vector: Float32Array): Promise<void> {
+    await transaction.execute({
+      sql: "UPDATE chunks SET model = ?, vector = ? WHERE id = ?",
+      args: [this.#embedder.model, bytesOf(vector), id],
+    });
+    await this.#signs.keep(transaction, id, vector);
   }
 
   async #chunksOf(ids: readonly number[]): Promise<Chunk[]> {
@@ -521,55 +474,14 @@ class Store implements Memory {
   }
 }
 
+/** Takes chunks out, with what is kept to find them. Signs that are packed stay: no chunk has their id. */
+const withoutChunks = (column: "id" | "document" | "index_name", value: InValue): InStatement[] => [
+  { sql: `DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE ${column} = ?)`, args: [value] },
+  { sql: `DELETE FROM chunks WHERE ${column} = ?`, args: [value] },
+];
+
 const within = (indices: readonly string[] | undefined): string =>
   indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;
-
-async function setVector(transaction: Transaction, id: number, model: string, vector: Float32Array): Promise<void> {
-  await transaction.execute({
-    sql: "UPDATE chunks SET model = ?, vector = ? WHERE id = ?",
-    args: [model, bytesOf(vector), id],
-  });
-  await transaction.execute({
-    sql: "INSERT OR REPLACE INTO signs (id, model, bits) VALUES (?, ?, ?)",
-    args: [id, model, bytesOf(signsOf(vector))],
-  });
-}
-
-/** Packs single rows of sign bits by the thousand: to read 100,000 rows takes seconds, 100 rows milliseconds. */
-async function pack(transaction: Transaction, model: string): Promise<void> {
-  for (;;) {
-    const { rows } = await transaction.execute({
-      sql: "SELECT id, bits FROM signs WHERE model = ? ORDER BY id LIMIT ?",
-      args: [model, perBlock],
-    });
-    if (rows.length < perBlock) return;
-    const ids = Float64Array.from(rows, (row) => Number(row["id"]));
-    const bits = Buffer.concat(rows.map((row) => Buffer.from(row["bits"] as ArrayBuffer)));
-    await transaction.execute({
-      sql: "INSERT INTO packed_signs (model, ids, bits) VALUES (?, ?, ?)",
-      args: [model, bytesOf(ids), bits],
-    });
-    await transaction.execute(`DELETE FROM signs WHERE id IN (${Array.from(ids).join(",")})`);
-  }
-}
-
-const bytesOf = (numbers: Float32Array | Float64Array | Uint32Array): Uint8Array =>
-  new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-
-/** The bytes of a blob at an address of their own, as typed arrays need them. */
-function alignedOf(value: unknown): ArrayBuffer {
-  const bytes = new Uint8Array(value as ArrayBuffer);
-  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-}
-
-const numbersOf = (value: unknown): Float32Array => new Float32Array(alignedOf(value));
-
-/** Both are of length 1. */
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] ?? 0);
-  return sum;
-}
 
 function chunkOf(row: Row): Chunk {
   const document = row["document"];

@@ -54,8 +54,7 @@ export class OwnVectors {
   async get(id: number): Promise<{ readonly model: string; readonly vector: readonly number[] } | MemoryProblem> {
     const [row] = await this.#file.rows("SELECT model, vector FROM chunks WHERE id = ?", [id]);
     if (row === undefined) return noElement(id);
-    const bytes = new Uint8Array(row["vector"] as ArrayBuffer).slice();
-    return { model: String(row["model"]), vector: Array.from(new Float32Array(bytes.buffer)) };
+    return { model: String(row["model"]), vector: Array.from(new Float32Array(row["vector"] as ArrayBuffer)) };
   }
 
   /** The `most` vectors of an index that are nearest by their cosine, each compared. */

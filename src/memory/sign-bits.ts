@@ -1,3 +1,10 @@
+import type { Transaction } from "@libsql/client";
+import type { Database } from "./database.js";
+import { bytesOf } from "./vectors.js";
+
+/** Vectors in one packed row. */
+const perBlock = 1000;
+
 /** The sign bits of vectors and the ids they belong to, in memory: 48 bytes a vector of 384 numbers. */
 export interface SignBits {
   readonly ids: number[];
@@ -59,4 +66,77 @@ export function nearestBySigns({ ids, bits, words }: SignBits, query: Uint32Arra
     .sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
     .slice(0, most)
     .map((vector) => ids[vector] as number);
+}
+
+/**
+ * The sign bits of one embedder's vectors in the tables `signs`, a row a vector, and `packed_signs`, by the thousand;
+ * in memory as far as they were read.
+ */
+export class SignIndex {
+  readonly #database: Database;
+  readonly #model: string;
+  /** Up to which block and id they were read. */
+  #read: { readonly held: SignBits; block: number; last: number } | undefined;
+
+  constructor(database: Database, model: string) {
+    this.#database = database;
+    this.#model = model;
+  }
+
+  async keep(transaction: Transaction, id: number, vector: Float32Array): Promise<void> {
+    await transaction.execute({
+      sql: "INSERT OR REPLACE INTO signs (id, model, bits) VALUES (?, ?, ?)",
+      args: [id, this.#model, bytesOf(signsOf(vector))],
+    });
+  }
+
+  /** Packs single rows by the thousand: to read 100,000 rows takes seconds, 100 rows milliseconds. */
+  async pack(transaction: Transaction): Promise<void> {
+    for (;;) {
+      const { rows } = await transaction.execute({
+        sql: "SELECT id, bits FROM signs WHERE model = ? ORDER BY id LIMIT ?",
+        args: [this.#model, perBlock],
+      });
+      if (rows.length < perBlock) return;
+      const ids = Float64Array.from(rows, (row) => Number(row["id"]));
+      const bits = Buffer.concat(rows.map((row) => Buffer.from(row["bits"] as ArrayBuffer)));
+      await transaction.execute({
+        sql: "INSERT INTO packed_signs (model, ids, bits) VALUES (?, ?, ?)",
+        args: [this.#model, bytesOf(ids), bits],
+      });
+      await transaction.execute(`DELETE FROM signs WHERE id IN (${Array.from(ids).join(",")})`);
+    }
+  }
+
+  /** The ids of the `most` vectors whose signs differ least; what other processes added meanwhile is read too. */
+  async nearest(vector: Float32Array, most: number): Promise<number[]> {
+    this.#read ??= { held: { ids: [], bits: new Uint32Array(0), words: wordsFor(vector.length) }, block: 0, last: 0 };
+    const blocks = await this.#database.rows(
+      "SELECT block, ids, bits FROM packed_signs WHERE model = ? AND block > ? ORDER BY block",
+      [this.#model, this.#read.block],
+    );
+    for (const row of blocks) {
+      this.#take(Array.from(new Float64Array(row["ids"] as ArrayBuffer)), new Uint32Array(row["bits"] as ArrayBuffer));
+      this.#read.block = Number(row["block"]);
+    }
+    const single = await this.#database.rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [this.#model]);
+    for (const row of single) this.#take([Number(row["id"])], new Uint32Array(row["bits"] as ArrayBuffer));
+    return nearestBySigns(this.#read.held, signsOf(vector), most);
+  }
+
+  #take(ids: readonly number[], bits: Uint32Array): void {
+    const known = this.#read;
+    if (known === undefined) return;
+    const { held } = known;
+    // Ids only grow; one that is not new belongs to a chunk that was packed meanwhile, or whose content was edited.
+    if ((ids[0] ?? 0) > known.last) add(held, ids, bits);
+    else
+      for (const [place, id] of ids.entries()) {
+        const own = bits.subarray(place * held.words, (place + 1) * held.words);
+        const there = id > known.last ? -1 : held.ids.indexOf(id);
+        if (there === -1) add(held, [id], own);
+        else held.bits.set(own, there * held.words);
+      }
+    known.last = Math.max(known.last, ids.at(-1) ?? 0);
+  }
 }

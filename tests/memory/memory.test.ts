@@ -5,7 +5,8 @@ import fc from "../support/runner/fast-check.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/memory/chunks.js";
 import { type Embedder, embeddingService, lexical } from "../../src/memory/embedder.js";
-import { documents, isMemoryProblem, longTerm, type Memory, openMemory } from "../../src/memory/memory.js";
+import { documents, longTerm, type Memory, openMemory } from "../../src/memory/memory.js";
+import { isMemoryProblem } from "../../src/memory/problem.js";
 import { add, nearestBySigns, signsOf, wordsFor } from "../../src/memory/sign-bits.js";
 
 let folder: string;
@@ -161,6 +162,19 @@ describe("a memory", () => {
     expect((await after.search("apple", 1))[0]).toMatchObject({ content: "an apple a day" });
     expect(await after.embedAgain(new AbortController().signal)).toBe(2);
     expect((await after.indices()).find(({ name }) => name === longTerm)?.waiting).toBe(0);
+  });
+
+  it("finds by their words the chunks whose vectors a service has made with another length", async () => {
+    const of = (length: number): Embedder => ({
+      model: "service",
+      embed: async (texts) => texts.map(() => new Float32Array(length).fill(1 / Math.sqrt(length))),
+    });
+    const before = await open(of(8));
+    await idsOf(before, "an apple a day");
+    await before.close();
+    const [found] = await (await open(of(4))).search("apple", 1);
+    expect(found?.content).toBe("an apple a day");
+    expect(found).not.toHaveProperty("similarity");
   });
 
   it.each([

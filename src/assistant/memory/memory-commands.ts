@@ -3,7 +3,8 @@ import { messageOf } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import { chunksOf } from "../../memory/chunks.js";
-import { type Chunk, isMemoryProblem, longTerm, type Memory, type Recalled } from "../../memory/memory.js";
+import { type Chunk, longTerm, type Memory, type Recalled } from "../../memory/memory.js";
+import { isMemoryProblem } from "../../memory/problem.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 

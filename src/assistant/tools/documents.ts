@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { fence, sanitise } from "../../engine/lib/sanitise.js";
 import { chunksOf } from "../../memory/chunks.js";
-import { documents, isMemoryProblem } from "../../memory/memory.js";
+import { documents } from "../../memory/memory.js";
+import { isMemoryProblem } from "../../memory/problem.js";
 import { takes, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 import { onMemory } from "./memories.js";

@@ -2,13 +2,12 @@ import { chunksOf } from "../../memory/chunks.js";
 import {
   type Importance,
   importances,
-  isMemoryProblem,
   longTerm,
   type Memory,
-  type MemoryProblem,
   type MemoryType,
   memoryTypes,
 } from "../../memory/memory.js";
+import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { takes, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";

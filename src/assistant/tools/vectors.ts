@@ -1,13 +1,6 @@
 import { chunksOf } from "../../memory/chunks.js";
-import {
-  type Chunk,
-  documents,
-  type IndexKind,
-  isMemoryProblem,
-  longTerm,
-  type Memory,
-  type MemoryProblem,
-} from "../../memory/memory.js";
+import { type Chunk, documents, type IndexKind, longTerm, type Memory } from "../../memory/memory.js";
+import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { takes } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "./context.js";
 import { maxText, onMemory } from "./memories.js";

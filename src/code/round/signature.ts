@@ -1,4 +1,5 @@
 import { lexical } from "../../memory/embedder.js";
+import { cosine } from "../../memory/vectors.js";
 import type { TestResult } from "../../task/generated/test-results.js";
 
 /** Most characters of a signature. */
@@ -40,17 +41,10 @@ const alike = 0.85;
 export async function areSame(some: readonly string[], others: readonly string[]): Promise<boolean> {
   if (some.length === 0 || others.length === 0) return false;
   const [a, b] = [await lexical.embed(some), await lexical.embed(others)];
-  const has = (vector: Float32Array, all: readonly Float32Array[]) => all.some((each) => dot(vector, each) >= alike);
+  const has = (vector: Float32Array, all: readonly Float32Array[]) => all.some((each) => cosine(vector, each) >= alike);
   const [mine, theirs] = [new Set(some), new Set(others)];
   return (
     some.every((each, at) => theirs.has(each) || has(a[at] ?? new Float32Array(), b)) &&
     others.every((each, at) => mine.has(each) || has(b[at] ?? new Float32Array(), a))
   );
-}
-
-/** Vectors of length 1: their cosine. */
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }

@@ -5,9 +5,9 @@ import type { Row } from "@libsql/client";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { Database } from "../../memory/database.js";
 import type { Embedder } from "../../memory/embedder.js";
+import { packed, Vectors } from "../../memory/vectors.js";
 import { newerFormat, stateVersion } from "../../engine/storage/state/format-version.js";
 import { vaultName } from "../project-files/layout.js";
-import { cosine, packed } from "./packed-vector.js";
 
 /** What a round did about an error, and whether the tests say that it helped. */
 export interface Fix {
@@ -51,7 +51,7 @@ export interface Vault {
 const minSimilarity = 0.5;
 /** Fixes that are kept; of more, the oldest failures go first. */
 const maxFixes = 10_000;
-const columns = "id, error_signature, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
+const fields = "id, error_signature, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
 
 /**
  * Opens the vault of the project in `folder`, made where it is missing. A file that is not a database, or is broken, is
@@ -132,13 +132,15 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
     throw error;
   }
 
+  const columns = { table: "fix_attempts", text: "error_signature", vector: "embedding" };
+  const vectors = new Vectors(database, embedder, columns);
   return {
     async add(fixes) {
       if (fixes.length === 0) return;
-      const vectors = await embedder.embed(fixes.map(({ error_signature }) => error_signature));
+      const embedded = await embedder.embed(fixes.map(({ error_signature }) => error_signature));
       await database.write([
         ...fixes.map((fix, at) => {
-          const vector = vectors[at] ?? new Float32Array();
+          const vector = embedded[at] ?? new Float32Array();
           return {
             sql: `INSERT OR IGNORE INTO fix_attempts (key, error_signature, hypothesis, action_taken, success, timestamp,
                     cost_tokens, framework, language, model, dimension, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -160,22 +162,20 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
       if (signatures.length === 0) return [];
       const wanted = await embedder.embed(signatures.slice(0, 20));
       const dimension = wanted[0]?.length ?? 0;
-      await rebuild(database, embedder, dimension);
-      const rows = await database.rows(
-        "SELECT id, embedding FROM fix_attempts WHERE success = 1 AND model = ? AND dimension = ?",
-        [embedder.model, dimension],
-      );
-      const near = rows
-        .map((row) => {
-          const stored = row["embedding"] as ArrayBuffer;
-          return { id: Number(row["id"]), similarity: Math.max(...wanted.map((each) => cosine(each, stored))) };
-        })
+      await vectors.embedAgain("model <> ? OR dimension <> ?", [embedder.model, dimension], async (rows) => {
+        await database.write(
+          rows.map(({ id, vector }) => ({
+            sql: "UPDATE fix_attempts SET model = ?, dimension = ?, embedding = ? WHERE id = ?",
+            args: [embedder.model, vector.length, packed(vector), id],
+          })),
+        );
+      });
+      const near = (await vectors.nearest(wanted, "success = 1 AND dimension = ?", [dimension]))
         .filter(({ similarity }) => similarity >= minSimilarity)
-        .toSorted((a, b) => b.similarity - a.similarity || b.id - a.id)
         .slice(0, most * 4);
       if (near.length === 0) return [];
       const found = await database.rows(
-        `SELECT ${columns} FROM fix_attempts WHERE id IN (${near.map(({ id }) => id).join(",")})`,
+        `SELECT ${fields} FROM fix_attempts WHERE id IN (${near.map(({ id }) => id).join(",")})`,
       );
       const byId = new Map(found.map((row) => [Number(row["id"]), fixOf(row)]));
       const actions = new Set<string>();
@@ -189,10 +189,10 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
         .slice(0, most);
     },
     async list(most) {
-      return (await database.rows(`SELECT ${columns} FROM fix_attempts ORDER BY id DESC LIMIT ?`, [most])).map(fixOf);
+      return (await database.rows(`SELECT ${fields} FROM fix_attempts ORDER BY id DESC LIMIT ?`, [most])).map(fixOf);
     },
     async get(id) {
-      const [row] = await database.rows(`SELECT ${columns} FROM fix_attempts WHERE id = ?`, [id]);
+      const [row] = await database.rows(`SELECT ${fields} FROM fix_attempts WHERE id = ?`, [id]);
       return row && fixOf(row);
     },
     async forget(id) {
@@ -201,27 +201,6 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
     },
     close: () => database.closeWhole(),
   };
-}
-
-/** Gives fixes whose vectors are of another embedder or dimension new ones. */
-async function rebuild(database: Database, embedder: Embedder, dimension: number): Promise<void> {
-  const old = await database.rows("SELECT id, error_signature FROM fix_attempts WHERE model <> ? OR dimension <> ?", [
-    embedder.model,
-    dimension,
-  ]);
-  for (let at = 0; at < old.length; at += 200) {
-    const part = old.slice(at, at + 200);
-    const vectors = await embedder.embed(part.map((row) => String(row["error_signature"])));
-    await database.write(
-      part.map((row, place) => {
-        const vector = vectors[place] ?? new Float32Array();
-        return {
-          sql: "UPDATE fix_attempts SET model = ?, dimension = ?, embedding = ? WHERE id = ?",
-          args: [embedder.model, vector.length, packed(vector), Number(row["id"])],
-        };
-      }),
-    );
-  }
 }
 
 const fixOf = (row: Row): Fix => ({
