@@ -11,24 +11,28 @@ Each [setting](configuration.md#every-setting) with one value can also be given 
 
 /** The page of the command line. */
 export async function cliPage() {
-  const { text, command, ui } = await load({
+  const { text, command, assistant, ui } = await load({
     text: "src/commands/help-text.ts",
     command: "src/commands/main.ts",
+    assistant: "src/assistant/main.ts",
     ui: "src/engine/ui/io.ts",
   });
   // Whatever terminal this runs in, the page is the same.
   process.stdout.columns = 80;
   const surroundings = { ...ui.processIo(), color: false };
-  const helpOf = async (...words) => {
+  const printed = async (words, run) => {
     let said = "";
-    const io = { ...surroundings, stdout: (part) => (said += part) };
-    const exitCode = await command.main([...words, "--help"], io, "");
-    if (exitCode !== 0) throw new Error(`'research-ralph ${[...words, "--help"].join(" ")}' ended with ${exitCode}`);
+    const exitCode = await run({ ...surroundings, stdout: (part) => (said += part) });
+    if (exitCode !== 0) throw new Error(`'${words.join(" ")} --help' ended with ${exitCode}`);
     return `\`\`\`\n${said.trim()}\n\`\`\``;
   };
+  const helpOf = (...words) =>
+    printed(["research-ralph", ...words], (io) => command.main([...words, "--help"], io, ""));
   const parts = [await helpOf()];
   for (const name of Object.keys(text.summaries)) parts.push(`## ${name}\n\n${await helpOf(name)}`);
+  const ofRalph = await printed(["ralph"], (io) => assistant.main(["--help"], io, { version: "" }, {}));
+  parts.push(`## The program ralph\n\n[The assistant](assistant.md) is a program of its own.\n\n${ofRalph}`);
   const banner =
-    "<!-- Generated from the program's --help by scripts/generate-docs.mjs. Do not edit: change src/commands/. -->";
+    "<!-- Generated from the program's --help by scripts/generate-docs.mjs. Do not edit: change the options of its commands. -->";
   return `${[banner, intro, ...parts].join("\n\n")}\n`;
 }

@@ -5,7 +5,7 @@ import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { duration } from "../engine/lib/words.js";
-import { failureOf, retryAfter } from "./model-failure.js";
+import { failureOf, retryAfter } from "./model/failure.js";
 import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
 import { opensThinking, type Parted, ThinkingTags, withoutThinking } from "./conversation/thinking.js";

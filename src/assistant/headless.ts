@@ -4,7 +4,7 @@ import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { Failure } from "../engine/loop/types.js";
 import { keyRoutesVariable } from "../engine/process/reach.js";
 import { converse } from "./converse.js";
-import { modelFetch, usualClocks } from "./model-fetch.js";
+import { modelFetch, usualClocks } from "./model/fetch.js";
 import { type Asked, keyFileProblems, settingsOf } from "./settings.js";
 import { type AssistantTool, type Handed, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";

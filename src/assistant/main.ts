@@ -1,18 +1,17 @@
 import { addAbortSignal } from "node:stream";
-import { parseArgs } from "node:util";
 import { jsonIn } from "../engine/lib/json-fields.js";
 import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
-import { ExpectedError, messageOf, faultOfMachine } from "../engine/lib/errors.js";
+import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
-import { nearest } from "../engine/lib/nearest.js";
 import { redactFor } from "../engine/lib/redact.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
-import { bugSentence } from "../engine/ui/bug-report.js";
+import { judgeError } from "../engine/ui/command-line.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
-import { modelFetch } from "./model-fetch.js";
+import { commandLineOf, usageSentence } from "./command-line.js";
+import { modelFetch } from "./model/fetch.js";
 import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
 import { openOwnMemory } from "./memory/own-memory.js";
 import { makers } from "./providers.js";
@@ -47,50 +46,6 @@ export interface Outside {
   readonly handed: (io: Io) => Handed;
 }
 
-const help = `Usage: ralph [options] [message]
-
-       ralph memory <command>
-       ralph tools [--json]
-
-Answers one message on stdout; without one, begins a dialogue at the terminal.
-What is piped in is added to the message: git diff | ralph "review this".
-Memories that fit the message are added to it; \`ralph memory help\` lists the commands.
-
-Options:
-  --model <name>      model to ask, instead of the configured one
-  --api-url <url>     address of its API, in full
-  --json              print the answer as JSON; with tools: their schemas
-  --debug             print every request on stderr, without keys
-  --continue          go on with the last conversation of this folder
-  --yes               let tools write files and run commands without asking
-  --trust             agree to the address and the MCP servers of this folder's ralph.config.*
-  --settings          print which model is asked where, with which key; ask nothing
-  --headless          answer the text on stdin with lines of JSON, for research-ralph
-  -v, --version       print the version
-  -h, --help          print this
-
-Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or ~/.local/ralph/config.json. A local server needs none.
-`;
-
-const options = {
-  model: { type: "string", short: "m" },
-  "api-url": { type: "string" },
-  debug: { type: "boolean" },
-  yes: { type: "boolean", short: "y" },
-  continue: { type: "boolean", short: "c" },
-  json: { type: "boolean" },
-  trust: { type: "boolean" },
-  headless: { type: "boolean" },
-  settings: { type: "boolean" },
-  folder: { type: "string" },
-  read: { type: "boolean" },
-  web: { type: "boolean" },
-  toolbox: { type: "string", multiple: true },
-  "tool-socket": { type: "string" },
-  version: { type: "boolean", short: "v" },
-  help: { type: "boolean", short: "h" },
-} as const;
-
 /**
  * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 without one, 2 for wrong usage,
  * 130 or 143 when interrupted, 129 when the reader of stdout has gone. Never throws for what a person or a service does
@@ -103,22 +58,20 @@ export async function main(
   outside: Outside,
 ): Promise<number> {
   try {
-    const { values, positionals } = parsed(args);
-    if (values.version === true) return print(io, `${version}\n`);
-    if (values.help === true) return print(io, help);
-    if (values.trust === true) {
+    const { words, options } = commandLineOf(args, io, version);
+    if (options.trust === true) {
       const trusted = `${await trustFolder(io, keys)}\n`;
-      if (positionals.length === 0) return print(io, trusted);
+      if (words.length === 0) return print(io, trusted);
       // It is not part of the answer.
       io.stderr(`ralph: ${trusted}`);
     }
-    if (positionals.join(" ") === "tools") {
+    if (words.join(" ") === "tools") {
       const { listed } = await import("./tools/list.js");
-      return print(io, `${listed(values.json === true, await outside.handed(io).tools())}\n`);
+      return print(io, `${listed(options.json === true, await outside.handed(io).tools())}\n`);
     }
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
-    if (isMemoryCommand(positionals) && values.headless !== true && values.settings !== true)
-      return await onMemory(positionals.slice(1), io, keys, outside);
+    if (isMemoryCommand(words) && options.headless !== true && options.settings !== true)
+      return await onMemory(words.slice(1), io, keys, outside);
     const interrupt = new AbortController();
     const onSignals = { SIGINT: () => interrupt.abort("SIGINT"), SIGTERM: () => interrupt.abort("SIGTERM") } as const;
     const names = ["SIGINT", "SIGTERM"] as const;
@@ -127,20 +80,20 @@ export async function main(
       const asked = {
         keys,
         env: io.env,
-        ...given({ model: values.model, apiUrl: values["api-url"], json: values.json }),
+        ...given({ model: options.model, apiUrl: options.apiUrl, json: options.json }),
         ...limitsIn(io.env),
       };
-      if (values.headless === true) {
+      if (options.headless === true) {
         const { headless } = await import("./headless.js");
         return await headless({
           ...asked,
           ...given({ fetch: outside.fetch }),
-          handed: outside.handed({ ...io, cwd: values.folder ?? io.cwd }),
-          folder: values.folder ?? io.cwd,
+          handed: outside.handed({ ...io, cwd: options.folder ?? io.cwd }),
+          folder: options.folder ?? io.cwd,
           workspace: io.cwd,
-          reads: values.read === true,
-          web: values.web === true,
-          ...given({ toolbox: values.toolbox, toolSocket: values["tool-socket"] }),
+          reads: options.read === true,
+          web: options.web === true,
+          ...given({ toolbox: options.toolbox, toolSocket: options.toolSocket }),
           version,
           brief: await readAll(io, interrupt.signal),
           clock: io.clock,
@@ -148,16 +101,16 @@ export async function main(
           write: (line) => io.stdout(`${JSON.stringify(line)}\n`),
         });
       }
-      if (values.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
+      if (options.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
       const flags = {
-        isDebug: values.debug === true,
-        isAllowed: values.yes === true,
-        goesOn: values.continue === true,
+        isDebug: options.debug === true,
+        isAllowed: options.yes === true,
+        goesOn: options.continue === true,
       };
       const { signal } = interrupt;
       const started = { asked: { ...asked, cwd: io.cwd }, flags, version, io, signal, outside };
-      if (positionals.length === 0 && canTalk(io)) return await talk(started);
-      return await answer(await messageFrom(positionals, io, signal), started);
+      if (words.length === 0 && canTalk(io)) return await talk(started);
+      return await answer(await messageFrom(words, io, signal), started);
     } catch (error) {
       if (interrupt.signal.aborted) return interrupted(interrupt.signal, io);
       throw error;
@@ -175,27 +128,14 @@ const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
 
 /** Says what went wrong in one sentence, never with a stack trace; answers with the exit code. */
 export function fail(error: unknown, io: Io): number {
-  const isExpected = error instanceof ExpectedError;
   // What was asked is the user's own, and stays out of a report.
-  const said = isExpected ? error.message : (faultOfMachine(error) ?? bugSentence(error, io, "ralph", []));
-  io.stderr(`ralph: ${sanitise(said)}\n`);
-  return isExpected ? error.exitCode : 1;
+  const { message, exitCode } = judgeError(error, io, { name: "ralph", args: [], usage: usageSentence });
+  if (message !== undefined) io.stderr(`ralph: ${sanitise(message)}\n`);
+  return exitCode;
 }
 
 /** Whether a person sits at a terminal that shows what is printed. */
 const canTalk = (io: Io): boolean => io.canAsk && canShow(io);
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    const [first = ""] = messageOf(error).split(". ");
-    const [, unknown = ""] = /^Unknown option '--?([^']*)'/.exec(first) ?? [];
-    const near = nearest(unknown, Object.keys(options));
-    const advice = near === undefined ? "`ralph --help` lists the options" : `the nearest one is --${near}`;
-    throw new ExpectedError(`${first}; ${advice}.`, 2);
-  }
-}
 
 /** What research-ralph asks of an agent that summarises. */
 function limitsIn(env: NodeJS.ProcessEnv): { maxTokens?: number; temperature?: number } {

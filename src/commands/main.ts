@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, faultOfMachine } from "../engine/lib/errors.js";
+import { printThrough } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchesName } from "../research/project-files/layout.js";
 import { summaries } from "./help-text.js";
@@ -18,11 +19,9 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     const program = buildProgram(io, version, (code) => {
       exitCode = code;
     });
-    const quiet = { writeOut: io.stdout, writeErr: () => {}, outputError: () => {} };
-    for (const command of [program, ...program.commands]) command.exitOverride().configureOutput(quiet);
     const isFolder = (word: string) =>
       existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, researchesName, word));
-    await program.parseAsync(
+    await printThrough(io, program).parseAsync(
       withCommandFirst(jsonLast(args), { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
       { from: "user" },
     );

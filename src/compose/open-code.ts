@@ -184,7 +184,7 @@ async function embedderFor({ code }: ResolvedConfig, env: NodeJS.ProcessEnv): Pr
   // A key is sent to its maker, or where its owner says so.
   const isMaker = URL.canParse(url) && new URL(url).origin === "https://api.openai.com";
   const key = env[key_variable ?? (isMaker ? "OPENAI_API_KEY" : "")] ?? "";
-  const { modelFetch } = await import("../assistant/model-fetch.js");
+  const { modelFetch } = await import("../assistant/model/fetch.js");
   return embeddingService({ url, model, fetch: modelFetch(), ...(key === "" ? {} : { key }) });
 }
 

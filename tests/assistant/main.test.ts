@@ -421,8 +421,31 @@ describe("what a person does", () => {
   it.each([
     ["--modle", "Unknown option '--modle'; the nearest one is --model."],
     ["--zzzzzz", "Unknown option '--zzzzzz'; `ralph --help` lists the options."],
+    ["--json=1", "Unknown option '--json=1'; the nearest one is --json."],
+    ["--model", "Option '-m, --model <name>' argument missing; `ralph --help` lists the options."],
   ])("names what %s was meant to be", async (flag, said) => {
     expect(await ralph({ args: [flag] })).toMatchObject({ code: 2, err: `ralph: ${said}\n` });
+  });
+
+  it("is told where the model's name was forgotten before another flag, and nothing is asked", async () => {
+    const { code, err, asked } = await ralph({ args: ["--model", "--yes", "hello"], env: keyed });
+    expect([code, asked]).toEqual([2, []]);
+    expect(err).toMatch(/^ralph: Option '-m, --model <name>' argument '--yes' is invalid\..*`ralph --help`.*\.\n$/);
+  });
+
+  it("finds every flag of people's in --help, within 80 columns, and none of research-ralph's own", async () => {
+    const { out } = await ralph({ args: ["--help"] });
+    expect(out.match(/^  (?:-\w, )?--[\w-]+/gm)?.map((flags) => flags.trim())).toEqual([
+      ...["-m, --model", "--api-url", "--json", "--debug", "-c, --continue", "-y, --yes", "--trust", "--settings"],
+      ...["--headless", "-v, --version", "-h, --help"],
+    ]);
+    expect(out).toContain("ralph memory <command>\n       ralph tools [--json]\n");
+    expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("writes flags behind the words of a message, and behind -- words that look like flags", async () => {
+    const { requests } = await ralph({ env: keyed, args: ["say", "hi", "-m", "gpt-4o", "--", "--yes"] });
+    expect([requests[0]?.user, requests[0]?.body["model"]]).toEqual(["say hi --yes", "gpt-4o"]);
   });
 
   it("finds a file to edit after the first start, for nobody else's eyes", async () => {

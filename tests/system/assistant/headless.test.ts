@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { headless } from "../../../src/assistant/headless.js";
 import { configKeys } from "../../../src/compose/config.js";
-import { modelFetch } from "../../../src/assistant/model-fetch.js";
+import { modelFetch } from "../../../src/assistant/model/fetch.js";
 import { systemClock } from "../../../src/engine/lib/clock.js";
 import { serveTools } from "../../../src/engine/sandbox/proxy.js";
 import { ralph } from "../../../src/engine/agents/ralph.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import { failureOf } from "../../src/assistant/model-failure.js";
-import { NoAnswer } from "../../src/assistant/model-fetch.js";
-import { providerOf } from "../../src/assistant/providers.js";
+import { failureOf } from "../../../src/assistant/model/failure.js";
+import { NoAnswer } from "../../../src/assistant/model/fetch.js";
+import { providerOf } from "../../../src/assistant/providers.js";
 
 const where = { ...providerOf("http://127.0.0.1:1/v1/chat/completions", "test"), model: "m" };
 const settings = { ...where, window: 8192, isWindowKnown: false };

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { modelFetch, NoAnswer } from "../../src/assistant/model-fetch.js";
+import { modelFetch, NoAnswer } from "../../../src/assistant/model/fetch.js";
 
 async function answered(type: string, body: string, status = 200): Promise<Response> {
   const server = createServer((_, response) => response.writeHead(status, { "content-type": type }).end(body));

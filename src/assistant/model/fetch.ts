@@ -1,8 +1,8 @@
-import { fieldsIn } from "../engine/lib/json-fields.js";
+import { fieldsIn } from "../../engine/lib/json-fields.js";
 import type { EnvHttpProxyAgent } from "undici";
-import { lostProxy } from "../net/http-failure.js";
-import { hasCode, messageOf } from "../engine/lib/errors.js";
-import { oneLine } from "../engine/lib/sanitise.js";
+import { lostProxy } from "../../net/http-failure.js";
+import { hasCode, messageOf } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** Milliseconds until the first byte of an answer, and for the whole of it. */
 export interface RequestClocks {

@@ -5,13 +5,13 @@ import {
   recogniseFailure,
   serviceFailure,
   timeIn,
-} from "../engine/agents/failures.js";
-import { resetIn } from "../engine/agents/reset-time.js";
-import { messageOf } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
-import type { Failure } from "../engine/loop/types.js";
-import { NoAnswer, withoutMarkup } from "./model-fetch.js";
-import { serviceName, type Settings } from "./settings.js";
+} from "../../engine/agents/failures.js";
+import { resetIn } from "../../engine/agents/reset-time.js";
+import { messageOf } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import type { Failure } from "../../engine/loop/types.js";
+import { NoAnswer, withoutMarkup } from "./fetch.js";
+import { serviceName, type Settings } from "../settings.js";
 
 /** What the packages of the providers tell of an answer that is an error. */
 interface ApiError extends Error {

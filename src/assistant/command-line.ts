@@ -1,0 +1,83 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { printThrough } from "../engine/ui/command-line.js";
+import type { Io } from "../engine/ui/io.js";
+
+/** What `ralph` was started with; a switch that was not given is absent. */
+interface CommandLine {
+  /** What stands beside the options: a message, or a command. */
+  readonly words: readonly string[];
+  readonly options: {
+    readonly model?: string;
+    readonly apiUrl?: string;
+    readonly json?: true;
+    readonly debug?: true;
+    readonly continue?: true;
+    readonly yes?: true;
+    readonly trust?: true;
+    readonly settings?: true;
+    readonly headless?: true;
+    /** Of --headless: the user's folder, and what a brief may read, fetch and call. */
+    readonly folder?: string;
+    readonly read?: true;
+    readonly web?: true;
+    readonly toolbox?: readonly string[];
+    readonly toolSocket?: string;
+  };
+}
+
+const usage = `[options] [message]
+
+       ralph memory <command>
+       ralph tools [--json]`;
+
+const description = `Answers one message on stdout; without one, begins a dialogue at the terminal.
+What is piped in is added to the message: git diff | ralph "review this".
+Memories that fit the message are added to it; \`ralph memory help\` lists the commands.`;
+
+const keys = `
+Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or
+~/.local/ralph/config.json. A local server needs none.`;
+
+/**
+ * Reads the arguments of `ralph`. Words stay words wherever they stand, since a message may begin with the name of a
+ * command. Throws commander's error for wrong usage, and where help or version was asked for and is printed.
+ */
+export function commandLineOf(args: readonly string[], io: Io, version: string): CommandLine {
+  const hidden = (flags: string) => new Option(flags).hideHelp();
+  const program = new Command("ralph")
+    .usage(usage)
+    .description(description)
+    .argument("[message...]")
+    .option("-m, --model <name>", "model to ask, instead of the configured one", noFlag)
+    .option("--api-url <url>", "address of its API, in full", noFlag)
+    .option("--json", "print the answer as JSON; with tools: their schemas")
+    .option("--debug", "print every request on stderr, without keys")
+    .option("-c, --continue", "go on with the last conversation of this folder")
+    .option("-y, --yes", "let tools write files and run commands without asking")
+    .option("--trust", "agree to the address and the MCP servers of this folder's ralph.config.*")
+    .option("--settings", "print which model is asked where, with which key; ask nothing")
+    .option("--headless", "answer the text on stdin with lines of JSON, for research-ralph")
+    .addOption(hidden("--folder <path>"))
+    .addOption(hidden("--read"))
+    .addOption(hidden("--web"))
+    .addOption(hidden("--toolbox <flag>").argParser((flag, before: string[] = []) => [...before, flag]))
+    .addOption(hidden("--tool-socket <path>"))
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print this")
+    .addHelpText("after", keys);
+  printThrough(io, program).parse(args, { from: "user" });
+  return { words: program.args, options: program.opts() };
+}
+
+/** Where the value was forgotten, commander takes the next flag for it. */
+function noFlag(value: string): string {
+  if (value.startsWith("-")) throw new InvalidArgumentError("It must not begin with a dash.");
+  return value;
+}
+
+/** "unknown option '--modle'" and "(Did you mean --model?)" as one sentence that says what to do. */
+export function usageSentence(said: string, hint: string): string {
+  const near = /--[\w-]+/.exec(hint)?.[0];
+  const advice = near === undefined ? "`ralph --help` lists the options" : `the nearest one is ${near}`;
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}; ${advice}.`;
+}
