@@ -161,29 +161,28 @@ class Store implements Memory {
   readonly #embedder: Embedder;
   readonly #ofTexts: Vectors;
   readonly #signs: SignIndex;
-  readonly vectors = new OwnVectors({
-    rows: async (sql, args) => await this.#rows(sql, args),
-    room: async (index, more) => await this.#room(index, more),
-  });
+  readonly vectors: OwnVectors;
 
   constructor(database: Database, embedder: Embedder) {
     this.#database = database;
     this.#embedder = embedder;
     this.#ofTexts = new Vectors(database, embedder, { table: "chunks", text: "content", vector: "vector" });
     this.#signs = new SignIndex(database, embedder.model);
+    this.vectors = new OwnVectors(database, async (index, more) => await this.#room(index, more));
   }
 
   async prepare(path: string): Promise<string | undefined> {
-    const found = await this.#rows("SELECT name FROM sqlite_master WHERE name IN ('meta', 'chunks')");
-    const version = found.length === 0 ? undefined : await this.#rows("SELECT value FROM meta WHERE key = 'format'");
+    const found = await this.#database.rows("SELECT name FROM sqlite_master WHERE name IN ('meta', 'chunks')");
+    const version =
+      found.length === 0 ? undefined : await this.#database.rows("SELECT value FROM meta WHERE key = 'format'");
     const written = version?.[0]?.["value"];
     if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
     if (version !== undefined && !(Number(written) >= 1))
       return `The memory ${path} has a format that this program cannot read (${String(written)}); move it away to start a new one.`;
     if (version !== undefined) return undefined;
     // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
-    await this.#rows("PRAGMA journal_mode = WAL");
-    await this.#write([
+    await this.#database.rows("PRAGMA journal_mode = WAL");
+    await this.#database.write([
       ...layout,
       { sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('format', ?)", args: [String(stateVersion)] },
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'memory')", args: [longTerm] },
@@ -200,7 +199,7 @@ class Store implements Memory {
     const { model } = this.#embedder;
     const vectors = await this.#embedder.embed(chunks.map(({ content }) => content));
     const at = new Date().toISOString();
-    const ids = await this.#transact(async (transaction) => {
+    const ids = await this.#database.transact(async (transaction) => {
       const added: number[] = [];
       for (const [place, chunk] of chunks.entries()) {
         const vector = vectors[place] ?? new Float32Array();
@@ -227,7 +226,7 @@ class Store implements Memory {
   ): Promise<{ document: number } | MemoryProblem> {
     const full = await this.#room(index, chunks.length);
     if (full !== undefined) return full;
-    const document = await this.#transact(async (transaction) => {
+    const document = await this.#database.transact(async (transaction) => {
       const { lastInsertRowid } = await transaction.execute({
         sql: "INSERT INTO documents (index_name, title, created_at) VALUES (?, ?, ?)",
         args: [index, title, new Date().toISOString()],
@@ -246,7 +245,7 @@ class Store implements Memory {
     } finally {
       // Half a document would be recalled as if it were all of it.
       if (!isWhole)
-        await this.#write([
+        await this.#database.write([
           ...withoutChunks("document", document),
           { sql: "DELETE FROM documents WHERE id = ?", args: [document] },
         ]);
@@ -281,11 +280,10 @@ class Store implements Memory {
   }
 
   async list(index: string, from = 0, most = 50): Promise<readonly Chunk[]> {
-    const rows = await this.#rows(`SELECT ${columns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`, [
-      index,
-      from,
-      most,
-    ]);
+    const rows = await this.#database.rows(
+      `SELECT ${columns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`,
+      [index, from, most],
+    );
     return rows.map(chunkOf);
   }
 
@@ -302,10 +300,10 @@ class Store implements Memory {
     if (allowed !== undefined && !allowed.includes(value))
       return invalid(`'${value}' is no ${field}; there are ${allowed.join(", ")}.`);
     if (field === "content" && value.trim() === "") return invalid("The content must not be empty.");
-    const [stored] = await this.#rows("SELECT model FROM chunks WHERE id = ?", [id]);
+    const [stored] = await this.#database.rows("SELECT model FROM chunks WHERE id = ?", [id]);
     const isOwn = stored?.["model"] === ownModel;
     const [vector] = field === "content" && !isOwn ? await this.#embedder.embed([value]) : [];
-    await this.#transact(async (transaction) => {
+    await this.#database.transact(async (transaction) => {
       // The name of the column is one of four words above.
       await transaction.execute({ sql: `UPDATE chunks SET ${field} = ? WHERE id = ?`, args: [value, id] });
       if (vector !== undefined) await this.#setVector(transaction, id, vector);
@@ -316,7 +314,7 @@ class Store implements Memory {
   async forget(id: number): Promise<Chunk | MemoryProblem> {
     const chunk = await this.get(id);
     if ("problem" in chunk) return chunk;
-    await this.#write(withoutChunks("id", id));
+    await this.#database.write(withoutChunks("id", id));
     return chunk;
   }
 
@@ -325,18 +323,20 @@ class Store implements Memory {
       return invalid(
         `'${name.slice(0, 80)}' is not a valid name of an index; use up to 64 letters, digits, '_', '.' and '-'.`,
       );
-    const rows = await this.#rows("SELECT kind FROM indices WHERE name = ?", [name]);
+    const rows = await this.#database.rows("SELECT kind FROM indices WHERE name = ?", [name]);
     if (rows.length > 0) return invalid(`The index ${name} already exists.`);
-    await this.#write([{ sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, ?)", args: [name, kind] }]);
+    await this.#database.write([
+      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, ?)", args: [name, kind] },
+    ]);
     const made = (await this.indices()).find((index) => index.name === name);
     return made ?? invalid(`The index ${name} could not be made.`);
   }
 
   async deleteIndex(name: string): Promise<{ deleted: number } | MemoryProblem> {
-    const rows = await this.#rows("SELECT count(*) AS count FROM chunks WHERE index_name = ?", [name]);
-    const known = await this.#rows("SELECT kind FROM indices WHERE name = ?", [name]);
+    const rows = await this.#database.rows("SELECT count(*) AS count FROM chunks WHERE index_name = ?", [name]);
+    const known = await this.#database.rows("SELECT kind FROM indices WHERE name = ?", [name]);
     if (known.length === 0) return noIndex(name);
-    await this.#write([
+    await this.#database.write([
       ...withoutChunks("index_name", name),
       { sql: "DELETE FROM documents WHERE index_name = ?", args: [name] },
       { sql: "DELETE FROM indices WHERE name = ?", args: [name] },
@@ -345,7 +345,7 @@ class Store implements Memory {
   }
 
   async indices(): Promise<readonly IndexStats[]> {
-    const rows = await this.#rows(
+    const rows = await this.#database.rows(
       `SELECT name, kind, (SELECT count(*) FROM chunks WHERE index_name = name) AS chunks,
               (SELECT count(*) FROM documents WHERE index_name = name) AS documents,
               (SELECT count(*) FROM chunks WHERE index_name = name AND model NOT IN (?, '${ownModel}')) AS waiting
@@ -367,7 +367,7 @@ class Store implements Memory {
   }
 
   async documentsOf(index: string): Promise<readonly { id: number; title: string; chunks: number }[]> {
-    const rows = await this.#rows(
+    const rows = await this.#database.rows(
       `SELECT id, title, (SELECT count(*) FROM chunks WHERE document = documents.id) AS chunks
        FROM documents WHERE index_name = ? ORDER BY id`,
       [index],
@@ -380,7 +380,7 @@ class Store implements Memory {
       "model NOT IN (?, ?)",
       [this.#embedder.model, ownModel],
       async (rows) =>
-        await this.#transact(async (transaction) => {
+        await this.#database.transact(async (transaction) => {
           for (const { id, vector } of rows) await this.#setVector(transaction, id, vector);
           await this.#signs.pack(transaction);
         }),
@@ -388,7 +388,7 @@ class Store implements Memory {
     );
     // What no chunk has any more.
     if (done > 0)
-      await this.#write([
+      await this.#database.write([
         { sql: "DELETE FROM packed_signs WHERE model NOT IN (SELECT DISTINCT model FROM chunks)", args: [] },
       ]);
     return done;
@@ -431,15 +431,15 @@ class Store implements Memory {
     const folded = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
     const words = [...new Set(folded.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);
     if (words.length === 0) return [];
-    const [total] = await this.#rows("SELECT count(*) AS count FROM chunks");
+    const [total] = await this.#database.rows("SELECT count(*) AS count FROM chunks");
     const limit = Math.max(10, tooFrequent * Number(total?.["count"] ?? 0));
-    const known = await this.#rows(
+    const known = await this.#database.rows(
       `SELECT term, doc FROM frequencies WHERE term IN (${words.map(() => "?").join(",")})`,
       words,
     );
     const telling = known.filter((row) => Number(row["doc"]) <= limit).map((row) => String(row["term"]));
     if (telling.length === 0) return [];
-    const rows = await this.#rows(
+    const rows = await this.#database.rows(
       `SELECT words.rowid AS id, bm25(words) AS score FROM words ${indices === undefined ? "" : "JOIN chunks ON chunks.id = words.rowid"}
        WHERE words MATCH ?${within(indices)} ORDER BY score LIMIT ?`,
       [telling.map((word) => `"${word}"`).join(" OR "), ...(indices ?? []), candidates],
@@ -457,20 +457,8 @@ class Store implements Memory {
 
   async #chunksOf(ids: readonly number[]): Promise<Chunk[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#rows(`SELECT ${columns} FROM chunks WHERE id IN (${ids.map(Number).join(",")})`);
+    const rows = await this.#database.rows(`SELECT ${columns} FROM chunks WHERE id IN (${ids.map(Number).join(",")})`);
     return rows.map(chunkOf);
-  }
-
-  #rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
-    return this.#database.rows(sql, args);
-  }
-
-  #write(statements: readonly InStatement[]): Promise<void> {
-    return this.#database.write(statements);
-  }
-
-  #transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
-    return this.#database.transact(work);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { InValue, Row } from "@libsql/client";
+import type { Database } from "./database.js";
 import { invalid, type MemoryProblem, noElement } from "./problem.js";
 
 /** The model of a vector that no embedder made: it is never made anew, and compared with its own kind alone. */
@@ -7,26 +7,22 @@ export const ownModel = "own";
 /** Most numbers of a vector. */
 const maxDimension = 4096;
 
-/** What the vectors of others need of the memory's file. */
-interface File {
-  rows(sql: string, args: readonly InValue[]): Promise<readonly Row[]>;
-  /** Why an index does not take so many chunks more. */
-  room(index: string, more: number): Promise<MemoryProblem | undefined>;
-}
-
 /** Vectors that somebody else made, each with a text that says what it stands for; all of an index of one length. */
 export class OwnVectors {
-  readonly #file: File;
+  readonly #database: Database;
+  /** Why an index does not take so many chunks more. */
+  readonly #room: (index: string, more: number) => Promise<MemoryProblem | undefined>;
 
-  constructor(file: File) {
-    this.#file = file;
+  constructor(database: Database, room: (index: string, more: number) => Promise<MemoryProblem | undefined>) {
+    this.#database = database;
+    this.#room = room;
   }
 
   /** Adds a vector; its id. */
   async add(index: string, vector: readonly number[], content: string): Promise<number | MemoryProblem> {
-    const wrong = (await this.#file.room(index, 1)) ?? (await this.#unlike(index, vector));
+    const wrong = (await this.#room(index, 1)) ?? (await this.#unlike(index, vector));
     if (wrong !== undefined) return wrong;
-    const [row] = await this.#file.rows(
+    const [row] = await this.#database.rows(
       `INSERT INTO chunks (index_name, content, type, source, importance, created_at, document, model, vector)
        VALUES (?, ?, 'general', '', 'normal', ?, NULL, ?, ?) RETURNING id`,
       [index, content, new Date().toISOString(), ownModel, blobOf(vector)],
@@ -43,7 +39,7 @@ export class OwnVectors {
   ): Promise<MemoryProblem | undefined> {
     const wrong = await this.#unlike(index, vector, id);
     if (wrong !== undefined) return wrong;
-    const rows = await this.#file.rows(
+    const rows = await this.#database.rows(
       "UPDATE chunks SET vector = ?, content = coalesce(?, content) WHERE id = ? AND index_name = ? AND model = ? RETURNING id",
       [blobOf(vector), content ?? null, id, index, ownModel],
     );
@@ -52,7 +48,7 @@ export class OwnVectors {
 
   /** The numbers of a chunk's vector, and whose they are: `own`, or an embedder's. */
   async get(id: number): Promise<{ readonly model: string; readonly vector: readonly number[] } | MemoryProblem> {
-    const [row] = await this.#file.rows("SELECT model, vector FROM chunks WHERE id = ?", [id]);
+    const [row] = await this.#database.rows("SELECT model, vector FROM chunks WHERE id = ?", [id]);
     if (row === undefined) return noElement(id);
     return { model: String(row["model"]), vector: Array.from(new Float32Array(row["vector"] as ArrayBuffer)) };
   }
@@ -65,7 +61,7 @@ export class OwnVectors {
   ): Promise<readonly { readonly id: number; readonly similarity: number }[] | MemoryProblem> {
     const wrong = await this.#unlike(index, vector);
     if (wrong !== undefined) return wrong;
-    const rows = await this.#file.rows(
+    const rows = await this.#database.rows(
       `SELECT id, 1 - vector_distance_cos(vector, ?) AS similarity FROM chunks
        WHERE index_name = ? AND model = ? ORDER BY similarity DESC, id LIMIT ?`,
       [blobOf(vector), index, ownModel, most],
@@ -78,7 +74,7 @@ export class OwnVectors {
     const squares = vector.reduce((sum, value) => sum + Math.fround(value) ** 2, 0);
     if (vector.length === 0 || vector.length > maxDimension || !(squares > 0 && Number.isFinite(squares)))
       return invalid(`A vector has 1 to ${maxDimension} finite numbers, not all of them 0.`);
-    const [other] = await this.#file.rows(
+    const [other] = await this.#database.rows(
       "SELECT length(vector) / 4 AS dimension FROM chunks WHERE index_name = ? AND model = ? AND id <> ? LIMIT 1",
       [index, ownModel, except],
     );

@@ -15,12 +15,6 @@ export interface VectorColumns {
   readonly vector: string;
 }
 
-/** A row that was given a new vector. */
-export interface Embedded {
-  readonly id: number;
-  readonly vector: Float32Array;
-}
-
 /** The vectors that one embedder made of the texts of a table: compared, and made anew. */
 export class Vectors {
   readonly #database: Database;
@@ -62,7 +56,7 @@ export class Vectors {
   async embedAgain(
     condition: string,
     args: readonly InValue[],
-    keep: (rows: readonly Embedded[]) => Promise<void>,
+    keep: (rows: readonly { readonly id: number; readonly vector: Float32Array }[]) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<number> {
     const { table, text } = this.#columns;
