@@ -7,7 +7,7 @@ import { dirname, join, relative, sep } from "node:path";
  * see each other.
  */
 const floors = [
-  ["cli", "ralph", "index"],
+  ["cli", "ralph", "index", "loop"],
   ["commands"],
   ["compose"],
   ["research", "task", "code", "assistant", "web", "fleet"],
@@ -157,11 +157,14 @@ const forEveryone = [
 ];
 
 /**
- * Files with a shorter list than their folder: the loop knows its own words, how agents run side by side and how a
- * member is left out, and nothing else.
+ * Files with a shorter list than their folder: the loop knows its own words, how agents run side by side, which rules
+ * hold where none were set, and how a member is left out, and nothing else.
  */
 const onlyImports = new Map([
-  ["engine/loop/run-loop", ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes", "engine/lib/given"]],
+  [
+    "engine/loop/run-loop",
+    ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes", "engine/loop/rules-of-run", "engine/lib/given"],
+  ],
   [
     "engine/loop/types",
     [

@@ -21,7 +21,7 @@ import { isDistant } from "../engine/agents/registry.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
-import { stopWhenStuck, stopWithoutResult } from "../engine/loop/stop-conditions/stuck.js";
+import { stopWhenStuck } from "../engine/loop/stop-conditions/stuck.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
@@ -134,10 +134,9 @@ export async function drive<State, U extends Unit, P, C>(
       iterations,
       budget,
       patienceMs,
-      finish,
       words,
-      more: [settings.fleet.stopCondition, stopWhenStuck(words), stopWithoutResult(words, maxWithoutResult)],
-      ...given({ folder, maxMs }),
+      more: [settings.fleet.stopCondition, stopWhenStuck(words)],
+      ...given({ folder, maxMs, maxWithoutResult }),
     });
     const remembering = withHistory(
       workflow,

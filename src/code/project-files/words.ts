@@ -1,3 +1,4 @@
+import { commandLineWords } from "../../engine/config/keys.js";
 import type { Words } from "../../engine/loop/types.js";
 import { ledgerName, hiddenName } from "../../engine/lib/layout.js";
 import { codeReportName } from "./layout.js";
@@ -10,4 +11,5 @@ export const codeWords: Words = {
   reasons: `Read the reasons in ${hiddenName}/${ledgerName}`,
   steer: "give advice with 'research-ralph steer'",
   mend: "give advice with 'research-ralph steer'",
+  ...commandLineWords,
 };

@@ -2,6 +2,13 @@ import type { EngineConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
 import { isObject } from "../lib/json-fields.js";
+import type { Words } from "../loop/types.js";
+
+/** What the rules of a run say of the command line, whatever is worked on. */
+export const commandLineWords: Pick<Words, "allow" | "otherwise"> = {
+  allow: (unit) => (unit === "iterations" ? "-i" : `--max-${unit}`),
+  otherwise: "use another --agent, or run again with --force",
+};
 
 export type Kind = "text" | "number" | "boolean" | "yaml";
 

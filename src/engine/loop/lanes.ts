@@ -4,7 +4,7 @@ import type {
   Agent,
   AgentEvent,
   AgentRun,
-  Briefed,
+  Brief,
   Failure,
   LiveIteration,
   Prepared,
@@ -18,7 +18,9 @@ import type {
 import { given } from "../lib/given.js";
 
 /** What an agent is started on. */
-export interface Start<U extends Unit, C> extends Briefed<C> {
+export interface Start<U extends Unit, C> {
+  readonly brief: Brief;
+  readonly context: C;
   readonly agent: Agent;
   readonly unit: U;
   /** How long the unit's preparation took. */
@@ -84,7 +86,7 @@ interface Lanes<State, U extends Unit, P, C> {
   close(): Promise<void>;
 }
 
-export interface LaneOptions extends Omit<LoopOptions, "stopConditions" | "choose"> {
+export interface LaneOptions extends Omit<Required<LoopOptions>, "stopConditions" | "choose"> {
   readonly soFar: () => RunSoFar;
 }
 

@@ -1,6 +1,10 @@
+import { isAbsolute } from "node:path";
 import { given } from "../lib/given.js";
+import { estimateTokens } from "../lib/tokens.js";
 import { type LoopMemory, sinceSummary } from "./run-record/loop-memory.js";
 import {
+  type Brief,
+  type BriefText,
   type Notes,
   type Delay,
   type StopCondition,
@@ -93,4 +97,17 @@ export function notesFor(unit: Unit, { iterations, memory }: RunSoFar): Notes {
   const tries = iterations.filter((past) => past.unit.id === unit.id);
   const last = tries.at(-1)?.outcome;
   return { ...recall(memory), ...(last?.outcome === "refused" ? { refusal: last.reasons } : {}) };
+}
+
+/** The brief with what its workflow has left out. Throws where there is no saying which folder its agent works in. */
+export function wholeBrief(brief: BriefText, { iterations, inFlight = [] }: RunSoFar, workflow: string): Brief {
+  if (!isAbsolute(brief.workspace))
+    throw new Error(`${workflow} names the workspace '${brief.workspace}', which has to be an absolute path`);
+  const last = Math.max(0, ...[...iterations, ...inFlight.map(({ run }) => run)].map(({ iteration }) => iteration));
+  return {
+    iteration: last + 1,
+    tokens: brief.tokens ?? estimateTokens(brief.text),
+    ...brief,
+    access: { web: false, read: false, everything: false, ...brief.access },
+  };
 }

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Ended, type EndedPreparation, type EndedRun, openLanes } from "./lanes.js";
-import { firstObjection, notesFor } from "./notes.js";
+import { firstObjection, notesFor, wholeBrief } from "./notes.js";
+import { withDefaults } from "./rules-of-run.js";
 import type {
   Agent,
   Delay,
   Delayed,
+  Done,
   LoopOptions,
   Outcome,
   Prepared,
@@ -45,12 +47,16 @@ interface ReadyUnit<State, P> {
  *   agents ran, and not the units that code settled.
  * - After a reason to stop nothing more is started. What agents have begun is accepted first, and then everything is
  *   asked again.
+ *
+ * `agent`: who works first, and alone where `set` chooses nobody else. Rejects only for a fault of the workflow or of
+ * this program; the workflow's `close` has been called by then, and no agent is at work.
  */
 export async function runLoop<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
   agent: Agent,
-  options: LoopOptions,
+  set: LoopOptions = {},
 ): Promise<Verdict> {
+  const options = withDefaults(agent, set);
   const { clock, stopConditions, choose, tell, finish, abort } = options;
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
@@ -122,6 +128,8 @@ export async function runLoop<State, U extends Unit, P, C>(
         return (await settle(state, unit, turn.prepared.settled, turn)) ?? "again";
       } else {
         if (!lanes.hasRoom()) return undefined;
+        if (busy.some(({ id }) => id === unit.id))
+          throw new Error(`${workflow.name} names ${unit.id} although it is under way: 'next' has to leave out 'busy'`);
         const pause = await start(state, unit, turn.prepared.ready, turn);
         if (pause !== undefined) return pause;
       }
@@ -151,7 +159,8 @@ export async function runLoop<State, U extends Unit, P, C>(
     if (stopped !== undefined) return stopped;
     ready.delete(unit.id);
     if (briefed === "stale") return requireChange(unit, turn.from, state);
-    const { iteration, tokens: brief_tokens, workspace } = briefed.brief;
+    const brief = wholeBrief(briefed.brief, soFar, workflow.name);
+    const { iteration, tokens: brief_tokens, workspace } = brief;
     await tell({
       type: "iteration-started",
       iteration,
@@ -164,7 +173,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       agent: chosen.name,
       ...given({ role, round, forecast: soFar.account?.forecast }),
     });
-    lanes.start({ ...choice, ...briefed, unit, ...given({ prepareMs: turn.prepareMs }) });
+    lanes.start({ ...choice, brief, context: briefed.context, unit, ...given({ prepareMs: turn.prepareMs }) });
     return undefined;
   }
 
@@ -180,7 +189,8 @@ export async function runLoop<State, U extends Unit, P, C>(
     const times = settledTimes.get(unit.id) ?? 0;
     if (times >= maxSettled) throw new Error(`${workflow.name} settled ${unit.id} ${times} times and names it again`);
     ready.delete(unit.id);
-    const outcome = await workflow.accept(state, unit, { prepared, prepareMs }, { signal: abort, tell });
+    const done = { prepared, prepareMs } as Done<P, C>;
+    const outcome = await workflow.accept(state, unit, done, { signal: abort, tell });
     if (outcome === "stale") return requireChange(unit, from, state);
     lastSettled = { unit: unit.id, state };
     settledTimes.set(unit.id, times + 1);

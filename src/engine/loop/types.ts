@@ -104,6 +104,13 @@ export interface Brief {
   readonly temperature?: number;
 }
 
+/**
+ * What a workflow gives of a brief. The loop fills in what is left out: `iteration` by how many this run has started,
+ * `tokens` by an estimate, and of `access` the least.
+ */
+export type BriefText = Pick<Brief, "text" | "workspace"> &
+  Partial<Omit<Brief, "text" | "workspace" | "access">> & { readonly access?: Partial<Access> };
+
 /** What the loop itself adds to any brief. */
 export interface Notes {
   /** Reasons for which the last result of this unit was refused in this run. */
@@ -195,17 +202,17 @@ export interface Delayed<U extends Unit = Unit> extends Delay {
 
 /** A brief, and what its workflow wants to know again when the result is judged. */
 export interface Briefed<C> {
-  readonly brief: Brief;
+  readonly brief: BriefText;
   readonly context: C;
 }
 
 /**
- * What is to be accepted: the run of an agent, or a unit that code alone has settled. `prepareMs`: how long its
- * preparation took.
+ * What is to be accepted: the run of an agent, or, of a workflow that prepares, a unit that code alone has settled.
+ * `prepareMs`: how long its preparation took.
  */
 export type Done<P, C> =
   | { readonly run: AgentRun; readonly context: C; readonly prepareMs?: number }
-  | { readonly prepared: P; readonly prepareMs: number };
+  | ([P] extends [undefined] ? never : { readonly prepared: P; readonly prepareMs: number });
 
 /**
  * What the work is: policy over files. Every unit is prepared, briefed, run by an agent, and accepted.
@@ -307,6 +314,8 @@ export interface Words {
   readonly noun: string;
   /** Where a person raises a budget, as in "budget.max_usd in its state file". */
   readonly budget: (unit: keyof Spent) => string;
+  /** How a person allows one run more, as in "--max-usd"; absent: by whatever started it. */
+  readonly allow?: (unit: keyof Spent) => string;
   /** What to look at where iterations repeat themselves; the beginning of a sentence. */
   readonly look: string;
   /** What to read where nothing was accepted; the beginning of a sentence. */
@@ -314,6 +323,8 @@ export interface Words {
   /** What a person does about repetitions, and about work without a result. */
   readonly steer: string;
   readonly mend: string;
+  /** What helps against both as well, as in "use another --agent"; absent: nothing that is known. */
+  readonly otherwise?: string;
 }
 
 /** What stop conditions judge by. Times are milliseconds since the epoch. */
@@ -368,23 +379,31 @@ interface Alarm {
   readonly end?: Failure;
 }
 
-export interface LoopOptions {
-  readonly tell: Tell;
+/** The rules by which a run stops, waits and chooses its agents; `rulesFor` in rules-of-run.ts makes a set of them. */
+export interface Rules {
+  /** Asked before each iteration. That a run ends once `finish` is aborted needs none. */
   readonly stopConditions: readonly StopCondition[];
   readonly choose: Choose;
   readonly watches: readonly Watch[];
   /** Asked once an iteration has ended; each warning is sent once a run. */
   readonly reviews: readonly Review[];
-  /** Most agents at work at the same time. */
-  readonly jobs: number;
-  readonly clock: Clock;
+}
+
+/** How a loop is run. Rules that are left out are those of `rulesFor` for the one agent, without any limit. */
+export interface LoopOptions extends Partial<Rules> {
+  /** Told each event, in order. Absent: nobody is told, and nothing is printed. */
+  readonly tell?: Tell;
+  /** Most agents at work at the same time; absent: 1. */
+  readonly jobs?: number;
+  /** Absent: the machine's own time. */
+  readonly clock?: Clock;
   /**
-   * Aborted when the loop should end after the iterations under way. It ends preparations at once: nobody will need
-   * them.
+   * Aborted when the loop should end after the iterations under way; the verdict is then `interrupted`, and names the
+   * signal where that is the abort's reason. It ends preparations at once: nobody will need them.
    */
-  readonly finish: AbortSignal;
-  /** Aborted when the iteration under way should end at once. */
-  readonly abort: AbortSignal;
+  readonly finish?: AbortSignal;
+  /** Aborted, besides `finish`, when the iteration under way should end at once: its agent's processes are ended. */
+  readonly abort?: AbortSignal;
 }
 
 export const isVerdict = (value: unknown): value is Verdict =>

@@ -1,18 +1,10 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "../lib/clock.js";
 import { hasCode } from "../lib/errors.js";
 import { type Keyboard, keyboardOf } from "./terminal/keyboard.js";
 import type { Exec, ProcessRequest } from "../process/run-process.js";
-
-/** The signals that a process can be sent. */
-export interface SignalSource {
-  on(name: NodeJS.Signals, handler: () => void): unknown;
-  off(name: NodeJS.Signals, handler: () => void): unknown;
-  /** Whether `nohup` started us, so that SIGHUP must do nothing. */
-  readonly underNohup: boolean;
-}
+import { processSignals, type SignalSource } from "./signals.js";
 
 /**
  * The outside of a command: where it stands, what it is sent and where its words go. Injected, so that a test can run a
@@ -86,13 +78,7 @@ export function processIo(name: string): Io {
     cwd: process.cwd(),
     env,
     clock: systemClock,
-    signals: {
-      on: (name, handler) => process.on(name, handler),
-      off: (name, handler) => process.off(name, handler),
-      get underNohup() {
-        return isUnderNohup();
-      },
-    },
+    signals: processSignals,
     stdin,
     terminal: stderr,
     async *runProgram(request: ProcessRequest) {
@@ -115,17 +101,4 @@ export function processIo(name: string): Io {
     ...(stdin.isTTY === true && stdout.isTTY === true && stderr.isTTY === true ? { keyboard: keyboardOf(stdin) } : {}),
     readerGone: gone.signal,
   };
-}
-
-/**
- * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any of our code runs, so what
- * it leaves of itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU,
- * Linux).
- */
-function isUnderNohup(): boolean {
-  try {
-    return /^flags:\s*\d*[15]$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8"));
-  } catch {
-    return false;
-  }
 }

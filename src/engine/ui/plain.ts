@@ -19,7 +19,7 @@ import {
 } from "./terminal/tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, local times. */
-export function plainSink(io: Io, finish: AbortSignal): Sink {
+export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal): Sink {
   let tally = emptyTally;
   /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
   const preparing = new Map<string, string>();

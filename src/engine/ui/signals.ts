@@ -1,4 +1,34 @@
-import type { Io } from "./io.js";
+import { readFileSync } from "node:fs";
+
+/** The signals that a process can be sent. */
+export interface SignalSource {
+  on(name: NodeJS.Signals, handler: () => void): unknown;
+  off(name: NodeJS.Signals, handler: () => void): unknown;
+  /** Whether `nohup` started us, so that SIGHUP must do nothing. */
+  readonly underNohup: boolean;
+}
+
+/** Those of this process. */
+export const processSignals: SignalSource = {
+  on: (name, handler) => process.on(name, handler),
+  off: (name, handler) => process.off(name, handler),
+  get underNohup() {
+    return isUnderNohup();
+  },
+};
+
+/**
+ * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any of our code runs, so what
+ * it leaves of itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU,
+ * Linux).
+ */
+function isUnderNohup(): boolean {
+  try {
+    return /^flags:\s*\d*[15]$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8"));
+  } catch {
+    return false;
+  }
+}
 
 export interface Signals {
   /** Aborted, with the signal's name as its reason, when the run should end after the iteration under way. */
@@ -14,7 +44,9 @@ export interface Signals {
  * SIGQUIT and SIGUSR2 as if they were SIGTERM. A reader of our stdout that went away counts as the first Ctrl+C.
  * SIGUSR1 does nothing, where Node would open a debugger; neither does SIGHUP under nohup.
  */
-export function listenForSignals(io: Io): Signals {
+export function listenForSignals(
+  io: { readonly signals: SignalSource; readonly readerGone?: AbortSignal } = { signals: processSignals },
+): Signals {
   const finish = new AbortController();
   const abort = new AbortController();
   const onInterrupt = () => {
@@ -39,14 +71,14 @@ export function listenForSignals(io: Io): Signals {
   const onGone = () => finish.abort("SIGHUP");
   for (const [signal, handler] of all) io.signals.on(signal, handler);
   // The reader may have gone before this run: during the one that made the project, say.
-  if (io.readerGone.aborted) onGone();
-  io.readerGone.addEventListener("abort", onGone);
+  if (io.readerGone?.aborted === true) onGone();
+  io.readerGone?.addEventListener("abort", onGone);
   return {
     finish: finish.signal,
     abort: abort.signal,
     stop: () => {
       for (const [signal, handler] of all) io.signals.off(signal, handler);
-      io.readerGone.removeEventListener("abort", onGone);
+      io.readerGone?.removeEventListener("abort", onGone);
     },
   };
 }

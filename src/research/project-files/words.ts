@@ -1,3 +1,4 @@
+import { commandLineWords } from "../../engine/config/keys.js";
 import type { Words } from "../../engine/loop/types.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { rrdName } from "./layout.js";
@@ -10,4 +11,5 @@ export const researchWords: Words = {
   reasons: `Read the reasons in ${ledgerName}`,
   mend: `give advice with 'research-ralph steer', raise a limit in ${rrdName}`,
   steer: "give advice with 'research-ralph steer'",
+  ...commandLineWords,
 };

@@ -1,3 +1,4 @@
+import { commandLineWords } from "../../engine/config/keys.js";
 import type { Words } from "../../engine/loop/types.js";
 import { stateName, taskLedger, taskName } from "./layout.js";
 
@@ -12,5 +13,6 @@ export function taskWords(name: string | undefined): Words {
     reasons: `Read the reasons in ${taskLedger}`,
     steer: more,
     mend: name === undefined ? more : `${more}, or take a criterion out`,
+    ...commandLineWords,
   };
 }

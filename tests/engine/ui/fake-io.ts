@@ -2,7 +2,8 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { systemClock } from "../../../src/engine/lib/clock.js";
 import { runProcess } from "../../../src/engine/process/run-process.js";
-import type { Io, SignalSource } from "../../../src/engine/ui/io.js";
+import type { Io } from "../../../src/engine/ui/io.js";
+import type { SignalSource } from "../../../src/engine/ui/signals.js";
 
 /** Signals that a test sends with `emit`. */
 export type FakeSignals = EventEmitter & SignalSource;

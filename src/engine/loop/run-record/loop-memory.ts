@@ -64,7 +64,10 @@ export interface Compression {
 }
 
 /** How a run ended, as a state keeps it. `now`: milliseconds since the epoch. */
-export const lastRun = ({ verdict, reason, cause }: Verdict, now: number) => ({
+export const lastRun = (
+  { verdict, reason, cause }: Verdict,
+  now: number,
+): Omit<Verdict, "signal"> & { at: string } => ({
   at: new Date(now).toISOString(),
   verdict,
   reason,

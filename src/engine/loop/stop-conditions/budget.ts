@@ -1,5 +1,5 @@
 import type { HistoryMetrics } from "../../generated/memory.js";
-import { counts, usesAllowance } from "./limits.js";
+import { counts, moreOf, usesAllowance } from "./limits.js";
 import type {
   Budget,
   Choose,
@@ -84,7 +84,7 @@ function usedUp(
     if (limit !== undefined && reached(mine[unit], limit))
       return {
         cause: unit,
-        reason: `The budget of this run, ${worded[unit](limit)}, is used up: ${worded[unit](mine[unit])}. Run again to continue, or allow more with --max-${unit}.`,
+        reason: `The budget of this run, ${worded[unit](limit)}, is used up: ${worded[unit](mine[unit])}. Run again to continue${moreOf(words, unit)}.`,
       };
   }
   if (account === undefined) return undefined;

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Failure, StopCondition, PastIteration } from "../types.js";
+import type { Failure, StopCondition, PastIteration, Spent, Verdict, Words } from "../types.js";
 import { spanInWords } from "../../lib/clock.js";
+import { given } from "../../lib/given.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
 const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>([
@@ -22,15 +23,22 @@ export const usesAllowance = (failure: string | undefined): boolean =>
 export const counts = ({ outcome }: PastIteration): boolean =>
   usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
-/** At most `maxIterations` iterations a run, those under way and those that units are prepared for included. */
+/** What ends the reason of a limit of one run. */
+export const moreOf = ({ allow }: Pick<Words, "allow">, unit: keyof Spent): string =>
+  allow === undefined ? "" : `, or allow more with ${allow(unit)}`;
+
+/**
+ * At most `maxIterations` iterations a run, those under way and those that units are prepared for included. Those in
+ * which a service was not available do not count.
+ */
 export const limitIterations =
-  (maxIterations: number): StopCondition =>
+  (maxIterations: number, words: Pick<Words, "allow"> = {}): StopCondition =>
   ({ iterations, inFlight = [], preparing = 0 }) =>
     iterations.filter(counts).length + inFlight.length + preparing >= maxIterations
       ? {
           verdict: "limit",
           cause: "iterations",
-          reason: `${maxIterations === 1 ? "The one iteration of this run is" : `All ${maxIterations} iterations of this run are`} used up; run again to continue, or allow more with -i.`,
+          reason: `${maxIterations === 1 ? "The one iteration of this run is" : `All ${maxIterations} iterations of this run are`} used up; run again to continue${moreOf(words, "iterations")}.`,
         }
       : undefined;
 
@@ -65,14 +73,18 @@ export const stopOnFiles =
     return undefined;
   };
 
-/** Ends the run once `finish` was aborted; the abort's reason names the signal. */
+const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const satisfies readonly Verdict["signal"][];
+
+/** Ends the run once `finish` was aborted; the abort's reason may name a signal. */
 export const stopOnSignal =
   (finish: AbortSignal): StopCondition =>
-  () =>
-    finish.aborted
-      ? {
-          verdict: "interrupted",
-          reason: `Ended by ${finish.reason}; nothing is lost; run again to continue.`,
-          signal: finish.reason,
-        }
-      : undefined;
+  () => {
+    if (!finish.aborted) return undefined;
+    const signal = signals.find((name) => name === finish.reason);
+    const by = typeof finish.reason === "string" ? finish.reason : "the program that started it";
+    return {
+      verdict: "interrupted",
+      reason: `Ended by ${by}; nothing is lost; run again to continue.`,
+      ...given({ signal }),
+    };
+  };

@@ -145,15 +145,16 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
  * the same verdict at once.
  */
 export const stopWhenStuck =
-  ({ look, steer }: Words): StopCondition =>
+  ({ look, steer, otherwise }: Words): StopCondition =>
   ({ memory }) => {
+    const other = otherwise === undefined ? "" : `, ${otherwise}`;
     const row = memory && stagnationIn(memory);
     if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
     const last = memory.observations.at(-1);
     const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
     return {
       verdict: "stuck",
-      reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} ${look}; then ${steer}, use another --agent, or run again with --force.`,
+      reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} ${look}; then ${steer}${other}.`,
     };
   };
 
@@ -166,8 +167,9 @@ const maxWithoutResult = 15;
  * was not available don't.
  */
 export const stopWithoutResult =
-  ({ reasons, mend }: Words, most = maxWithoutResult): StopCondition =>
+  ({ reasons, mend, otherwise }: Words, most: number = maxWithoutResult): StopCondition =>
   ({ iterations, memory }) => {
+    const other = otherwise === undefined ? "" : `, ${otherwise}`;
     const inThisRun = iterations
       .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
       .filter((past) => past.outcome.outcome !== "noted" && counts(past)).length;
@@ -176,6 +178,6 @@ export const stopWithoutResult =
       ? undefined
       : {
           verdict: "stuck",
-          reason: `None of the last ${row} iterations, including those of earlier runs, brought an accepted result. ${reasons}; then ${mend}, use another --agent, or run again with --force.`,
+          reason: `None of the last ${row} iterations${memory === undefined ? "" : ", including those of earlier runs,"} brought an accepted result. ${reasons}; then ${mend}${other}.`,
         };
   };

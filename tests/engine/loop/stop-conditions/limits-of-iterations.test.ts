@@ -36,12 +36,12 @@ const reasonOf = (answer: Verdict | Delay | undefined) => answer?.reason;
 
 describe("a person is told which limit ended the run and how to go on", () => {
   test("of iterations", () => {
-    expect(limitIterations(1)(soFar([past(accepted)]))).toEqual({
+    expect(limitIterations(1, researchWords)(soFar([past(accepted)]))).toEqual({
       verdict: "limit",
       cause: "iterations",
       reason: "The one iteration of this run is used up; run again to continue, or allow more with -i.",
     });
-    expect(reasonOf(limitIterations(2)(soFar([past(accepted), past(refused)])))).toBe(
+    expect(reasonOf(limitIterations(2, researchWords)(soFar([past(accepted), past(refused)])))).toBe(
       "All 2 iterations of this run are used up; run again to continue, or allow more with -i.",
     );
   });
@@ -284,24 +284,21 @@ describe("the context of a model", () => {
 });
 
 describe("the rules of a run", () => {
-  const never = new AbortController().signal;
   const settings = {
     agents: [named("claude")],
     iterations: 2,
     budget: {},
     words: researchWords,
     patienceMs: 120 * minute,
-    finish: never,
   };
   const firstOf = ({ stopConditions }: ReturnType<typeof rulesFor>, run: RunSoFar) =>
     stopConditions.map((stopCondition) => stopCondition(run)).find((answer) => answer !== undefined);
 
-  test("stop it by signal, file, failures, iterations, time, budget, and whatever else is given", () => {
+  test("stop it by file, failures, iterations, time, budget, and whatever else is given", () => {
     const folder = mkdtempSync(join(tmpdir(), "rr-rules-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const finish = new AbortController();
     const mine = () => ({ verdict: "stuck" as const, reason: "mine" });
-    const rules = rulesFor({ ...settings, maxMs: 10 * minute, budget: { usd: 1 }, finish: finish.signal, folder });
+    const rules = rulesFor({ ...settings, maxMs: 10 * minute, budget: { usd: 1 }, folder });
     expect(firstOf(rules, soFar([]))).toBeUndefined();
     expect(firstOf(rules, soFar([past(accepted), past(accepted)]))).toMatchObject({
       verdict: "limit",
@@ -320,8 +317,6 @@ describe("the rules of a run", () => {
     writeFileSync(join(folder, "PAUSE"), "");
     expect(firstOf(rules, soFar([]))).toMatchObject({ verdict: "blocked" });
     expect(firstOf(rulesFor(settings), soFar([]))).toBeUndefined();
-    finish.abort("SIGINT");
-    expect(firstOf(rules, soFar([]))).toMatchObject({ verdict: "interrupted" });
   });
 
   test("end every wait with the time of the run, and let it last where none is set", () => {
