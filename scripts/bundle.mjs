@@ -26,6 +26,7 @@ export const entries = {
   cli: "src/cli.ts",
   ralph: "src/ralph.ts",
   index: "src/index.ts",
+  loop: "src/loop.ts",
   "baseline-agent": "src/research/baseline-agent/main.ts",
   reader: "src/research/full-text/reader-main.ts",
 };
@@ -78,7 +79,7 @@ export async function bundle({ input, outDir, mapsDir }) {
  */
 export async function build({ outDir, mapsDir }) {
   const modules = await bundle({ input: entries, outDir, mapsDir });
-  writeTypes("index.ts", outDir);
+  for (const file of ["index.ts", "loop.ts"]) writeTypes(file, outDir);
   writeFileSync(join(outDir, "LICENSES.md"), licencesOf(modules));
   // unpdf ships none of pdf.js's tables for Chinese, Japanese and Korean fonts. Their own licence lies among them.
   const cmaps = join(root, "node_modules/pdfjs-dist/cmaps");

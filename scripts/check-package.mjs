@@ -28,7 +28,7 @@ const needed = [
   "schemas/rrd.schema.json",
   "schemas/validators/rrd.cjs",
   ...Object.values(bin),
-  ...Object.values(exports["."]).map((path) => path.slice(2)),
+  ...[exports["."], exports["./loop"]].flatMap((entry) => Object.values(entry)).map((path) => path.slice(2)),
 ];
 /** Of the projects only the report of the sample is read by users. */
 const unwanted =
