@@ -1,5 +1,5 @@
 // Processor time of child processes, their own children included: other work on the machine does not count.
-import { median, mustRun } from "./measure.mjs";
+import { median, mustRun, rounds } from "./measure.mjs";
 
 /** CPU seconds of a command, from its start to its end. `codes`: exit codes that are not a failure. */
 export async function cpuOf(command, args, options = {}, codes = [0]) {
@@ -14,9 +14,17 @@ export async function cpuOf(command, args, options = {}, codes = [0]) {
 /** Median CPU seconds of each of `tasks` over `times` rounds, one after the other in each round. */
 export async function interleavedCpu(times, tasks) {
   const taken = tasks.map(() => []);
-  for (let round = 0; round < times; round++)
+  for (let round = 0; round < rounds(times); round++)
     for (const [index, task] of tasks.entries()) taken[index].push(await task());
   return taken.map(median);
 }
 
 export const seconds = (value) => `${value.toFixed(2)} CPU s`;
+
+/** What `work` answers, and the CPU milliseconds of this process until then. */
+export async function cpuMs(work) {
+  const before = process.cpuUsage();
+  const value = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { value, ms: (user + system) / 1000 };
+}

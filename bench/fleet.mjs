@@ -7,7 +7,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../scripts/bundle.mjs";
-import { root } from "./measure.mjs";
+import { Absent, root } from "./measure.mjs";
 
 const partner = fileURLToPath(new URL("fleet-partner.mjs", import.meta.url));
 
@@ -29,7 +29,7 @@ function built() {
 /** Runs `work` with a Redis server of its own and workers with so many places each; all of them end with it. */
 export async function besideWorkers(cwd, places, work) {
   if (spawnSync("redis-server", ["--version"], { stdio: "ignore" }).status !== 0)
-    throw new Error("there is no redis-server");
+    throw new Absent("there is no redis-server");
   const port = await freePort();
   const folder = mkdtempSync(join(cwd, "fleet-"));
   const durable = ["--appendonly", "yes", "--save", "", "--dir", folder, "--bind", "127.0.0.1", "--port", String(port)];

@@ -6,7 +6,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-export const cli = join(root, "dist/cli.js");
+/** What is measured: this folder's build, or the one that BENCH_DIST names. */
+export const dist = process.env.BENCH_DIST ?? join(root, "dist");
+export const cli = join(dist, "cli.js");
+
+/** `run.mjs --rehearse` runs every row once with its smallest sizes: not for the numbers, but to see that it runs. */
+const isRehearsal = process.argv.includes("--rehearse");
+/** How often something is measured, and how much of it is made; in a rehearsal once, and `small`. */
+export const rounds = (times) => (isRehearsal ? 1 : times);
+export const size = (normal, small) => (isRehearsal ? small : normal);
+
+/** Why a row can't be measured here although nothing is wrong with it: data, a program or a service is absent. */
+export class Absent extends Error {}
 
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -52,7 +63,7 @@ export async function mustRun(command, args, options = {}, codes = [0]) {
  */
 export async function interleaved(times, tasks) {
   const taken = tasks.map(() => []);
-  for (let round = 0; round < times; round++) {
+  for (let round = 0; round < rounds(times); round++) {
     for (const [index, task] of tasks.entries()) taken[index].push((await task()).took);
   }
   return taken.map(median);

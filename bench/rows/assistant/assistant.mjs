@@ -3,12 +3,15 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { load } from "../../../scripts/bundle.mjs";
 import { cpuOf, interleavedCpu } from "../../cpu.mjs";
-import { inFolder, median, ms, root } from "../../measure.mjs";
+import { dist, inFolder, median, ms, rounds, size } from "../../measure.mjs";
 
-const ralph = join(root, "dist/ralph.js");
-const turns = 1000;
+const ralph = join(dist, "ralph.js");
+const turns = size(1_000, 5);
+const early = size(200, 2);
 const settings = { api_url: "http://127.0.0.1:9/v1/chat/completions", model: "local-model", context_window: 32_000 };
 
 export const row = {
@@ -26,7 +29,7 @@ export const row = {
         () => cpuOf(process.execPath, [ralph, "--version"], { cwd, env }),
       ]);
       const starts = { bare: [], ours: [] };
-      for (let round = 0; round < 7; round += 1) {
+      for (let round = 0; round < rounds(7); round += 1) {
         starts.bare.push(await atPrompt(["-e", "process.stdout.write('> '); process.stdin.resume()"], { cwd, env }));
         starts.ours.push(await atPrompt([ralph], { cwd, env }));
       }
@@ -76,17 +79,22 @@ async function settingsTime(home) {
 
 /** Heap in use after 200 and after all turns of one session, against a model that answers at once. */
 async function heap(home) {
-  const { session, settings, config } = await load({
+  const { session, settings, config, compose } = await load({
     session: "src/assistant/session.ts",
     settings: "src/assistant/settings.ts",
     config: "src/compose/config.ts",
+    compose: "src/compose/assistant.ts",
   });
-  if (globalThis.gc === undefined) throw new Error("run with NODE_OPTIONS=--expose-gc");
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
   const env = { HOME: home };
   const asked = { keys: config.configKeys, cwd: home, env };
   const clock = { now: Date.now, sleep: async () => undefined };
+  const io = { cwd: home, env, clock, runProgram: () => undefined };
   const opened = new session.Session({
-    io: { cwd: home, env, clock, runProgram: () => undefined },
+    io,
+    // What the program itself hands over, so that this row fails where it hands over less than a session asks for.
+    handed: compose.handedTo(io),
     asked,
     settings: await settings.settingsOf(asked),
     fetch: async () => new Response(stream(), { headers: { "content-type": "text/event-stream" } }),
@@ -94,10 +102,10 @@ async function heap(home) {
     say: () => undefined,
   });
   const used = () => {
-    globalThis.gc();
+    collect();
     return Math.round(process.memoryUsage().heapUsed / 1e6);
   };
-  let early = 0;
+  let before = 0;
   for (let turn = 1; turn <= turns; turn += 1) {
     const spoken = await opened.answer(
       `question ${turn} ${"q".repeat(400)}`,
@@ -105,11 +113,11 @@ async function heap(home) {
       () => undefined,
     );
     if ("failure" in spoken) throw new Error(spoken.failure.message);
-    if (turn === 200) early = used();
+    if (turn === early) before = used();
   }
   const late = used();
   await opened.close();
-  return `${early} MB, ${late} MB`;
+  return `${before} MB, ${late} MB`;
 }
 
 function stream() {

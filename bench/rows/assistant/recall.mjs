@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
-import { inFolder } from "../../measure.mjs";
+import { inFolder, size } from "../../measure.mjs";
 
-const [chunks, dimension, clusters, queries] = [100_000, 384, 500, 20];
+const [chunks, dimension, clusters, queries] = [size(100_000, 2_000), 384, 500, 20];
 
 export const row = {
   name: "recall",

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { folder, ofEachCli, tokensOfIteration } from "../../agent-clis.mjs";
 import { writeLongPaper, writeResearch } from "../../fixture.mjs";
-import { inFolder, thousands } from "../../measure.mjs";
+import { inFolder, size, thousands } from "../../measure.mjs";
 
-const sizes = [30, 10_000];
+const sizes = [30, size(10_000, 60)];
 
 export const row = {
   name: "analysis-tokens",

@@ -1,9 +1,10 @@
 // How the CPU time of the quote finder and of the readers grows when what is repeated doubles, regular expressions
 // included, which the tests do not count. Linear work doubles, quadratic work grows fourfold.
 import { load } from "../../../scripts/bundle.mjs";
+import { size } from "../../measure.mjs";
 
 /** Characters repeated; twice as many are compared with them. */
-const length = 50_000;
+const length = size(50_000, 500);
 /** Milliseconds: what takes less at twice the length is too short to be measured, and harms nobody. */
 const ofInterest = 80;
 

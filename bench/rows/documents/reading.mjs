@@ -7,7 +7,7 @@ import { deflateSync } from "node:zlib";
 import { PDFDocument, StandardFonts } from "pdf-lib";
 import { load } from "../../../scripts/bundle.mjs";
 import { cpuOf, seconds } from "../../cpu.mjs";
-import { inFolder, root } from "../../measure.mjs";
+import { inFolder, root, size } from "../../measure.mjs";
 
 const maxMemory = 1536 * 1024 * 1024;
 const maxMs = 120_000;
@@ -23,7 +23,7 @@ export const row = {
     const flags = own.flagsOf(maxMemory);
     return await inFolder(async (folder) => {
       const [ours, rival] = [[], []];
-      for (const pages of [20, 300]) {
+      for (const pages of [size(20, 2), size(300, 3)]) {
         const path = join(folder, `${pages}.pdf`);
         writeFileSync(path, await paperOf(pages, data));
         ours.push(`${pages} pages ${shown(await costOfReading(readFileSync(path), path, flags))}`);

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root, run } from "../../measure.mjs";
+import { root, run, size } from "../../measure.mjs";
 
-const kills = Number(process.env.BENCH_KILLS ?? 100);
+const kills = Number(process.env.BENCH_KILLS ?? size(100, 1));
 
 export const row = {
   name: "crash",

@@ -3,10 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { cpuOf } from "../../cpu.mjs";
 import { writeAgent, writeResearch } from "../../fixture.mjs";
-import { cli, inFolder, ms, mustRun } from "../../measure.mjs";
+import { cli, inFolder, ms, mustRun, size } from "../../measure.mjs";
 
-const few = 2;
-const many = 12;
+const [few, many] = [size(2, 1), size(12, 2)];
 
 export const row = {
   name: "git",

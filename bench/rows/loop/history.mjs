@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { load } from "../../../scripts/bundle.mjs";
-import { median, ms, thousands } from "../../measure.mjs";
+import { median, ms, size, thousands } from "../../measure.mjs";
 
-const iterations = 100;
+const iterations = size(100, 20);
 /** A brief without the history and without the paper's text, as `bench -- brief` measures it for few papers. */
 const restOfBrief = 3_000;
 /** What a historian's model reads besides the material. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeResearch } from "../../fixture.mjs";
-import { cli, inFolder } from "../../measure.mjs";
+import { cli, inFolder, size } from "../../measure.mjs";
 
 export const row = {
   name: "memory",
@@ -16,7 +16,7 @@ export const row = {
     return await inFolder(async (cwd) => {
       writeResearch(join(cwd, "researches/bench-2025-01-01"), { papers: 30, pending: 1 });
       writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ git: false }));
-      const agent = `cmd:yes '${"a line of an agent that talks too much ".repeat(5)}' | head -c 1000000000`;
+      const agent = `cmd:yes '${"a line of an agent that talks too much ".repeat(5)}' | head -c ${size(1_000_000_000, 1_000_000)}`;
       const ours = await peak(
         [cli, "run", "researches/bench-2025-01-01", "--agent", agent, "--unconfined", "-i", "1"],
         cwd,

@@ -1,7 +1,7 @@
 import { load } from "../../../scripts/bundle.mjs";
-import { ms, thousands } from "../../measure.mjs";
+import { ms, size, thousands } from "../../measure.mjs";
 
-const count = 100_000;
+const count = size(100_000, 1_000);
 
 export const row = {
   name: "merge",

@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
 import { abstractReading, writeResearch } from "../../fixture.mjs";
-import { inFolder, median, ms, thousands } from "../../measure.mjs";
+import { inFolder, median, ms, size, thousands } from "../../measure.mjs";
 
-const papers = Number(process.env.BENCH_PAPERS ?? 10_000);
+const papers = Number(process.env.BENCH_PAPERS ?? size(10_000, 200));
 const agents = 40;
 const alone = 3;
 

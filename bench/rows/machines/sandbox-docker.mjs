@@ -1,9 +1,9 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
-import { inFolder, median, ms } from "../../measure.mjs";
+import { Absent, inFolder, median, ms, size } from "../../measure.mjs";
 
-const rounds = 7;
+const times = size(7, 1);
 
 export const row = {
   name: "sandbox-docker",
@@ -16,11 +16,13 @@ export const row = {
       reach: "src/engine/process/reach.ts",
     });
     const image = process.env.RR_IMAGE ?? "node:20";
-    const { sandbox } = await open.openSandbox("docker", { env: process.env, image });
+    const { sandbox } = await open.openSandbox("docker", { env: process.env, image }).catch((error) => {
+      throw new Absent(error.message);
+    });
     return await inFolder(async (folder) => {
       const cwd = mkdtempSync(join(folder, "workspace-"));
       const taken = [[], []];
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < times; round++) {
         const began = performance.now();
         const lines = sandbox.exec({
           command: "sh",

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
-import { inFolder, ms } from "../../measure.mjs";
+import { Absent, inFolder, ms, size } from "../../measure.mjs";
 
 /** Of these the fastest counts: what else the machine does only adds. */
-const rounds = 25;
+const repeats = size(25, 1);
 const held = { start: 15, relay: 60, look: 5 };
 
 export const row = {
@@ -21,7 +21,7 @@ export const row = {
       reach: "src/engine/process/reach.ts",
     });
     const { sandbox, why } = await open.openSandbox("auto", { env: process.env });
-    if (sandbox?.name !== "bubblewrap") throw new Error(`no bubblewrap here (${why})`);
+    if (sandbox?.name !== "bubblewrap") throw new Absent(`no bubblewrap here (${why})`);
     return await inFolder(async (folder) => {
       const cwd = mkdtempSync(join(folder, "workspace-"));
       const request = (hosts, command = "true", args = []) => ({
@@ -45,7 +45,7 @@ export const row = {
         return performance.now() - began;
       };
       const taken = [[], [], []];
-      for (let round = 0; round <= rounds; round++) {
+      for (let round = 0; round <= repeats; round++) {
         const times = [
           await time(host.runProcess, []),
           await time(sandbox.exec, []),
@@ -76,7 +76,7 @@ async function lookAtMany(sandbox, request, { lookAt }, { defaultLimits }) {
   const look = lookAt(root, [process.cwd()], defaultLimits);
   look();
   const taken = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < repeats; round++) {
     const began = performance.now();
     const what = look();
     taken.push(performance.now() - began);

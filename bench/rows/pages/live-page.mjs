@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cli, inFolder, ms } from "../../measure.mjs";
+import { cli, inFolder, ms, size } from "../../measure.mjs";
 import { writeProject } from "./report-page.mjs";
 
-const papers = 1000;
+const papers = size(1000, 10);
 
 export const row = {
   name: "live-page",

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundle } from "../../../scripts/bundle.mjs";
-import { inFolder, mustRun, root } from "../../measure.mjs";
+import { inFolder, mustRun, root, size } from "../../measure.mjs";
 
-const counts = [30, 1000, 10_000];
-const times = 3;
+const counts = size([30, 1000, 10_000], [30]);
+const times = size(3, 1);
 
 export const row = {
   name: "report-page",

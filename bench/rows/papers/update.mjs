@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
 import { writeResearch } from "../../fixture.mjs";
-import { cli, inFolder, mustRun, thousands } from "../../measure.mjs";
+import { cli, inFolder, mustRun, size, thousands } from "../../measure.mjs";
 
-const papers = Number(process.env.BENCH_PAPERS ?? 3_000);
+const papers = Number(process.env.BENCH_PAPERS ?? size(3_000, 30));
 const fresh = 10;
 const sources = ["arXiv", "OpenAlex", "Crossref"];
 

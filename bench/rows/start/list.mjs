@@ -2,9 +2,9 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cpuOf, interleavedCpu, seconds } from "../../cpu.mjs";
 import { writeResearch } from "../../fixture.mjs";
-import { cli, inFolder, ms, mustRun } from "../../measure.mjs";
+import { cli, inFolder, ms, mustRun, size } from "../../measure.mjs";
 
-const count = 200;
+const count = size(200, 2);
 const readAll = `for (const name of fs.readdirSync("researches")) JSON.parse(fs.readFileSync("researches/" + name + "/rrd.json", "utf8"))`;
 
 export const row = {
