@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
@@ -8,9 +7,8 @@ import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
-import { steeredResearch } from "../research/overview/steered-research.js";
 import { followedList } from "./followed-list.js";
-import { type FollowedProject, followedProject } from "./followed-project.js";
+import { type Followed, followedProject, followedWork } from "./followed-project.js";
 import { type Guard, guarded } from "./guard.js";
 import type { LivePage, Page } from "./live-page.js";
 import { readingPage } from "./page/reading.js";
@@ -19,16 +17,15 @@ import { assets, saying, shell } from "./page/shell.js";
 import { style } from "./page/style.js";
 import { projectAt } from "./page/texts.js";
 import { isUnreadable } from "./project-state.js";
+import type { ShownWork } from "./shown-work.js";
 
 /** What the pages are made from, and what they may do. */
 export interface Web extends Guard {
-  /** The folders of the projects that are shown, looked up anew at each request. Their names are different. */
-  projects(): Promise<readonly string[]>;
-  /** The only project, where one was named: the list leads to it. */
+  /** The projects and tasks that are shown, looked up anew at each request. */
+  works(): Promise<readonly ShownWork[]>;
+  /** The name of the only one, where one was named: the list leads to it. */
   readonly only?: string;
-  /** A project as a person names it to a command. */
-  shown(folder: string): string;
-  /** The folder that is looked through for projects; undefined: none appears. */
+  /** The folder that is watched for projects; undefined: none appears. */
   readonly root?: string;
   readonly stateDir: string;
   readonly redact: Redact;
@@ -47,26 +44,25 @@ const maxForm = 64 * 1024;
 /** A stream that says nothing for so long may be taken for dead on the way. */
 const beatMs = 15_000;
 
-/** The local page: the list of projects, each project as its report grows, each paper next to its text. */
+/** The local page: the list of projects and tasks, each project as its report grows, each paper next to its text. */
 export function webApp(web: Web): App {
   const app = new Hono();
   const ending = new AbortController();
-  const projects = new Map<string, FollowedProject>();
+  const followed = new Map<string, Followed>();
   const warn = (error: unknown) => web.warn(error instanceof Error ? error.message : String(error));
   const list = followedList(web, warn);
 
-  /** A project by its name in an address: looked up among those that are shown, never joined to a path. */
-  const find = async (name: string): Promise<FollowedProject | undefined> => {
-    const folder = (await web.projects()).find((each) => basename(each) === name);
+  /** A project or task by its name in an address: looked up among those that are shown, never joined to a path. */
+  const find = async (name: string): Promise<Followed | undefined> => {
+    const work = (await web.works()).find((each) => each.name === name);
+    const known = followed.get(name);
     // What was open when its folder was deleted still says so.
-    if (folder === undefined) return projects.get(name);
-    let project = projects.get(name);
-    if (project?.folder !== folder) {
-      await project?.live.close();
-      project = followedProject(folder, web, warn);
-      projects.set(name, project);
-    }
-    return project;
+    if (work === undefined || known?.work.folder === work.folder) return known;
+    await known?.live.close();
+    const follow = work.isProject ? followedProject : followedWork;
+    const fresh = follow(work, web, warn);
+    followed.set(name, fresh);
+    return fresh;
   };
 
   app.use(guarded(web));
@@ -92,8 +88,9 @@ export function webApp(web: Web): App {
   app.get("/p/:name/", async (context) => {
     const project = await find(context.req.param("name"));
     if (project === undefined) return context.notFound();
-    const { name } = project;
-    return context.html(shell(await project.live.page(), { at: projectAt(name), home: web.only === undefined }));
+    return context.html(
+      shell(await project.live.page(), { at: projectAt(project.work.name), home: web.only === undefined }),
+    );
   });
   app.get("/p/:name/events", async (context) => {
     const project = await find(context.req.param("name"));
@@ -105,13 +102,13 @@ export function webApp(web: Web): App {
   });
   app.get("/p/:name/paper/:id", async (context) => {
     const project = await find(context.req.param("name"));
-    const records = await project?.records();
+    const records = await project?.records?.();
     if (project === undefined || records === undefined || isUnreadable(records)) return context.notFound();
     const id = context.req.param("id");
     const paper = records.rrd.papers_pool.find((each) => each.id === id);
     const row = records.model.row(id);
     if (paper === undefined || row === undefined) return context.notFound();
-    const page = await readingPage(project.folder, project.name, { paper, entry: records.model.entry(row) });
+    const page = await readingPage(project.work.folder, project.work.name, { paper, entry: records.model.entry(row) });
     return context.html(shell(page, { home: false, wide: true }));
   });
 
@@ -122,22 +119,21 @@ export function webApp(web: Web): App {
   app.post("/p/:name/:act{pause|stop|resume|steer|clear}", async (context) => {
     const project = await find(context.req.param("name"));
     if (project === undefined) return context.notFound();
-    const { folder } = project;
-    const work = steeredResearch(folder, web.shown(folder));
+    const { steered } = project.work;
     const act = context.req.param("act");
     if (act === "pause" || act === "stop")
-      return answer(context, (await hold(work, act === "pause" ? pauseName : stopName)).says);
-    if (act === "resume") return answer(context, (await resume(work)).says);
+      return answer(context, (await hold(steered, act === "pause" ? pauseName : stopName)).says);
+    if (act === "resume") return answer(context, (await resume(steered)).says);
     const { text } = act === "steer" ? await context.req.parseBody() : {};
     const wish = act === "clear" ? { clear: true } : { text: typeof text === "string" ? text : "" };
-    return answer(context, await steer(work, wish, { now: web.now(), stateDir: web.stateDir }));
+    return answer(context, await steer(steered, wish, { now: web.now(), stateDir: web.stateDir }));
   });
 
   return {
     fetch: (request) => app.fetch(request),
     async close() {
       ending.abort();
-      await Promise.all([list, ...[...projects.values()].map(({ live }) => live)].map((live) => live.close()));
+      await Promise.all([list, ...[...followed.values()].map(({ live }) => live)].map((live) => live.close()));
     },
   };
 }

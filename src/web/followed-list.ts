@@ -1,47 +1,50 @@
-import { join } from "node:path";
-import { ledgerFile, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
+import type { Standing } from "../engine/ui/standing.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
-import { rrdFile } from "../research/project-files/layout.js";
-import { isOfNoInterest, lookAt, type WatchedResearch } from "../research/overview/watched-research.js";
+import { rrdName } from "../research/project-files/layout.js";
 import { type LivePage, livePage } from "./live-page.js";
-import { listPage } from "./page/list.js";
-import { watchFolder } from "./watch-folder.js";
+import { type Listed, listPage } from "./page/list.js";
+import type { ShownWork } from "./shown-work.js";
+import { isOfNoInterest, watchFolder } from "./watch-folder.js";
 
-interface Projects {
-  projects(): Promise<readonly string[]>;
+interface Works {
+  works(): Promise<readonly ShownWork[]>;
   /** The folder that is looked through for projects; undefined: none appears. */
   readonly root?: string;
   now(): number;
 }
 
-/** The list of projects, as it changes. */
-export function followedList({ projects, root, now }: Projects, warn: (error: unknown) => void): LivePage {
-  const known = new Map<string, { readonly version: string; readonly project: WatchedResearch }>();
+/** The list of projects and tasks, as it changes. */
+export function followedList({ works, root, now }: Works, warn: (error: unknown) => void): LivePage {
+  const known = new Map<string, { readonly version: string; readonly standing: Standing }>();
   /** Two hundred projects take a second to be read; only those are read again that have changed. */
-  const look = async (folder: string): Promise<WatchedResearch | undefined> => {
-    const files = [rrdFile(folder), ledgerFile(folder), lockFile(folder)];
-    const version = [...files, join(folder, pauseName), join(folder, stopName)].map((path) => stampOf(path)).join();
+  const look = async ({ folder, files, look: read }: ShownWork): Promise<Standing | undefined> => {
+    const version = files.map((path) => stampOf(path)).join();
     const before = known.get(folder);
     // A lock stays the same file when its process dies.
-    if (before?.version === version && !before.project.running) return before.project;
-    const project = await lookAt(folder);
-    if (project === undefined) known.delete(folder);
-    else known.set(folder, { version, project });
-    return project;
+    if (before?.version === version && !before.standing.running) return before.standing;
+    const standing = await read();
+    if (standing === undefined) known.delete(folder);
+    else known.set(folder, { version, standing });
+    return standing;
   };
   return livePage({
     warn,
     async make() {
-      const found: WatchedResearch[] = [];
-      for (const folder of await projects()) {
-        const project = await look(folder);
-        if (project !== undefined) found.push(project);
+      const listed: Listed[] = [];
+      for (const work of await works()) {
+        const standing = await look(work);
+        if (standing !== undefined) listed.push({ name: work.name, where: work.steered.where, standing });
       }
-      return listPage(found, now());
+      return listPage(listed, now());
     },
+    // Files elsewhere, as those of tasks, are looked at every two seconds.
     watch: (changed) =>
       root === undefined
         ? async () => {}
-        : watchFolder(root, { depth: 3, ignored: (path, isFile) => isOfNoInterest(root, path, isFile) }, changed),
+        : watchFolder(
+            root,
+            { depth: 3, ignored: (path, isFile) => isOfNoInterest(root, path, isFile, [rrdName]) },
+            changed,
+          ),
   });
 }

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { hiddenName, inboxName, lockName, transcriptsName } from "../engine/lib/layout.js";
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
@@ -6,29 +5,36 @@ import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
 import { wordsInForce } from "../engine/storage/state/from-outside.js";
+import { seenFromOutside } from "../engine/storage/under-way.js";
+import { costsOf } from "../research/overview/costs.js";
+import { researchStanding } from "../research/overview/standing.js";
+import { shortened } from "../research/report/papers.js";
 import { followAgents } from "./agent-stream.js";
 import { type LivePage, livePage, type Page, type Part, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";
 import { nowParts } from "./page/now.js";
 import { readingAt } from "./page/texts.js";
-import { isUnreadable, openRecords, type Records, workOf } from "./project-state.js";
+import { workParts } from "./page/work.js";
+import { isUnreadable, openRecords, type Records } from "./project-state.js";
+import type { ShownWork } from "./shown-work.js";
 import { watchFolder } from "./watch-folder.js";
 
-/** A project as it is shown. */
-export interface FollowedProject {
-  readonly name: string;
-  readonly folder: string;
+/** A project or a task as it is shown. */
+export interface Followed {
+  readonly work: ShownWork;
   readonly live: LivePage;
-  readonly records: ReturnType<typeof openRecords>;
+  /** Of a project. */
+  readonly records?: ReturnType<typeof openRecords>;
+}
+
+interface Means {
+  now(): number;
+  readonly redact: Redact;
 }
 
 /** A project as its report grows: what goes on now, the report's own sections, what it cost. */
-export function followedProject(
-  folder: string,
-  { now, redact }: { now(): number; readonly redact: Redact },
-  warn: (error: unknown) => void,
-): FollowedProject {
-  const name = basename(folder);
+export function followedProject(work: ShownWork, { now, redact }: Means, warn: (error: unknown) => void): Followed {
+  const { name, folder, steered } = work;
   const records = openRecords(folder, now);
   const agentsOf = followAgents(folder, redact);
   let made: { readonly version: string; readonly parts: readonly Part[] } | undefined;
@@ -43,12 +49,20 @@ export function followedProject(
     }
     const { rrd, ledger, model, version } = read;
     if (made?.version !== version) made = { version, parts: await reportParts(read, name) };
-    const [work, steering, agents] = await Promise.all([
-      workOf(folder),
+    const [outside, steering, agents] = await Promise.all([
+      seenFromOutside(folder),
       wordsInForce(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);
-    const parts = nowParts({ name, records: read, work, agents: work.running ? agents : [], steering, at: now() });
+    const standing = researchStanding({ folder, where: steered.where }, read, outside);
+    const doing = (unit: string | undefined) => {
+      const paper = rrd.papers_pool.find(({ id }) => id === unit);
+      return paper && markup`Reads <a href="${readingAt(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`;
+    };
+    const parts = [
+      ...problemParts(read),
+      ...nowParts({ name, standing, agents: outside.running ? agents : [], doing, steering, at: now() }),
+    ];
     const [head, ...rest] = made.parts;
     last = { title: model.title, parts: [...(head === undefined ? [] : [head]), ...parts, ...rest] };
     return last;
@@ -59,8 +73,54 @@ export function followedProject(
     watch: (changed) =>
       watchFolder(folder, { depth: 2, ignored: (path, isFile) => isOfNoUse(folder, path, isFile) }, changed),
   });
-  return { name, folder, live, records };
+  return { work, live, records };
 }
+
+/** A task as it stands, and every iteration that worked on it. */
+export function followedWork(work: ShownWork, { now, redact }: Means, warn: (error: unknown) => void): Followed {
+  const { name, folder } = work;
+  const agentsOf = followAgents(folder, redact);
+  const make = async (): Promise<Page> => {
+    const standing = await work.look();
+    const problem = standing === undefined ? `${folder} is gone: it was deleted or moved.` : standing.broken;
+    if (standing === undefined || problem !== undefined) {
+      const head = markup`<header id="masthead"><h1 dir="auto">${work.steered.where}</h1></header>`;
+      const says = markup`<p id="now" class="note bad">${problem ?? ""}</p>`;
+      return { title: name, parts: [part("masthead", head), part("now", says)] };
+    }
+    const [steering, agents, costs] = await Promise.all([
+      work.heard().then((heard) => wordsInForce(folder, heard)),
+      agentsOf(standing.ledger),
+      work.costs(),
+    ]);
+    const parts = nowParts({ name, standing, agents: standing.running ? agents : [], steering, at: now() });
+    const [head, ...rest] = workParts(work.steered.where, standing, now());
+    return { title: standing.title ?? name, parts: [...(head ? [head] : []), ...parts, ...rest, ...costPart(costs)] };
+  };
+  const ignored = (path: string, isFile: boolean) => isOfNoUse(folder, path, isFile);
+  const live = livePage({ make, warn, watch: (changed) => watchFolder(folder, { depth: 2, ignored }, changed) });
+  return { work, live };
+}
+
+/** What can't be read of a project, where it shows on its page. */
+const problemParts = ({ broken, notices }: Records): Part[] => [
+  ...(broken === undefined
+    ? []
+    : [
+        part(
+          "broken",
+          markup`<p id="broken" class="note bad">rrd.json can’t be read: ${broken} What stands here is its last good version.</p>`,
+        ),
+      ]),
+  ...(notices.length === 0
+    ? []
+    : [
+        part(
+          "notices",
+          markup`<div id="notices" class="note bad">${notices.map((each) => markup`<p>${each}</p>`)}</div>`,
+        ),
+      ]),
+];
 
 const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|agent-\d+)$/.test(id);
 
@@ -76,7 +136,7 @@ async function reportParts(records: Records, name: string): Promise<Part[]> {
         ? [own, part("contents", markup`<div id="contents">${contents(context)}</div>`)]
         : [own];
     }),
-    ...costPart(records),
+    ...costPart(costsOf(records.rrd, records.ledger)),
   ];
 }
 

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
-import { ledgerFile, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
+import { ledgerFile } from "../engine/lib/layout.js";
 import { messageOf } from "../engine/lib/errors.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
-import { isHeldByRun } from "../engine/storage/lock.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import {
   ideasName,
@@ -30,14 +29,6 @@ export interface Records {
   readonly notices: readonly string[];
   /** Why the state can't be read now; the rest is the last good version. */
   readonly broken?: string;
-}
-
-/** What is known of a project's folder without its records. */
-export interface Work {
-  readonly running: boolean;
-  /** A process that is gone has left its lock. */
-  readonly abandoned: boolean;
-  readonly held?: "paused" | "stopped";
 }
 
 /** A project that is not there any more, or one that never could be read, and why. */
@@ -101,16 +92,4 @@ async function readLastGood(folder: string, now: Date): Promise<Records | undefi
   const rrd = parsed.ok;
   const model = reportModel({ rrd, ledger: [], queries: [], answers: [], now });
   return { rrd, ledger: [], model, version: "last good", notices: [] };
-}
-
-/** Whether somebody works on a project and what keeps others from it. */
-export async function workOf(folder: string): Promise<Work> {
-  const lock = lockFile(folder);
-  const running = await isHeldByRun(lock);
-  const held = existsSync(join(folder, stopName))
-    ? "stopped"
-    : existsSync(join(folder, pauseName))
-      ? "paused"
-      : undefined;
-  return { running, abandoned: !running && existsSync(lock), ...(held === undefined ? {} : { held }) };
 }

@@ -2,8 +2,10 @@ import { request } from "node:http";
 import { basename, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/engine/lib/clock.js";
-import { listResearches } from "../../src/research/overview/find-research.js";
+import { shownWork } from "../../src/commands/inspect/web.js";
+import { findWork, listWork } from "../../src/commands/kinds/find-work.js";
 import { serveWeb } from "../../src/web/serve.js";
+import { fakeIo } from "../engine/ui/fake-io.js";
 
 /** The local page of the projects under a folder, and a browser of it. */
 export interface Browser {
@@ -30,11 +32,12 @@ export interface Follower {
 /** Serves in this process, ends with the test. */
 export async function served(cwd: string, only?: string): Promise<Browser> {
   const warnings: string[] = [];
+  const io = fakeIo({ cwd });
   const { address, newAddress, close } = await serveWeb(
     {
-      projects: async () => (only === undefined ? listResearches(cwd) : [only]),
+      works: async () =>
+        (only === undefined ? await listWork(cwd) : [await findWork(cwd, only)]).map((work) => shownWork(work, io)),
       ...(only === undefined ? { root: join(cwd, "researches") } : { only: basename(only) }),
-      shown: (folder) => basename(folder),
       stateDir: join(cwd, "state"),
       redact: (text) => text.replaceAll("sk-secret", "[secret removed]"),
       now: systemClock.now,

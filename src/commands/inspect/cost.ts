@@ -1,63 +1,44 @@
-import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { codeFormat } from "../../code/project-files/state-file.js";
-import { readRecords } from "../../engine/storage/state/record-store.js";
-import { stateFile } from "../../task/project-files/layout.js";
-import { taskFormat } from "../../task/project-files/state-file.js";
-import { codeIfMeant } from "../steer/steered-work.js";
-import { taskFolderOf } from "../task/task-folder.js";
-import { experienceOf } from "../../compose/forecast-basis.js";
 import { resolveConfig } from "../../compose/config.js";
-import { readLedger } from "../../engine/storage/state/ledger.js";
-import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
+import type { Io } from "../../engine/ui/io.js";
 import { labelled, say, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
-import type { Io } from "../../engine/ui/io.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
-import { costText, idleText, shortCost, wholeForecast } from "../../engine/ui/terminal/tally.js";
-import type { Experience } from "../../research/workflow/statistics-and-steering/forecast.js";
-import {
-  type Costs,
-  costsOf,
-  type Sum,
-  sumOf,
-  together,
-  totalOf,
-  type WorkCosts,
-  workCosts,
-} from "../../research/overview/costs.js";
-import { findResearch, listResearches, type FolderOptions } from "../../research/overview/find-research.js";
+import { costText, idleText, shortCost, wholeForecast, type Sum } from "../../engine/ui/terminal/tally.js";
+import { type Costs, sumOf, together, type WorkCosts } from "../../research/overview/costs.js";
+import type { FolderOptions } from "../../research/overview/find-research.js";
+import { laterFormatIn } from "../../research/project-files/research.js";
+import { findWork, listWork, workIn } from "../kinds/find-work.js";
 
 /**
- * Prints what a project, a task or a coding run cost and what for; without a folder, what all projects here did, and
- * `new` and `read` that left none.
+ * Prints what a project, a task or a coding run cost and what for; without a folder, what all projects and tasks
+ * here did, and `new` and `read` that left none.
  */
 export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
-  const led = await folderLed(io.cwd, argument);
-  if (led !== undefined) {
-    const costs = workCosts(led.state, led.ledger);
-    if (json) io.stdout(`${JSON.stringify({ folder: led.folder, ...costs }, null, 2)}\n`);
-    else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
-    return 0;
-  }
-  const folders = argument === undefined ? await listResearches(io.cwd) : [];
-  if (argument !== undefined || folders.length === 1) {
-    const folder = await findResearch(io.cwd, argument);
-    const { rrd, ledger } = await readResearch(folder);
-    const later = await laterFormatIn(folder);
-    if (later !== undefined) say(io, `warning: ${later}`);
-    const costs = costsOf(rrd, ledger, await experience(folder, ledger.at(-1)?.unit === "classic", io));
+  const all = argument === undefined ? await listWork(io.cwd) : [];
+  const isOne = argument !== undefined || all.length === 1 || workIn(io.cwd, io.cwd) !== undefined;
+  if (isOne) {
+    const { kind, folder } = await findWork(io.cwd, argument);
+    if (kind.noun === "project") {
+      const later = await laterFormatIn(folder);
+      if (later !== undefined) say(io, `warning: ${later}`);
+    }
+    const costs = await kind.costs(folder, io);
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
     else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
     return 0;
   }
   const { stateDir } = await resolveConfig(io);
   const elsewhere = (await readLedger(stateDir)).lines;
-  const read = await Promise.all(
-    folders.map(async (folder) => ({ folder, ...(await readResearch(folder).catch(() => ({ rrd: {}, ledger: [] }))) })),
+  // What can't be read has cost something that nobody knows.
+  const sums = await Promise.all(
+    all.map(async ({ kind, folder, where }) => ({
+      folder,
+      ...(await kind.look(folder, where).catch(() => ({ spending: sumOf([]) }))).spending,
+    })),
   );
-  const sums = read.map(({ folder, rrd, ledger }) => ({ folder, ...totalOf(rrd, ledger) }));
   const total = together([...sums, sumOf(elsewhere)]);
   if (json) {
     io.stdout(`${JSON.stringify({ researches: sums, elsewhere: sumOf(elsewhere), total }, null, 2)}\n`);
@@ -68,21 +49,6 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   for (const line of table([...rows, ["total", total]], io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
-
-/** The records of the task or the coding run that is meant; undefined where a project is. */
-async function folderLed(cwd: string, argument: string | undefined) {
-  const task = taskFolderOf(cwd, argument);
-  if (task !== undefined)
-    return { folder: task, ...(existsSync(stateFile(task)) ? await readRecords(task, taskFormat) : nothingYet) };
-  const code = await codeIfMeant(cwd, argument);
-  return code === undefined ? undefined : { folder: code, ...(await readRecords(code, codeFormat)) };
-}
-
-const nothingYet = { state: {}, ledger: [] };
-
-/** What is known of the agent that the next run would start; in classic mode, where the last one worked so. */
-const experience = async (folder: string, classic: boolean, io: Io): Promise<Experience> =>
-  experienceOf(folder, await resolveConfig(io), io, classic);
 
 function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
   const { total, phases, agents, models, parts, refused, failed, per_paper, historian, contexts, forecast } = costs;

@@ -18,23 +18,27 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf } from "../../research/workflow/next-unit/status.js";
 import { countingInsights, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
-import { listResearches } from "../../research/overview/find-research.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
+import { type FoundWork, listWork, lookAt } from "../kinds/find-work.js";
+import type { Kind } from "../kinds/kind.js";
 
-/** One project of the list. */
+/** A project or a task of the list. */
 type Row = Whole | Broken;
 
 interface Whole {
+  readonly kind: Kind["noun"];
   readonly name: string;
   readonly folder: string;
-  readonly project: string;
+  /** What it is called in its own words. */
+  readonly project?: string;
+  readonly task?: string;
   readonly phase: string;
-  /** Papers with a decision, of those the project will hold. */
+  /** Papers with a decision, of those the project will hold; of a task, criteria that are met. */
   readonly done: number;
   readonly total: number;
-  readonly presented: number;
-  readonly insights: number;
+  readonly presented?: number;
+  readonly insights?: number;
   /** Seconds that agents worked on it; null where nothing was recorded. */
   readonly seconds: number | null;
   /** Set where a later version wrote it, so that a row may say less than the project holds. */
@@ -42,28 +46,50 @@ interface Whole {
 }
 
 interface Broken {
+  readonly kind: Kind["noun"];
   readonly name: string;
   readonly folder: string;
   /** Why it can't be read. */
   readonly broken: string;
 }
 
+type OfProject = Omit<Whole, "kind"> | Omit<Broken, "kind">;
+
 /**
- * Prints every research under ./researches. Files are parsed, not validated: 200 of 180 KB have to be there at once.
+ * Prints every project under ./researches and every task here. Projects are parsed, not validated: 200 of 180 KB have
+ * to be there at once.
  */
 export async function listCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
   const rows: Row[] = [];
-  for (const folder of await listResearches(io.cwd)) rows.push(await readRow(folder));
+  for (const work of await listWork(io.cwd))
+    rows.push(work.kind.noun === "project" ? { kind: "project", ...(await readRow(work.folder)) } : await rowOf(work));
   if (json) {
     io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
     return 0;
   }
-  if (rows.length === 0) say(io, `No project under ./${researchesName}; create one with research-ralph new "<topic>".`);
+  if (rows.length === 0)
+    say(
+      io,
+      `No project under ./${researchesName}, and no task; create a project with research-ralph new "<topic>", a task with research-ralph init --task.`,
+    );
   else for (const line of table(rows, io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
 }
 
-async function readRow(folder: string): Promise<Row> {
+/** A row of what is named by its path. */
+async function rowOf(work: FoundWork): Promise<Row> {
+  const { kind, folder, where } = work;
+  const head = { kind: kind.noun, name: where, folder };
+  const standing = await lookAt(work);
+  if (standing === undefined) return { ...head, broken: "it is gone" };
+  const { broken, title = "", phase, finished, progress, spentMs } = standing;
+  if (broken !== undefined) return { ...head, broken: oneLine(broken) };
+  const { done, total } = progress;
+  const seconds = spentMs === undefined ? null : Math.round(spentMs / 1000);
+  return { ...head, task: title, phase: finished ? "COMPLETE" : phase, done, total, seconds };
+}
+
+async function readRow(folder: string): Promise<OfProject> {
   const name = basename(folder);
   try {
     const path = rrdFile(folder);
@@ -161,38 +187,47 @@ function outlineOf(rrd: Rrd): Rrd {
 
 const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
-const columns: readonly Column[] = [
+/** What tells projects and tasks apart stands there where there are both. */
+const columnsOf = (isMixed: boolean): readonly Column[] => [
   { head: "NAME", cut: "before-date" },
+  ...(isMixed ? [{ head: "KIND", drop: 4 }] : []),
   { head: "PHASE", drop: 3 },
-  { head: "PAPERS" },
+  { head: isMixed ? "DONE" : "PAPERS" },
   { head: "PRESENTED", drop: 1 },
   { head: "TIME", drop: 2 },
 ];
 
-const table = (rows: readonly Row[], room: number): string[] => [
-  ...tableLines(
-    columns,
-    rows.map((row) =>
-      "broken" in row
-        ? [oneLine(row.name), `broken: ${row.broken}`]
-        : [
-            oneLine(row.name),
-            row.phase,
-            `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
-            String(row.presented),
-            row.seconds === null ? "–" : duration(row.seconds * 1000),
-          ],
+function table(rows: readonly Row[], room: number): string[] {
+  const isMixed = rows.some(({ kind }) => kind !== "project");
+  const cells = rows.map((row) =>
+    "broken" in row
+      ? [oneLine(row.name), `broken: ${row.broken}`]
+      : [
+          oneLine(row.name),
+          ...(isMixed ? [row.kind] : []),
+          row.phase,
+          `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
+          String(row.presented ?? "–"),
+          row.seconds === null ? "–" : duration(row.seconds * 1000),
+        ],
+  );
+  return [
+    ...tableLines(columnsOf(isMixed), cells, room - 1),
+    "",
+    `${countsText(rows)}${brokenNote(rows)}`,
+    ...rows.flatMap((row) =>
+      "later_format" in row
+        ? [`${oneLine(row.name)} was written by a later version of research-ralph and is only read.`]
+        : [],
     ),
-    room - 1,
-  ),
-  "",
-  `${many(rows.length, "project")}${brokenNote(rows)}`,
-  ...rows.flatMap((row) =>
-    "later_format" in row
-      ? [`${oneLine(row.name)} was written by a later version of research-ralph and is only read.`]
-      : [],
-  ),
-];
+  ];
+}
+
+/** "2 projects", "1 project, 2 tasks". */
+const countsText = (rows: readonly Row[]): string =>
+  [...new Set(rows.map(({ kind }) => kind))]
+    .map((noun) => many(rows.filter(({ kind }) => kind === noun).length, noun))
+    .join(", ");
 
 function brokenNote(rows: readonly Row[]): string {
   const broken = rows.filter((row) => "broken" in row).length;

@@ -3,8 +3,10 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
-import { codeIfMeant } from "../steer/steered-work.js";
-import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { code } from "../kinds/code.js";
+import { findWork } from "../kinds/find-work.js";
+import { project } from "../kinds/project.js";
+import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
 import { keepPassages } from "../../research/workflow/statistics-and-steering/keep-passages.js";
@@ -24,9 +26,8 @@ interface ReportOptions extends FolderOptions {
  * code 1 where a sentence has a number or a source that nothing carries.
  */
 export async function reportCommand({ folder: argument, json, check, flags }: ReportOptions, io: Io): Promise<number> {
-  const code = await codeIfMeant(io.cwd, argument);
-  if (code !== undefined) return await (await import("../code/report.js")).codeReport(code, { json, check, flags }, io);
-  const folder = await findResearch(io.cwd, argument);
+  const { kind, folder } = await findWork(io.cwd, argument, [project, code]);
+  if (kind === code) return await (await import("../code/report.js")).codeReport(folder, { json, check, flags }, io);
   const notices: string[] = [];
   const notify = (message: string) => {
     notices.push(message);

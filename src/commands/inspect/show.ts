@@ -7,13 +7,13 @@ import { resolveConfig } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
-import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
+import { oneLine, sanitise, shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { count, duration, timeText } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
-import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
 import { paperWithPassages } from "../../research/full-text/old-passages.js";
@@ -21,6 +21,7 @@ import { textsFolder } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
+import { findWork } from "../kinds/find-work.js";
 import { statusCommand } from "./status.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -34,10 +35,19 @@ interface ShowArguments extends FolderOptions {
  * what one iteration was asked, answered and refused for.
  */
 export async function showCommand({ folder: argument, target, json }: ShowArguments, io: Io): Promise<number> {
-  if (target === undefined && argument !== undefined && !(await isProject(io.cwd, argument)))
+  if (target === undefined && argument !== undefined && !(await isWork(io.cwd, argument)))
     return showCommand({ target: argument, json }, io);
   if (target === undefined) return statusCommand({ ...given({ folder: argument }), json, papers: true }, io);
-  const folder = await findResearch(io.cwd, argument);
+  const { kind, folder } = await findWork(io.cwd, argument);
+  if (kind.noun !== "project") {
+    const { ledger } = await kind.look(folder, folder);
+    const line = iterationNamed(ledger, target);
+    if (line !== undefined) return showIteration(folder, line, json, io);
+    throw new ExpectedError(
+      `There is no iteration '${target}' in ${folder}; 'research-ralph show ${shellWord(shown(io.cwd, folder))}' lists what it did.`,
+      2,
+    );
+  }
   const { rrd, ledger } = await readResearch(folder);
   const later = await laterFormatIn(folder);
   if (later !== undefined) say(io, `warning: ${later}`);
@@ -62,9 +72,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
     else for (const each of excludedLines(excluded, criteriaOf(rrd), io)) io.stdout(`${each}\n`);
     return 0;
   }
-  const line = /^#?\d+$/.test(target)
-    ? ledger.find(({ iteration }) => iteration === Number(target.replace("#", "")))
-    : undefined;
+  const line = iterationNamed(ledger, target);
   if (line === undefined)
     throw new ExpectedError(
       other === undefined
@@ -75,24 +83,29 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
             .join(", ")}.`,
       2,
     );
+  return showIteration(folder, line, json, io);
+}
+
+const iterationNamed = (ledger: readonly LedgerLine[], target: string): LedgerLine | undefined =>
+  /^#?\d+$/.test(target) ? ledger.find(({ iteration }) => iteration === Number(target.replace("#", ""))) : undefined;
+
+async function showIteration(folder: string, line: LedgerLine, json: boolean, io: Io): Promise<number> {
   const said = await wordsOf(folder, line, io);
   if (json) io.stdout(`${JSON.stringify({ ...line, ...said }, null, 2)}\n`);
   else for (const each of iterationLines(line, said, io)) io.stdout(`${each}\n`);
   return 0;
 }
 
-/** Where there is one project alone, its name may be left away. */
-const isProject = (cwd: string, argument: string): Promise<boolean> =>
-  Promise.all([
-    findResearch(cwd, argument).then(
-      () => true,
-      () => false,
+/** Where one piece of work alone can be meant, its name may be left away. */
+const isWork = (cwd: string, argument: string): Promise<boolean> =>
+  Promise.all(
+    [argument, undefined].map((each) =>
+      findWork(cwd, each).then(
+        () => true,
+        () => false,
+      ),
     ),
-    findResearch(cwd, undefined).then(
-      () => true,
-      () => false,
-    ),
-  ]).then(([isNamed, isOnly]) => isNamed || !isOnly);
+  ).then(([isNamed, isOnly]) => isNamed === true || isOnly !== true);
 
 /** What was said in an iteration, as far as it is kept on this machine. */
 interface Words {

@@ -1,265 +1,43 @@
-import { readUnderWay, type UnderWay } from "../../engine/storage/under-way.js";
-import type { LedgerLine } from "../../engine/generated/ledger.js";
-import type { Paper, Rrd } from "../../research/generated/rrd.js";
-import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
-import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
-import { count, duration, many, timeText } from "../../engine/lib/words.js";
-import { bar, say, statusRow } from "../../engine/ui/terminal/format.js";
-import { costText, idleText } from "../../engine/ui/terminal/tally.js";
-import type { Io } from "../../engine/ui/io.js";
+import type { FolderOptions } from "../../research/overview/find-research.js";
+import { shown } from "../../research/overview/find-research.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { tableLines } from "../../engine/ui/terminal/table.js";
-import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
-import { countsOf, countsText } from "../../research/overview/counts.js";
-import { progressOf, maxRefusals, statusOf } from "../../research/workflow/next-unit/status.js";
+import { type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { bar, say, statusRow, wrap } from "../../engine/ui/terminal/format.js";
+import type { Io } from "../../engine/ui/io.js";
+import { findWork } from "../kinds/find-work.js";
 
-import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
-import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
-import { deriveStatistics } from "../../research/workflow/statistics-and-steering/statistics.js";
-import { totalOf } from "../../research/overview/costs.js";
-import { shown, type FolderOptions } from "../../research/overview/find-research.js";
-import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
-import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
-import { type WorkState, underWayText, workStateOf } from "../../research/overview/work-state.js";
-import { projectOrCode } from "../steer/steered-work.js";
-import { taskFolderOf } from "../task/task-folder.js";
-import { withoutResult } from "../../research/workflow/statistics-and-steering/observations.js";
-
-/** Prints where a project stands, computed from its records; what the file says of itself is not believed. */
+/** Prints where a piece of work stands; reads only. `papers`: all papers of a project, not only the first twenty. */
 export async function statusCommand(
   { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
   io: Io,
 ): Promise<number> {
-  const taskFolder = taskFolderOf(io.cwd, argument);
-  if (taskFolder !== undefined) return await (await import("../task/status.js")).taskStatus(taskFolder, json, io);
-  const found = await projectOrCode(io.cwd, argument);
-  if ("code" in found) return await (await import("../code/status.js")).codeStatus(found.code, json, io);
-  const { project: folder } = found;
-  const { rrd, ledger } = await readResearch(folder);
-  const under_way = await readUnderWay(folder);
-  const reading = new Set(under_way.map(({ unit }) => unit));
-  const report = reportOf(folder, rrd, ledger);
-  // The file says so of no paper: written by itself, it would look like a person's edit.
-  const pool = report.pool.map((each) =>
-    each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
-  );
-  const status = { ...report, pool, under_way, ...(await workStateOf(folder)) };
-  const later = await laterFormatIn(folder);
-  if (later !== undefined) say(io, `warning: ${later}`);
-  if (json) io.stdout(`${JSON.stringify(status, null, 2)}\n`);
-  else for (const line of [...statusLines(status, io), ...listed(status.pool, papers, io)]) io.stdout(`${line}\n`);
+  const { kind, folder, where } = await findWork(io.cwd, argument);
+  const standing = await kind.look(folder, where);
+  const { json: report, rows, below = [], warning } = await kind.status(folder, io, { standing, papers });
+  if (warning !== undefined) say(io, `warning: ${warning}`);
+  if (json) io.stdout(`${JSON.stringify(report, null, 2)}\n`);
+  else {
+    const lines = rows.flatMap(([label, text]) => statusRow(label, text, io.columns));
+    for (const line of [...headLines(standing, io), ...lines, ...below]) io.stdout(`${line}\n`);
+  }
   return 0;
 }
 
-/** Tables give way to a terminal alone: a pipe wants whole titles. */
-const listed = (pool: readonly ListedPaper[], all: boolean, io: Io): string[] =>
-  pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)];
-
-type Status = ReturnType<typeof reportOf> & WorkState & { readonly under_way: readonly UnderWay[] };
-
-function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
-  const { phase, refused } = statusOf(rrd, ledger);
-  const progress = progressOf(rrd);
-  const statistics = deriveStatistics(rrd);
-  const { insights, quotes, ...papers } = countsOf(rrd);
-  const average = timePerPaper(rrd, ledger);
-  const left = progress.total - progress.done - refused.length;
-  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
-  const { iterations, seconds: _, ...spending } = totalOf(rrd, ledger);
-  return {
-    folder,
-    project: rrd.project,
-    phase,
-    progress,
-    papers,
-    pool: papersByScore(rrd),
-    insights,
-    quotes,
-    update: updateOf(rrd),
-    last_run: rrd.loop?.last_run ?? null,
-    seconds: inSeconds(timeSpent(rrd, ledger)),
-    seconds_per_paper: inSeconds(average),
-    seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
-    blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
-    seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds, screenedOutIds(rrd)) ?? null,
-    retracted: statistics.total_retracted ?? 0,
-    retraction_check: statistics.retraction_check ?? null,
-    refused: rrd.papers_pool
-      .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
-      .map(({ id, title, refusals = [] }) => ({
-        id,
-        title,
-        times: refusals.length,
-        given_up: refusals.length >= maxRefusals,
-        reasons: refusals.at(-1)?.reasons ?? [],
-      })),
-    waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, title }, ...why }) => ({ id, title, ...why })),
-    agreement: statistics.screening_agreement ?? null,
-    conflicts: conflictsIn(rrd).map(({ id, title, first, second, isOpen }) => ({
-      id,
-      title,
-      readings: [first, second],
-      open: isOpen,
-    })),
-    iterations,
-    without_result: withoutResult(rrd, ledger).length,
-    steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
-    ...spending,
-  };
-}
-
-/** The last update; null where there was none. */
-function updateOf({ updates = [] }: Rrd) {
-  const last = updates.at(-1);
-  if (last === undefined) return null;
-  const { id, since, until, closed_at, failed = {} } = last;
-  return { id, since, until, open: closed_at === undefined, not_asked: Object.keys(failed) };
-}
-
-function statusLines(status: Status, io: Io): string[] {
-  const { progress, papers, blocked_sources: blocked, refused } = status;
-  const lines = [oneLine(status.project), shown(io.cwd, status.folder), ""];
-  const say = (label: string, text: string) => {
-    lines.push(...statusRow(label, text, io.columns));
-  };
-  const percent = progress.total === 0 ? 0 : Math.floor((progress.done / progress.total) * 100);
-  say("Phase", status.phase);
-  const state = stateText(status, shown(io.cwd, status.folder));
-  if (state !== undefined) say("State", state);
-  if (status.update !== null) {
-    const { id, since, until, open, not_asked: left } = status.update;
-    const rest = left.length === 0 ? "" : `; still to ask: ${oneLine(left.join(", "))}`;
-    say("Update", `${id}, ${since} to ${until}${open ? ", open" : ""}${rest}`);
-  }
-  for (const one of status.under_way)
-    say(
-      "Under way",
-      oneLine(
-        `${underWayText(one)}${one.agent === undefined ? "" : `, ${one.agent}`}: ${one.title}, since ${timeText(one.since, io.clock.now())}`,
-      ),
-    );
-  if (status.last_run !== null && !status.running) say("Last run", lastRunText(status.last_run, io.clock.now()));
-  say("Progress", `${bar(progress.done, progress.total, 20)} ${progress.done} of ${progress.total} (${percent}%)`);
-  say("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));
-  say("Insights", String(status.insights));
-  if (status.quotes.all > 0) say("Quotes", `${status.quotes.found} of ${status.quotes.all} found in the papers`);
-  say("Time", workText(status));
-  if (status.iterations + (status.not_counted ?? 0) > 0)
-    say("Iterations", `${status.iterations}${idleText(status.not_counted)}`);
-  if (status.input + status.output > 0) {
-    const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
-    say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
-  }
-  const isCostKnown = status.cost_usd !== undefined || (status.unreported ?? 0) > 0;
-  if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) say("Cost", costText(status));
-  if (status.without_result >= 2)
-    say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
-  for (const words of status.steering) say("Steering", oneLine(words));
-  if (status.seeds !== null) say("Seeds", oneLine(status.seeds));
-  if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
-  const check = retractionText(status);
-  if (check !== undefined) say("Retracted", check);
-  for (const { id, times, given_up: givenUp, reasons } of refused) {
-    const advice = givenUp
-      ? `; given up, research-ralph reset ${shown(io.cwd, status.folder)} --paper ${id} tries again`
-      : "";
-    say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
-  }
-  if (status.agreement !== null) {
-    const { agreement } = status;
-    const ids = status.conflicts.map(({ id }) => oneLine(id));
-    const some = ids.length > 6 ? [...ids.slice(0, 6), `and ${ids.length - 6} more`] : ids;
-    say(
-      "Readers",
-      `${oneLine(agreementText(agreement))}${ids.length === 0 ? "" : `; they disagree on ${some.join(", ")}`}`,
-    );
-    const warning = oneSided(agreement);
-    if (warning !== undefined) say("", oneLine(warning));
-  }
-  for (const [index, line] of waitingLines(status, shown(io.cwd, status.folder)).entries())
-    say(index === 0 ? "Waits" : "", line);
-  return lines;
-}
-
-/** The papers that wait for a person, what is open, and how it is settled; nothing where none waits. */
-function waitingLines({ waiting }: Status, where: string): string[] {
-  if (waiting.length === 0) return [];
-  const open = new Map(waiting.flatMap((paper) => paper.open).map((criterion) => [criterion.id, criterion]));
-  const ids = (criteria: (typeof waiting)[number]["open"]) => criteria.map(({ id }) => id).join(", ");
-  const left = waiting.length - defaultShown;
+/** What all work has: what it is called, its folder, how it stands, what is under way and what is next. */
+function headLines(standing: Standing, io: Io): string[] {
+  const { headline, underWay, lastRun, next, progress } = wordsOf(standing, io.clock.now());
+  const { done, total } = standing.progress;
+  const percent = done === 0 ? "" : ` (${Math.floor((done / total) * 100)}%)`;
+  const row = (label: string, text: string | undefined) =>
+    text === undefined ? [] : statusRow(label, text, io.columns);
   return [
-    ...waiting
-      .slice(0, defaultShown)
-      .map((paper) =>
-        oneLine(
-          paper.conflict === undefined
-            ? `${paper.id}: ${ids(paper.open) || "its criteria"} unclear`
-            : `${paper.id}: ${readingsText(paper.conflict)}`,
-        ),
-      ),
-    ...(left > 0 ? [`and ${left} more`] : []),
-    ...[...open.values()].map((criterion) => oneLine(criterionInFull(criterion))),
-    `research-ralph decide ${where} <paper> include|exclude "why" settles one`,
+    ...wrap(oneLine(standing.title ?? ""), Math.max(20, io.columns - 1)).slice(0, 3),
+    shown(io.cwd, standing.folder),
+    "",
+    ...row("State", headline),
+    ...underWay.flatMap((each) => row("Under way", each)),
+    ...row("Last run", lastRun),
+    ...row("Next", next),
+    ...row("Progress", `${bar(done, total, 20)} ${progress}${percent}`),
   ];
 }
-
-/** Nothing where no run works on it and nothing keeps one from starting. */
-function stateText({ running, held }: Status, where: string): string | undefined {
-  const files = held.join(" and ");
-  if (held.length > 0)
-    return `${running ? "a run is under way and ends before its next iteration" : "no run can start"} (${files}); research-ralph resume ${where} allows runs again`;
-  return running ? "a run is under way" : undefined;
-}
-
-/** "limit, 14:30: All 2 iterations of this run are used up." */
-const lastRunText = ({ at, verdict, reason }: NonNullable<Status["last_run"]>, now: number): string =>
-  `${oneLine(verdict)}, ${timeText(at, now)}: ${oneLine(reason)}`;
-
-/** Nothing where no paper is retracted and nobody has looked yet. */
-function retractionText({ retracted, retraction_check: check }: Status): string | undefined {
-  const count = retracted === 0 ? "none known" : many(retracted, "paper");
-  if (check === null) return retracted === 0 ? undefined : count;
-  const { at, checked = 0, not_checked: unchecked = 0 } = check;
-  const missed = unchecked === 0 ? "" : `, ${unchecked} could not be checked`;
-  return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${missed}`;
-}
-
-function workText({ seconds, seconds_per_paper: average, seconds_left: left }: Status): string {
-  if (seconds === null) return "nothing recorded";
-  const parts = [
-    `${duration(seconds * 1000)} of work`,
-    ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
-    ...(left === null ? [] : [`about ${duration(left * 1000)} left for the papers`]),
-  ];
-  return parts.join(", ");
-}
-
-/** How many papers `status` lists unless it is asked for all. */
-const defaultShown = 20;
-
-/** The papers with their ids, one a line, each fitting `room`; `all`: not only the first twenty. */
-function paperLines(papers: readonly ListedPaper[], all: boolean, room: number): string[] {
-  const shown = all ? papers : papers.slice(0, defaultShown);
-  const lines = tableLines(
-    [{}, {}, {}, { drop: 1 }, { cut: "end" }],
-    shown.map(({ id, title, status, score, year }) => [
-      `  ${oneLine(id)}`,
-      words[status],
-      score === null ? "–" : String(score),
-      year === null ? "" : String(year),
-      oneLine(title),
-    ]),
-    room - 1,
-  );
-  const left = papers.length - shown.length;
-  return left === 0 ? lines : [...lines, `  and ${left} more; --papers lists them all`];
-}
-
-const words: Record<Paper["status"], string> = {
-  pending: "pending",
-  analyzing: "being read",
-  presented: "presented",
-  insights_extracted: "for insights",
-  rejected: "rejected",
-  waiting: "waits for you",
-};

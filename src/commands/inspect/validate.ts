@@ -1,75 +1,46 @@
-import { join } from "node:path";
-import { readLedger } from "../../engine/storage/state/ledger.js";
-import { readRrdFile, researchFormat } from "../../research/project-files/rrd-file.js";
-import { repeatedName } from "../../engine/storage/json-syntax.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
-import { wayBack } from "../../engine/storage/state/state-file.js";
-import type { Problem } from "../../engine/storage/schema-check.js";
+import { basename, join } from "node:path";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
-import { inconsistencies } from "../../research/workflow/statistics-and-steering/inconsistencies.js";
-import { findResearch, shown, type FolderOptions } from "../../research/overview/find-research.js";
-import { laterFormatIn } from "../../research/project-files/research.js";
-import { rrdName } from "../../research/project-files/layout.js";
-
-interface Finding extends Problem {
-  readonly level: "error" | "warning";
-  /** What the records say instead of what the file says. */
-  readonly derived?: unknown;
-}
+import { type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { findWork, kinds } from "../kinds/find-work.js";
+import type { Finding } from "../kinds/kind.js";
 
 /**
- * Prints every problem of a project with its JSON pointer. Exit code 1 only for errors: old runs contradict themselves,
- * and are read all the same.
+ * Prints every problem of a project's or a task's files with its place and what to do. Exit code 1 only for errors: old
+ * runs contradict themselves, and are read all the same.
  */
 export async function validateCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
-  const folder = await findResearch(io.cwd, argument);
-  const path = join(folder, rrdName);
-  const findings = await findingsOf(folder, path);
-  const errors = findings.filter((finding) => finding.level === "error").length;
+  const offering = kinds.filter(({ validate }) => validate !== undefined);
+  const { kind, folder } = await findWork(io.cwd, argument, offering);
+  const validated = await kind.validate?.(folder);
+  if (validated === undefined) return 0;
+  const { file, findings, wayBack } = validated;
+  const errors = findings.filter(({ level }) => level === "error").length;
   const valid = errors === 0;
-  if (json) {
-    io.stdout(`${JSON.stringify({ file: path, valid, findings }, null, 2)}\n`);
-  } else {
-    for (const { level, pointer, message, hint, derived } of findings) {
-      const more = [
-        ...(hint === undefined ? [] : [hint]),
-        ...(derived === undefined || message.includes(JSON.stringify(derived))
-          ? []
-          : [`derived: ${JSON.stringify(derived)}`]),
-      ];
-      io.stdout(
-        `${level}: ${pointer === "" ? "" : `${oneLine(pointer)}: `}${oneLine(message)}${more.length === 0 ? "" : ` — ${oneLine(more.join("; "))}`}\n`,
-      );
-    }
-    const warnings = findings.length - errors;
-    if (!valid) io.stdout(`Correct the file, ${await wayBack(folder, researchFormat)}.\n`);
-    io.stdout(
-      `${shown(io.cwd, path)} is ${valid ? "valid" : "not valid"}: ${many(errors, "error")}, ${many(warnings, "warning")}\n`,
-    );
+  if (json) io.stdout(`${JSON.stringify({ file, valid, findings }, null, 2)}\n`);
+  else {
+    for (const finding of findings) io.stdout(`${findingLine(basename(file), finding)}\n`);
+    if (!valid) io.stdout(`Correct the file, ${wayBack}.\n`);
+    const counts = `${many(errors, "error")}, ${many(findings.length - errors, "warning")}`;
+    const bad = findings.filter(({ level }) => level === "error").map((each) => each.file ?? basename(file));
+    const names = [...new Set(valid ? [basename(file)] : bad)].map((name) => shown(io.cwd, join(folder, name)));
+    const verb = names.length === 1 ? "is" : "are";
+    io.stdout(`${names.join(" and ")} ${verb} ${valid ? "valid" : "not valid"}: ${counts}\n`);
   }
   return valid ? 0 : 1;
 }
 
-async function findingsOf(folder: string, path: string): Promise<Finding[]> {
-  const parsed = await readRrdFile(path);
-  const twice = parsed.ok === undefined ? undefined : repeatedName(await readRegularText(path));
-  const repeated: Finding[] =
-    twice === undefined
-      ? []
-      : [{ level: "warning", pointer: "", message: `${twice} stands twice in one object, and the last one counts` }];
-  const ledger = (await readLedger(folder)).notices.map((message): Finding => ({
-    level: "warning",
-    pointer: "",
-    message,
-  }));
-  const rrd =
-    parsed.ok === undefined
-      ? parsed.problems.map((problem): Finding => ({ level: "error", ...problem }))
-      : inconsistencies(parsed.ok).map((warning): Finding => ({ level: "warning", ...warning }));
-  const later = await laterFormatIn(folder);
-  const news: Finding[] = later === undefined ? [] : [{ level: "warning", pointer: "", message: later }];
-  const read = parsed.changes.map((change): Finding => ({ level: "warning", ...change }));
-  return [...news, ...repeated, ...rrd, ...read, ...ledger];
+/** "error: rrd.json:12 /papers_pool/0/status: … — what to do". */
+function findingLine(name: string, { level, file = name, pointer, line, message, hint, derived }: Finding): string {
+  const place = [...(line === undefined ? [] : [`${file}:${line}`]), ...(pointer === "" ? [] : [oneLine(pointer)])];
+  const values = JSON.stringify(derived);
+  const more = [
+    ...(hint === undefined ? [] : [hint]),
+    ...(derived === undefined || message.includes(values) ? [] : [`derived: ${values}`]),
+  ];
+  return [
+    `${level}: ${place.length === 0 ? "" : `${place.join(" ")}: `}${oneLine(message)}`,
+    ...(more.length === 0 ? [] : [oneLine(more.join("; "))]),
+  ].join(" — ");
 }

@@ -6,8 +6,10 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { researchesName } from "../../research/project-files/layout.js";
-import { findResearch, type FolderOptions, listResearches, shown } from "../../research/overview/find-research.js";
+import type { FolderOptions } from "../../research/overview/find-research.js";
 import { serveWeb } from "../../web/serve.js";
+import type { ShownWork } from "../../web/shown-work.js";
+import { filesOf, findWork, type FoundWork, kinds, listWork, lookAt } from "../kinds/find-work.js";
 import { requirePerson } from "../steer/require-person.js";
 
 interface WebOptions extends FolderOptions {
@@ -16,8 +18,8 @@ interface WebOptions extends FolderOptions {
 }
 
 /**
- * Serves the local page of all projects, or of one, until `ended` (by default Ctrl+C), and prints its address. Changes
- * a project only where the person presses a button.
+ * Serves the local page of all projects and tasks, or of one, until `ended` (by default Ctrl+C), and prints its
+ * address. Changes them only where the person presses a button.
  */
 export async function webCommand(
   { folder: argument, port, json }: WebOptions,
@@ -26,16 +28,15 @@ export async function webCommand(
 ): Promise<number> {
   requirePerson(io.env);
   if (port > 65_535) throw new ExpectedError("--port must be 0 to 65535.", 2);
-  const only = argument === undefined ? undefined : await findResearch(io.cwd, argument);
+  const only = argument === undefined ? undefined : await findWork(io.cwd, argument, listed);
   const config = await resolveConfig(io);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
   const end = ended ?? signals?.finish ?? AbortSignal.abort();
   try {
     const served = await serveWeb(
       {
-        projects: () => (only === undefined ? listResearches(io.cwd) : Promise.resolve([only])),
-        ...(only === undefined ? { root: join(io.cwd, researchesName) } : { only: basename(only) }),
-        shown: (folder) => shown(io.cwd, folder),
+        works: async () => (only === undefined ? await listWork(io.cwd) : [only]).map((work) => shownWork(work, io)),
+        ...(only === undefined ? { root: join(io.cwd, researchesName) } : { only: nameOf(only) }),
         stateDir: config.stateDir,
         redact: redactorFor(config, io),
         now: () => io.clock.now(),
@@ -65,3 +66,24 @@ export async function webCommand(
   }
   return 0;
 }
+
+/** What has a page: what is listed. */
+const listed = kinds.filter(({ list }) => list !== undefined);
+
+/** A project by its folder, whose name is its own; a task by its path: "task~sub", or "task" in the current folder. */
+const nameOf = ({ kind, folder, where }: FoundWork): string =>
+  kind.noun === "project"
+    ? basename(folder)
+    : [kind.noun, ...where.split(/[\\/]/).filter((part) => part !== "." && part !== "")].join("~");
+
+/** Work as the pages have it. */
+export const shownWork = (work: FoundWork, io: Io): ShownWork => ({
+  name: nameOf(work),
+  folder: work.folder,
+  isProject: work.kind.noun === "project",
+  files: filesOf(work),
+  look: () => lookAt(work),
+  steered: work.kind.steered(work.folder, work.where),
+  heard: () => work.kind.heard(work.folder),
+  costs: () => work.kind.costs(work.folder, io),
+});

@@ -8,7 +8,7 @@ import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
-import { costText, partText } from "../../engine/ui/terminal/tally.js";
+import { costText, partText, type Sum } from "../../engine/ui/terminal/tally.js";
 import { count, duration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -20,7 +20,7 @@ import {
   type Totals,
   totalsOf,
 } from "../../research/papers/scores-and-decision/scores-and-decision.js";
-import { type Sum, sumOf } from "../../research/overview/costs.js";
+import { sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
 import { prose } from "../../research/workflow/statistics-and-steering/markdown.js";
 import { warningsOf } from "../../research/report/papers.js";

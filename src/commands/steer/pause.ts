@@ -3,7 +3,7 @@ import { hold, type Hold, resume } from "../../engine/storage/state/from-outside
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { findWork } from "./steered-work.js";
+import { findWork } from "../kinds/find-work.js";
 import { requirePerson } from "./require-person.js";
 
 /** Ends a run before its next iteration, as blocked, and keeps others from starting until `resume`. */
@@ -14,21 +14,22 @@ export const stopCommand = (args: FolderOptions, io: Io): Promise<number> => put
 
 async function put(name: Hold, { folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { work, heard } = await findWork(io.cwd, argument);
+  const { kind, folder, where } = await findWork(io.cwd, argument);
+  const work = kind.steered(folder, where);
   const { file, running, says } = await hold(work, name);
-  if (json) io.stdout(`${JSON.stringify({ folder: work.folder, file, running })}\n`);
+  if (json) io.stdout(`${JSON.stringify({ folder, file, running })}\n`);
   else say(io, says);
   // It is held all the same, but a person has to know that no run could have gone on.
-  await heard();
+  await kind.heard(folder);
   return 0;
 }
 
 /** Lets what was paused or stopped be run again. */
 export async function resumeCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { work } = await findWork(io.cwd, argument);
-  const { lifted, says } = await resume(work);
-  if (json) io.stdout(`${JSON.stringify({ folder: work.folder, lifted })}\n`);
+  const { kind, folder, where } = await findWork(io.cwd, argument);
+  const { lifted, says } = await resume(kind.steered(folder, where));
+  if (json) io.stdout(`${JSON.stringify({ folder, lifted })}\n`);
   else say(io, says);
   return 0;
 }

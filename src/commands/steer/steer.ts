@@ -3,7 +3,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { steer, wordsInForce, wordsOf } from "../../engine/storage/state/from-outside.js";
 import type { Io } from "../../engine/ui/io.js";
-import { findWork, isTaskOrCode, type FoundWork } from "./steered-work.js";
+import { findWork, type FoundWork, workIn } from "../kinds/find-work.js";
 import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
@@ -24,16 +24,15 @@ interface SteerArguments {
 export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
   const { clear, json } = args;
   const { led, text } = await meant(args, io.cwd);
-  const { work, heard } = led;
-  const { folder, where } = work;
+  const { kind, folder, where } = led;
   const isWish = wordsOf({ text }) !== "" || clear;
   let says = "";
   if (isWish) {
     requirePerson(io.env);
     const { stateDir } = await resolveConfig(io);
-    says = await steer(work, { text, clear }, { now: io.clock.now(), stateDir });
+    says = await steer(kind.steered(folder, where), { text, clear }, { now: io.clock.now(), stateDir });
   }
-  const steering = await wordsInForce(folder, await heard());
+  const steering = await wordsInForce(folder, await kind.heard(folder));
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (isWish) say(io, says);
   else if (steering.length === 0)
@@ -53,9 +52,11 @@ async function meant(
     return { led: await findWork(cwd, folder), text };
   } catch (error) {
     if (text !== undefined || folder === undefined) throw error;
-    if (!isTaskOrCode(cwd, undefined) && /\s/.test(folder.trim()) && error instanceof ExpectedError)
+    const here = workIn(cwd, cwd);
+    const isHere = here !== undefined && here.kind.noun !== "project";
+    if (!isHere && /\s/.test(folder.trim()) && error instanceof ExpectedError)
       throw new ExpectedError('Name the project before the text: research-ralph steer <project> "…".', 2);
-    if (!isTaskOrCode(cwd, undefined)) throw error;
+    if (!isHere) throw error;
     return { led: await findWork(cwd, undefined), text: folder };
   }
 }

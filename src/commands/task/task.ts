@@ -121,7 +121,7 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
 }
 
 /** The agent and the sandbox that the task names, where neither a flag nor a variable does. */
-function withAgentOf({ agent, sandbox }: RalphTask, flags: ConfigFlags, { env }: Io): ConfigFlags {
+export function withAgentOf({ agent, sandbox }: RalphTask, flags: ConfigFlags, { env }: Io): ConfigFlags {
   const isSet = (key: "agent" | "sandbox") => flags[key] !== undefined || (env[variableOf(key)] ?? "") !== "";
   return { ...flags, ...given({ ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) }) };
 }
@@ -154,7 +154,7 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
     const file = isPath && foundAt(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
     const isUsual = file === undefined || basename(file) === taskName;
-    return (isUsual ? await begun(folder) : undefined) ?? (await fromFile(file ?? join(folder, taskName)));
+    return isUsual ? await taskIn(folder) : await fromFile(file);
   }
   const file = join(io.cwd, taskName);
   // A goal changes what is to be done; when it is done the file still says.
@@ -178,6 +178,10 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
   await writeFileAtomic(file, `${JSON.stringify(made, null, 2)}\n`);
   return { named: { folder: io.cwd, file, task: made }, notices: [] };
 }
+
+/** The task of a folder. @throws ExpectedError (exit code 2) where it holds none. */
+export const taskIn = async (folder: string): Promise<Named> =>
+  (await begun(folder)) ?? (await fromFile(join(folder, taskName)));
 
 /** What a folder without a ralph.json was begun with: a file of another name, or words of the command line. */
 async function begun(folder: string): Promise<Named | undefined> {

@@ -406,5 +406,28 @@ export interface LoopOptions extends Partial<Rules> {
   readonly abort?: AbortSignal;
 }
 
+/** An iteration that a run has begun and not ended, for anyone who looks at the project from outside. */
+export interface UnderWay {
+  readonly iteration: number;
+  readonly unit: string;
+  readonly title: string;
+  readonly phase: string;
+  readonly agent?: string;
+  readonly role?: string;
+  readonly round?: number;
+  /** ISO 8601 in UTC. */
+  readonly since: string;
+}
+
+/** What is seen of a piece of work without its state: whether a process works on it, and what keeps others from it. */
+export interface Outside {
+  readonly running: boolean;
+  /** A process that is gone has left its lock. */
+  readonly abandoned: boolean;
+  /** Names of the files that end a run before its next iteration and keep others from starting. */
+  readonly held: readonly string[];
+  readonly underWay: readonly UnderWay[];
+}
+
 export const isVerdict = (value: unknown): value is Verdict =>
   typeof value === "object" && value !== null && "verdict" in value;

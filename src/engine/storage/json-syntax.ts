@@ -187,3 +187,38 @@ export function repeatedName(text: string): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * The lines, from 1, of what these JSON pointers name in a valid JSON text; where one names nothing that is there, the
+ * line of the nearest thing around it.
+ */
+export function linesOf(text: string, pointers: readonly string[]): number[] {
+  const around = (pointer: string): string[] =>
+    pointer === "" ? [""] : [pointer, ...around(pointer.slice(0, pointer.lastIndexOf("/")))];
+  const wanted = new Set(pointers.flatMap(around));
+  const places = new Map<string, number>();
+  // Only what is wanted has a pointer: those of a whole file would be many times its size.
+  const open: {
+    readonly pointer: string | undefined;
+    readonly isList: boolean;
+    name: string | undefined;
+    at: number;
+  }[] = [];
+  let [line, counted] = [1, 0];
+  for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s"{}[\],:]+/gs)) {
+    for (; counted < index; counted += 1) if (text.charCodeAt(counted) === 0x0a) line += 1;
+    const top = open.at(-1);
+    if (mark === "}" || mark === "]") open.pop();
+    else if (mark === ",") {
+      if (top !== undefined) [top.name, top.at] = [undefined, top.at + 1];
+    } else if (top?.isList === false && top.name === undefined) top.name = JSON.parse(mark) as string;
+    else {
+      const name = top?.isList === true ? String(top.at) : top?.name?.replaceAll("~", "~0").replaceAll("/", "~1");
+      const pointer = top === undefined ? "" : top.pointer === undefined ? undefined : `${top.pointer}/${name}`;
+      const known = pointer !== undefined && wanted.has(pointer) ? pointer : undefined;
+      if (known !== undefined) places.set(known, line);
+      if (mark === "{" || mark === "[") open.push({ pointer: known, isList: mark === "[", name: undefined, at: 0 });
+    }
+  }
+  return pointers.map((pointer) => around(pointer).flatMap((each) => places.get(each) ?? [])[0] ?? 1);
+}

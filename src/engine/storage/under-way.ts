@@ -1,24 +1,12 @@
-import { rmSync } from "node:fs";
-import type { Tell } from "../loop/types.js";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Outside, Tell, UnderWay } from "../loop/types.js";
 import { given } from "../lib/given.js";
-import { lockFile, underWayFile } from "../lib/layout.js";
+import { lockFile, pauseName, stopName, underWayFile } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
-import { liveHolder } from "./lock.js";
+import { isHeldByRun, liveHolder } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
 import { stateVersion } from "./state/format-version.js";
-
-/** An iteration that a run has begun and not ended, for anyone who looks at the project from outside. */
-export interface UnderWay {
-  readonly iteration: number;
-  readonly unit: string;
-  readonly title: string;
-  readonly phase: string;
-  readonly agent?: string;
-  readonly role?: string;
-  readonly round?: number;
-  /** ISO 8601 in UTC. */
-  readonly since: string;
-}
 
 /**
  * Tells as `tell` does, and keeps on the disk what is under way. The state file is left alone: written by itself, it
@@ -71,3 +59,15 @@ const isUnderWay = (value: unknown): value is UnderWay => {
   const { iteration, unit, title, phase, since } = (value ?? {}) as Record<string, unknown>;
   return Number.isInteger(iteration) && [unit, title, phase, since].every((each) => typeof each === "string");
 };
+
+/** Who works on what lies in a folder, and what keeps others from it. */
+export async function seenFromOutside(folder: string): Promise<Outside> {
+  const lock = lockFile(folder);
+  const running = await isHeldByRun(lock);
+  return {
+    running,
+    abandoned: !running && existsSync(lock),
+    held: [pauseName, stopName].filter((name) => existsSync(join(folder, name))),
+    underWay: running ? await readUnderWay(folder) : [],
+  };
+}

@@ -1,69 +1,69 @@
+import { basename } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
-import { type KnownCost, partText, shortCost } from "./terminal/tally.js";
-import { count, duration } from "../lib/words.js";
+import { oneLine } from "../lib/sanitise.js";
+import { type Standing, progressText, wordsOf } from "./standing.js";
 import { bar } from "./terminal/format.js";
 import { tableLines } from "./terminal/table.js";
-import { oneLine } from "../lib/sanitise.js";
+import { partText } from "./terminal/tally.js";
 
-/** What a line about a project is made of. */
-export interface WatchRow extends KnownCost {
-  readonly name: string;
-  readonly phase: string;
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly running: boolean;
-  /** What keeps runs from starting: paused or stopped. */
-  readonly held?: "paused" | "stopped";
-  /** Why it can't be read; then nothing else is known. */
-  readonly broken?: string;
-  /** How its last run ended: "limit 14:30". */
-  readonly ended?: string;
-  /** What is under way: "critic of p1". */
-  readonly doing?: string;
-  /** The last iteration's number; 0 before the first. */
-  readonly iteration: number;
-  readonly tokens: number;
-  readonly spentMs?: number;
-}
+/** Something that happened to a piece of work since it was last looked at. */
+export type Change =
+  | { readonly type: "started" | "stopped" | "crashed" | "gone" | "broken"; readonly work: Standing }
+  | { readonly type: "iteration"; readonly work: Standing; readonly line: LedgerLine };
 
-/** What a project has used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */
-export function costOf({ tokens, spentMs, ...cost }: WatchRow): string | undefined {
-  const parts = [
-    ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-    ...(cost.cost_usd === undefined ? [] : [shortCost(cost)]),
-    ...(spentMs === undefined ? [] : [duration(spentMs)]),
+/** What happened between two looks; nothing at the first, but that it is being worked on. Pure. */
+export function changesOf(before: Standing | undefined, after: Standing | undefined): Change[] {
+  if (after === undefined) return before === undefined ? [] : [{ type: "gone", work: before }];
+  if (after.broken !== undefined) return before?.broken === undefined ? [{ type: "broken", work: after }] : [];
+  if (before?.broken !== undefined) return changesOf(undefined, after);
+  const known = new Set((before ?? after).ledger.map(({ iteration }) => iteration));
+  const fresh = after.ledger.filter(({ iteration }) => !known.has(iteration));
+  return [
+    ...(after.running && before?.running !== true ? [{ type: "started" as const, work: after }] : []),
+    ...fresh.map((line) => ({ type: "iteration" as const, work: after, line })),
+    ...(before?.running === true && !after.running
+      ? [{ type: after.abandoned ? ("crashed" as const) : ("stopped" as const), work: after }]
+      : []),
   ];
-  return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
-/** The projects as a table that fits `room` columns; what each did last and cost gives way before its name. */
-export const watchTable = (rows: readonly WatchRow[], room: number): string[] =>
+/** All work as a table that fits `room` columns; what each did last and cost gives way before its name. */
+export const watchTable = (all: readonly Standing[], now: number, room: number): string[] =>
   tableLines(
-    [{ cut: "before-date" }, { drop: 2 }, {}, {}, { drop: 1 }],
-    rows.map((row) => {
-      const name = oneLine(row.name);
-      if (row.broken !== undefined) return [name, `broken: ${oneLine(row.broken)}`];
-      const { done, total } = row.progress;
-      return [
-        name,
-        row.phase,
-        `${bar(done, total, 10)} ${done}/${total}`,
-        stateOf(row),
-        costOf(row) ?? "nothing recorded",
-      ];
+    [{ cut: "before-date" }, {}, { drop: 3 }, {}, { drop: 2 }, { drop: 1 }],
+    all.map((work) => {
+      const name = oneLine(basename(work.folder));
+      if (work.broken !== undefined) return [name, `broken: ${oneLine(work.broken)}`];
+      const { headline, doing, cost } = wordsOf(work, now);
+      const { done, total } = work.progress;
+      const last = work.running ? doing.join(", ") : (work.lastRun?.verdict ?? "");
+      return [name, headline, bar(done, total, 10), `${done}/${total}`, oneLine(last), cost ?? "nothing recorded"];
     }),
     room - 1,
   );
 
-const stateOf = ({ running, iteration, phase, held, ended, doing }: WatchRow): string => {
-  if (running) return oneLine(doing ?? `iteration ${iteration + 1}`);
-  if (phase === "COMPLETE") return "complete";
-  return held ?? ended ?? "not running";
-};
-
-/** An iteration in one line: "grasping: #5 p3 accepted (3 of 12 done)". */
-export function iterationLine(row: WatchRow, line: LedgerLine): string {
-  const why = line.outcome === "accepted" || line.reasons?.[0] === undefined ? "" : `: ${oneLine(line.reasons[0])}`;
-  const { done, total } = row.progress;
-  const part = line.role === undefined ? "" : `${oneLine(partText(line.role, line.round))} `;
-  return `${oneLine(row.name)}: #${line.iteration} ${part}${oneLine(line.unit)} ${line.outcome}${why} (${done} of ${total} done)`;
+/** A change in one line: "grasping: #5 p3 accepted (3 of 12 papers decided)". */
+export function changeLine(change: Change, now: number): string {
+  const { work } = change;
+  const name = oneLine(basename(work.folder));
+  if (change.type === "broken") return `${name}: broken: ${oneLine(work.broken ?? "")}`;
+  if (change.type === "iteration") return `${name}: ${iterationText(change.line)} (${progressText(work)})`;
+  if (change.type === "started") return `${name}: a run is under way`;
+  if (change.type === "gone") return `${name}: deleted`;
+  const { cost } = wordsOf(work, now);
+  const how =
+    change.type === "crashed"
+      ? "its run was killed; the next run continues from there"
+      : work.lastRun === undefined
+        ? "the run ended"
+        : `the run ended: ${work.lastRun.verdict}: ${oneLine(work.lastRun.reason).replace(/\.$/, "")}`;
+  return `${name}: ${how}; ${cost === undefined ? "its cost is not recorded" : `total cost ${cost}`}`;
 }
+
+/** An iteration that has ended: "#5 critic p3 refused: no quote was found". */
+export const iterationText = ({ iteration, role, round, unit, outcome, reasons = [] }: LedgerLine): string =>
+  oneLine(
+    `#${iteration} ${role === undefined ? "" : `${partText(role, round)} `}${unit} ${outcome}${
+      outcome === "accepted" || reasons[0] === undefined ? "" : `: ${reasons[0]}`
+    }`,
+  );

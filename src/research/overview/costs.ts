@@ -4,33 +4,8 @@ import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/statistics-and-steering/forecast.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { given } from "../../engine/lib/given.js";
+import type { Sum } from "../../engine/ui/terminal/tally.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
-
-/** What some iterations used up. */
-export interface Sum {
-  /** Those in which an agent got to work, or code alone did it: as the limit of a run counts them. */
-  readonly iterations: number;
-  /** The others: a service was closed, or the agent could not be started. Absent: none. */
-  readonly not_counted?: number;
-  /** In and out, cached ones included. */
-  readonly tokens: number;
-  /** The parts of `tokens`; `cached` is part of `input`. */
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-  /** Time in which agents worked. */
-  readonly seconds: number;
-  /** US dollars; undefined where no iteration has a cost. */
-  readonly cost_usd?: number;
-  /** Part of it is our estimate from a dated price table. */
-  readonly estimated?: true;
-  /** Part of it was used under a subscription: the dollars are what it would cost by API. */
-  readonly subscription?: true;
-  /** Iterations whose agent worked and whose cost is not known, so that `cost_usd` is too small; absent: none. */
-  readonly unreported?: number;
-  /** Iterations before the first that the ledger holds, so that their records are gone; absent: none. */
-  readonly unrecorded?: number;
-}
 
 /** A state that says what summaries of its history have cost. */
 interface Summarised {

@@ -1,6 +1,8 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearest } from "../../engine/lib/nearest.js";
+import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
+import { isHeldByRun } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import {
   type DecisionMessage,
@@ -14,7 +16,6 @@ import { readResearch, type ResearchOptions } from "../project-files/research.js
 import { researchFormat } from "../project-files/rrd-file.js";
 import { signState } from "../project-files/unconfined-agent/other-projects.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { workStateOf } from "./work-state.js";
 import { statusOf } from "../workflow/next-unit/status.js";
 import { isReversible, withOverride, withOverrides } from "../workflow/statistics-and-steering/overrides.js";
 import { derive } from "../workflow/statistics-and-steering/statistics.js";
@@ -106,7 +107,7 @@ async function editOrLeave(
     await signState(folder, stateDir);
     return rrd;
   };
-  const isRunning = async () => (await workStateOf(folder)).running;
+  const isRunning = () => isHeldByRun(lockFile(folder));
   if (!(await isRunning()))
     try {
       return await edit();

@@ -3,14 +3,14 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, type Sum } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/lib/words.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Paragraphs } from "../full-text/paragraphs.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
-import { type Sum, sumOf, totalOf } from "../overview/costs.js";
+import { sumOf, totalOf } from "../overview/costs.js";
 import {
   isDecided,
   fullScore,

@@ -48,9 +48,10 @@ interface ReadTask {
  */
 export async function readTask(path: string): Promise<ReadTask> {
   try {
-    const text = await textOf(path);
-    const value = valueOf(text, path);
-    return { task: checkedTask(value, path), notices: unknownFields(value, path), text };
+    const text = await taskText(path);
+    const value = taskValue(text, path);
+    const notices = unknownFields(value).map(({ pointer, message }) => `${path}: ${pointer} ${message}.`);
+    return { task: checkedTask(value, path), notices, text };
   } catch (error) {
     const copy = copyOf(path);
     if (!(error instanceof ExpectedError) || stampOf(copy) === undefined) throw error;
@@ -78,7 +79,8 @@ export function taskAsSaved(path: string): () => Promise<RalphTask> {
 /** Where the last good version of the task at `path` is kept. */
 const copyOf = (path: string): string => lastGoodOf(dirname(path), basename(path));
 
-function valueOf(text: string, path: string): unknown {
+/** The value of a task's text. @throws ExpectedError (exit code 2) naming line and column where it is not JSON. */
+export function taskValue(text: string, path: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -91,7 +93,8 @@ function valueOf(text: string, path: string): unknown {
   return value;
 }
 
-async function textOf(path: string): Promise<string> {
+/** The text of a task's file. @throws ExpectedError (exit code 2) where it can't be read or is too large. */
+export async function taskText(path: string): Promise<string> {
   let size: number;
   try {
     const bytes = await readRegularUpTo(path, maxBytes);
@@ -115,16 +118,33 @@ async function textOf(path: string): Promise<string> {
  * @throws ExpectedError (exit code 2) with the first problem's pointer and hint.
  */
 export function checkedTask(value: unknown, where: string): RalphTask {
-  const deep = tooDeepAt(value);
-  if (deep !== undefined) throw wrong(`${where}: ${deep} is nested deeper than ${maxLevels} levels`, "Remove it.");
-  const types = typesIn(value);
-  const broken = types.length > 0 ? types : problemsOf("ralph", value).map(withHint);
-  const problems = [...broken, ...blanksIn(value), ...nulsIn(value), ...patternsIn(value), ...addressesIn(value)];
-  const [first, ...more] = problems;
+  const [first, ...more] = problemsInTask(value);
   if (first === undefined) return value as RalphTask;
   const others = more.length === 0 ? "" : `, and ${more.length} more`;
   throw wrong(`${where}: ${first.pointer === "" ? "" : `${first.pointer} `}${first.message}${others}`, first.hint);
 }
+
+/** Everything that keeps a value from being a task: by the schema, and criteria that nothing could check. */
+export function problemsInTask(value: unknown): Problem[] {
+  const deep = tooDeepAt(value);
+  if (deep !== undefined)
+    return [{ pointer: deep, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }];
+  const types = typesIn(value);
+  // What the schema says of a criterion of an unknown type would be about another one.
+  const unknown = new Set(types.map(({ pointer }) => criterionAt(pointer)));
+  const broken = problemsOf("ralph", value).filter(({ pointer }) => !unknown.has(criterionAt(pointer)));
+  return [
+    ...types,
+    ...broken.map(withHint),
+    ...blanksIn(value),
+    ...nulsIn(value),
+    ...patternsIn(value),
+    ...addressesIn(value),
+  ];
+}
+
+/** The criterion of the list to which a pointer leads; undefined where it leads elsewhere. */
+const criterionAt = (pointer: string): string | undefined => /^\/acceptance_criteria\/\d+/.exec(pointer)?.[0];
 
 const criterionHint = 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.';
 
@@ -165,7 +185,6 @@ function criteriaIn(value: unknown): Placed[] {
   return isObject(value) ? list("/acceptance_criteria", value["acceptance_criteria"]) : [];
 }
 
-/** Unknown types go first: what the schema says of such a criterion would be about another one. */
 const typesIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { type } }) => {
     if ((criterionTypes as readonly unknown[]).includes(type)) return [];
@@ -225,10 +244,12 @@ const addressesIn = (value: unknown): Problem[] =>
       : [{ pointer: `${pointer}/url`, message: `"${protocol}" can't be asked`, hint }];
   });
 
-const unknownFields = (value: unknown, path: string): string[] =>
+/** Fields of a task's file that nothing is known of. */
+export const unknownFields = (value: unknown): Problem[] =>
   Object.keys(isObject(value) ? value : {})
     .filter((name) => !(known as readonly string[]).includes(name))
     .map((name) => {
       const near = nearest(name, known);
-      return `${path}: /${name} is not a known field and has no effect${near === undefined ? "" : `; "${near}" is meant`}.`;
+      const meant = near === undefined ? "" : `; "${near}" is meant`;
+      return { pointer: `/${name}`, message: `is not a known field and has no effect${meant}` };
     });

@@ -1,18 +1,16 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import { count, many } from "../../engine/lib/words.js";
-import { forecastText, shortCost } from "../../engine/ui/terminal/tally.js";
-import { costsOf, type Sum } from "../../research/overview/costs.js";
+import { forecastText, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
+import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
-import type { Records } from "../project-state.js";
 import { span } from "./texts.js";
 
-/** What a project cost so far and what for, as `cost` tells it; nothing before the first iteration. */
-export function costPart({ rrd, ledger }: Records): Part[] {
-  const costs = costsOf(rrd, ledger);
+/** What work cost so far and what for, as `cost` tells it; nothing before the first iteration. */
+export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
   if (costs.total.iterations === 0) return [];
   const { phases, agents, models, total, refused, failed, forecast } = costs;
   const groups: readonly (readonly [string, Readonly<Record<string, Sum>>])[] = [
-    ["Phase", phases],
+    ...(phases === undefined ? [] : [["Phase", phases] as const]),
     ["Agent", agents],
     ["Model", models],
   ];

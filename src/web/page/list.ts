@@ -1,62 +1,64 @@
-import { markup } from "../../engine/lib/markup.js";
-import { shortCost } from "../../engine/ui/terminal/tally.js";
-import { duration, timeText } from "../../engine/lib/words.js";
-import type { WatchedResearch } from "../../research/overview/watched-research.js";
+import { type Markup, markup } from "../../engine/lib/markup.js";
+import { timeText } from "../../engine/lib/words.js";
+import { type Standing, wordsOf } from "../../engine/ui/standing.js";
 import { type Page, part } from "../live-page.js";
-import { controls, progressBar, projectAt, stateOf } from "./texts.js";
+import { controls, projectAt, stateLine } from "./texts.js";
 
-/** The list of projects: those that run first, then those that something happened to last. */
-export function listPage(projects: readonly WatchedResearch[], now: number): Page {
-  const sorted = projects.toSorted(
+/** One that is listed: its name in addresses, as a person knows it, and how it stands. */
+export interface Listed {
+  readonly name: string;
+  readonly where: string;
+  readonly standing: Standing;
+}
+
+/** The list of projects and tasks: those that run first, then those that something happened to last. */
+export function listPage(all: readonly Listed[], now: number): Page {
+  const sorted = all.toSorted(
     (a, b) =>
-      Number(b.running) - Number(a.running) || lastOf(b).localeCompare(lastOf(a)) || a.name.localeCompare(b.name),
+      Number(b.standing.running) - Number(a.standing.running) ||
+      lastOf(b.standing).localeCompare(lastOf(a.standing)) ||
+      a.name.localeCompare(b.name),
   );
+  const isMixed = all.some(({ standing }) => standing.noun !== "project");
+  const title = isMixed ? "Projects and tasks" : "Research projects";
   return {
-    title: "Research projects",
+    title,
     parts: [
-      part("top", markup`<header id="top"><p class="kicker">research-ralph</p><h1>Research projects</h1></header>`),
+      part("top", markup`<header id="top"><p class="kicker">research-ralph</p><h1>${title}</h1></header>`),
       ...(sorted.length === 0
         ? [
             part(
               "none",
-              markup`<p id="none">There is no project yet. Create one: <code>research-ralph new "&lt;topic&gt;"</code></p>`,
+              markup`<p id="none">There is no project and no task yet. Create one: <code>research-ralph new "&lt;topic&gt;"</code></p>`,
             ),
           ]
-        : sorted.map((project) => row(project, now))),
+        : sorted.map((each) => row(each, now))),
     ],
   };
 }
 
-const lastOf = ({ ledger, lastRun }: WatchedResearch): string =>
+const lastOf = ({ ledger, lastRun }: Standing): string =>
   [ledger.at(-1)?.at ?? "", lastRun?.at ?? ""].toSorted().at(-1) ?? "";
 
-function row(project: WatchedResearch, now: number) {
-  const { name, broken, phase, progress, running, ledger, spending, spentMs, lastRun } = project;
+function row({ name, where, standing }: Listed, now: number) {
+  const { noun, broken, running, held, finished, ledger, title = "" } = standing;
   const id = `project-${Buffer.from(name).toString("base64url")}`;
-  const shown = project.title === undefined || project.title === "" ? name : project.title;
-  const title = markup`<h2><a href="${projectAt(name)}" dir="auto">${shown.length > 160 ? `${shown.slice(0, 159)}…` : shown}</a></h2>`;
-  if (broken !== undefined)
-    return part(
-      id,
-      markup`<article id="${id}" class="project">${title}<p class="note bad">It can’t be read: ${broken}</p></article>`,
-    );
-  const isFinished = phase === "COMPLETE";
-  const { kind, words } = stateOf(project, isFinished);
-  const last = lastOf(project);
+  const shown = title === "" ? where : title;
+  const head = markup`<h2><a href="${projectAt(name)}" dir="auto">${shown.length > 160 ? `${shown.slice(0, 159)}…` : shown}</a></h2>`;
+  const article = (body: Markup) => part(id, markup`<article id="${id}" class="project">${head}${body}</article>`);
+  if (broken !== undefined) return article(markup`<p class="note bad">It can’t be read: ${broken}</p>`);
+  const words = wordsOf(standing, now);
+  const last = lastOf(standing);
   const facts = [
-    shown === name ? "" : name,
-    isFinished ? "" : phase.toLowerCase(),
+    noun,
+    shown === where || where === "." ? "" : where,
     ledger.length === 0 ? "" : `iteration ${ledger.reduce((most, line) => Math.max(most, line.iteration), 0)}`,
-    spentMs === undefined ? "" : `${duration(spentMs)} of work`,
-    spending.iterations === 0 ? "" : spending.cost_usd === undefined ? "cost not known" : shortCost(spending),
+    words.cost ?? "",
     last === "" ? "" : timeText(last, now),
   ].filter((fact) => fact !== "");
-  return part(
-    id,
-    markup`<article id="${id}" class="project">${title}<p class="state"><b class="is ${kind}">${words}</b> ${progressBar(progress)}</p><p class="meta">${facts.join(" · ")}</p>${
-      lastRun === undefined || running || isFinished
-        ? ""
-        : markup`<p class="meta">Last run: ${lastRun.verdict}. ${lastRun.reason}</p>`
-    }${running || project.held !== undefined ? markup`<div class="acts">${controls(name, project, isFinished)}</div>` : ""}</article>`,
+  return article(
+    markup`<p class="state">${stateLine(standing, words)}</p><p class="meta">${facts.join(" · ")}</p>${
+      words.lastRun === undefined || finished ? "" : markup`<p class="meta">Last run: ${words.lastRun}</p>`
+    }${running || held.length > 0 ? markup`<div class="acts">${controls(name, standing)}</div>` : ""}`,
   );
 }

@@ -1,74 +1,45 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count, timeText } from "../../engine/lib/words.js";
-import { shortCost } from "../../engine/ui/terminal/tally.js";
-import { countsOf, countsText } from "../../research/overview/counts.js";
+import { count } from "../../engine/lib/words.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
-import { shortened } from "../../research/report/papers.js";
-import { progressOf } from "../../research/workflow/next-unit/status.js";
+import { type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
-import type { Records, Work } from "../project-state.js";
-import { controls, progressBar, projectAt, readingAt, since, stateOf } from "./texts.js";
+import { controls, projectAt, since, stateLine } from "./texts.js";
 
 export interface Now {
   readonly name: string;
-  readonly records: Records;
-  readonly work: Work;
+  readonly standing: Standing;
   readonly agents: readonly AgentAtWork[];
+  /** What an agent does, where its unit has a place of its own on the page. */
+  doing?(unit: string | undefined): Markup | undefined;
   /** What the next brief tells the agents in the person's name. */
   readonly steering: readonly string[];
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What goes on with a project now: its state, who works and what they say, and what a person can do. */
-export function nowParts(now: Now): Part[] {
-  const { records, agents } = now;
-  return [
-    ...(records.broken === undefined
-      ? []
-      : [
-          part(
-            "broken",
-            markup`<p id="broken" class="note bad">rrd.json can’t be read: ${records.broken} What stands here is its last good version.</p>`,
-          ),
-        ]),
-    ...(records.notices.length === 0
-      ? []
-      : [
-          part(
-            "notices",
-            markup`<div id="notices" class="note bad">${records.notices.map((each) => markup`<p>${each}</p>`)}</div>`,
-          ),
-        ]),
-    part("now", state(now)),
-    ...agents.map((agent) => part(`agent-${agent.iteration}`, atWork(agent, now))),
-    part("steering", steering(now)),
+/** What goes on now: the state, who works and what they say, and what a person can do. */
+export const nowParts = (now: Now): Part[] => [
+  part("now", state(now)),
+  ...now.agents.map((agent) => part(`agent-${agent.iteration}`, atWork(agent, now))),
+  part("steering", steering(now)),
+];
+
+function state({ name, standing, agents, at }: Now): Markup {
+  const words = wordsOf(standing, at);
+  const lines = [
+    ...(standing.running && agents.length === 0 ? ["No agent is at work: code searches, fetches or checks."] : []),
+    ...(words.lastRun === undefined || standing.finished ? [] : [`Last run: ${words.lastRun}`]),
+    ...words.waits.map((each) => `Waits for you: ${each}`),
+    ...(words.next === undefined ? [] : [`Next: ${words.next}`]),
   ];
+  return markup`<section id="now" aria-label="Now"><p class="state">${stateLine(standing, words)} <span class="meta">${standing.came ?? ""}</span></p>${lines.map((line) => markup`<p class="meta">${line}</p>`)}<div class="acts">${controls(name, standing)}</div></section>`;
 }
 
-function state({ name, records: { rrd }, work, agents, at }: Now): Markup {
-  const isFinished = rrd.phase === "COMPLETE";
-  const { kind, words } = stateOf(work, isFinished);
-  const last = rrd.loop?.last_run;
-  return markup`<section id="now" aria-label="Now"><p class="state"><b class="is ${kind}">${words}</b> ${progressBar(progressOf(rrd))} <span class="meta">${countsText(countsOf(rrd))}</span></p>${
-    work.running
-      ? agents.length === 0
-        ? markup`<p class="meta">No agent is at work: code searches, fetches or checks.</p>`
-        : ""
-      : last == null || isFinished
-        ? ""
-        : markup`<p class="meta">The last run ended ${timeText(last.at, at)}: ${last.verdict}. ${last.reason}</p>`
-  }<div class="acts">${controls(name, work, isFinished)}</div></section>`;
-}
-
-function atWork(agent: AgentAtWork, { name, records: { rrd } }: Now): Markup {
+function atWork(agent: AgentAtWork, { doing }: Now): Markup {
   const { iteration, unit, usage, said, earlier, model, cost_usd } = agent;
-  const paper = rrd.papers_pool.find(({ id }) => id === unit);
-  const what =
-    paper === undefined
-      ? markup`${unitWords(unit)}`
-      : markup`Reads <a href="${readingAt(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`;
+  const what = doing?.(unit) ?? markup`${unitWords(unit)}`;
   const facts = [
     `iteration ${iteration}`,
     ...(model === undefined ? [] : [model]),
@@ -89,8 +60,8 @@ function unitWords(unit: string | undefined): string {
   return /^(?:discovery|batch)/.test(unit) ? "Screens records" : `Works on ${unit}`;
 }
 
-function steering({ name, records: { rrd }, steering: words, work }: Now): Markup {
-  if (rrd.phase === "COMPLETE" && !work.running && words.length === 0) return markup`<div id="steering"></div>`;
+function steering({ name, standing, steering: words }: Now): Markup {
+  if (standing.finished && !standing.running && words.length === 0) return markup`<div id="steering"></div>`;
   const said =
     words.length === 0
       ? ""

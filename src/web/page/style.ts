@@ -39,6 +39,12 @@ textarea{flex:1 1 16rem;min-width:0;font:.95rem/1.5 var(--sans);color:inherit;ba
 .project h2{border:0;margin:0 0 .2rem;padding:0;font:600 1.08rem/1.35 var(--sans);letter-spacing:0}
 .project h2 a{color:var(--ink);text-decoration:none}
 .project h2 a:hover{color:var(--accent);text-decoration:underline}
+.goals{list-style:none;padding:0}
+.goals li{display:grid;grid-template-columns:6.5rem minmax(0,1fr);border-top:1px solid var(--line);padding:.45rem 0}
+.goals b{font:600 .86rem/1.7 var(--sans);color:var(--soft)}
+.goals .met b{color:var(--presented)}.goals .unmet b{color:var(--bad)}
+.goals code{font-size:.92rem;overflow-wrap:anywhere}
+.goals p{grid-column:2;margin:.1rem 0 0;overflow-wrap:anywhere}
 tbody th{padding-top:.9rem}
 tbody.all td{font-weight:600;padding-top:.9rem}
 .wide main{max-width:78rem;padding-left:1.5rem;padding-right:1.5rem}

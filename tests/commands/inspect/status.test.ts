@@ -58,8 +58,9 @@ test("status is computed from the records: counts, time, what is left, tokens, c
   const { out, exitCode } = await status(cwd, "grasping-2026-03-01");
   expect(exitCode).toBe(0);
   for (const expected of [
-    "Phase      ANALYSIS",
-    "Progress   ██████████░░░░░░░░░░ 2 of 4 (50%)",
+    "State      Not running, in analysis",
+    "Next       research-ralph run researches/grasping-2026-03-01 continues it",
+    "Progress   ██████████░░░░░░░░░░ 2 of 4 papers decided (50%)",
     "Papers     1 presented, 1 for insights, 0 rejected, 2 pending",
     "Insights   1",
     "Time       5m 00s of work, 2m 30s a paper, about 2m 30s left for the papers",
@@ -157,9 +158,9 @@ test("a research is found by path, by name, by its rrd.json, and without a word 
     `${folder}/rrd.json`,
     undefined,
   ]) {
-    expect((await status(cwd, argument)).out).toContain("Research: grasping");
+    expect((await status(cwd, argument)).out).toMatch(/^grasping-2026-03-01\nresearches|^grasping-2026-03-01\n/);
   }
-  expect((await status(folder, undefined)).out).toContain("Research: grasping");
+  expect((await status(folder, undefined)).out).toMatch(/^grasping-2026-03-01\nresearches|^grasping-2026-03-01\n/);
 });
 
 test("an unknown name has the exit code of wrong usage and the nearest names", async () => {
@@ -180,7 +181,7 @@ test("the time of a run of the original comes from its phases", async () => {
   const cwd = freshFolder();
   writeOriginalFolders(cwd);
   const { out } = await status(cwd, "auditable-robot-hands-2026-01-19");
-  expect(out).toContain("5 of 5 (100%)");
+  expect(out).toContain("5 of 5 papers decided (100%)");
   expect(out).toContain("2 presented, 2 for insights, 1 rejected, 0 pending");
   expect(out).toContain("1h 42m of work, 18m 00s a paper");
 });
@@ -214,10 +215,12 @@ test("status says what holds a research, what was told to its agents, and how lo
     { papers_pool: pool, loop: { steering: [{ id: "1", text: "Mind the cost." }] } },
     refused,
   );
-  expect((await status(cwd, "grasping-2026-03-01")).out).not.toContain("State");
+  expect((await status(cwd, "grasping-2026-03-01")).out).toContain("State      Not running, in analysis");
   writeFileSync(join(folder, "PAUSE"), "");
   const { out } = await status(cwd, "grasping-2026-03-01");
-  expect(out).toMatch(/State +no run can start \(PAUSE\)/);
+  expect(out.replaceAll(/\s+/g, " ")).toMatch(
+    /State Paused, in analysis Next research-ralph resume \S+ removes PAUSE;/,
+  );
   expect(out).toMatch(/Steering +Mind the cost\./);
   expect(out).toMatch(/No result +for 3 iterations in a row/);
   expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({

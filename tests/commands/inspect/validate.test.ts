@@ -25,8 +25,8 @@ test("every problem is named with its JSON pointer and a hint, and the exit code
   });
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(1);
-  expect(out).toMatch(/^error: \/papers_pool\/0\/status: .*undecided/m);
-  expect(out).toMatch(/^error: \/papers_pool\/1\/score: .+/m);
+  expect(out).toMatch(/^error: rrd\.json:\d+ \/papers_pool\/0\/status: .*undecided/m);
+  expect(out).toMatch(/^error: rrd\.json:\d+ \/papers_pool\/1\/score: .+/m);
   expect(out).toMatch(/not valid: 2 errors, 0 warnings\n$/);
 });
 
@@ -37,7 +37,7 @@ test("what a file says against its own records is a warning with the derived val
   });
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/^warning: \/statistics\/total_presented: says 7, the records say 1$/m);
+  expect(out).toMatch(/^warning: rrd\.json:\d+ \/statistics\/total_presented: says 7, the records say 1$/m);
   expect(JSON.parse((await validate(folder, true)).out)).toMatchObject({
     valid: true,
     findings: [{ level: "warning", pointer: "/statistics/total_presented", derived: 1 }],
@@ -50,8 +50,8 @@ test("what was read in another shape than the schema's is a warning that says ho
   });
   const { exitCode, out } = await validate(folder);
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/^warning: \/papers_pool\/0\/score: is "31", read as 31$/m);
-  expect(out).toMatch(/^warning: \/papers_pool\/0\/status: is "Presented", read as "presented"$/m);
+  expect(out).toMatch(/^warning: rrd\.json:\d+ \/papers_pool\/0\/score: is "31", read as 31$/m);
+  expect(out).toMatch(/^warning: rrd\.json:\d+ \/papers_pool\/0\/status: is "Presented", read as "presented"$/m);
 });
 
 test("broken JSON is an error that says where, and an unreadable ledger line a warning", async () => {

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, symlink
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
-import { isOfNoInterest } from "../../../src/research/overview/watched-research.js";
+import { isOfNoInterest } from "../../../src/web/watch-folder.js";
 import { acquireLock, type Lock } from "../../../src/engine/storage/lock.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
@@ -67,7 +67,7 @@ describe("watch", () => {
         iteration: 2,
         ledger: line(2, "p2", { cost_usd: 0.15, tokens, duration_seconds: 60 }),
       });
-      await seen("#2 p2 accepted (2 of 2 done)");
+      await seen("#2 p2 accepted (2 of 2 papers decided)");
       await research.close();
       await seen("the run ended");
     });
@@ -118,8 +118,8 @@ describe("watch", () => {
       await seen("hands-2026-03-01: its run was killed");
     });
     await held.release();
-    expect(err).toMatch(/paused-2026-03-01 .* paused /);
-    expect(err).toMatch(/hands-2026-03-01 .* iteration 1 /);
+    expect(err).toMatch(/paused-2026-03-01 .*Paused/);
+    expect(err).toMatch(/hands-2026-03-01 .*Running/);
   });
 
   test("finds a research that is made while it watches", async () => {
@@ -166,6 +166,6 @@ describe("watch", () => {
     ["node_modules/x", false, true],
     [".git", false, true],
   ])("looks at %s: %s", (path, isFile, ignored) => {
-    expect(isOfNoInterest("/home", `/home/${path}`, isFile)).toBe(ignored);
+    expect(isOfNoInterest("/home", `/home/${path}`, isFile, ["rrd.json"])).toBe(ignored);
   });
 });

@@ -195,7 +195,7 @@ describe("validate names what is wrong with criteria and decisions", () => {
     [
       (rrd) => void (rrd.papers_pool[0]!.answers = [{ criterion: "c9", stage: "screening", answer: "yes" }]),
       0,
-      /warning: \/papers_pool\/0\/answers: name c9, not a criterion/,
+      /warning: rrd\.json:\d+ \/papers_pool\/0\/answers: name c9, not a criterion/,
     ],
     [
       (rrd) => void (rrd.papers_pool[0]!.status = "presented"),

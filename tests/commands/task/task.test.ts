@@ -134,7 +134,7 @@ describe("status and init", () => {
   it("tell of a task in the current here(), and write one to edit", async () => {
     expect((await cli(["init", "--task"], here())).code).toBe(0);
     const { out } = await cli(["status"], here());
-    expect(out).toContain("Criteria   2, not checked yet");
+    expect(out).toContain("0 of 2 criteria met, none checked yet");
     await task(...agent(() => writeFileSync(path("hello.txt"), "Hello from Ralph")));
     const report = JSON.parse((await cli(["status", "--json"], here())).out);
     expect(report).toMatchObject({ status: "success", met: 2, criteria: 2, running: false });

@@ -32,6 +32,12 @@ function named({ where, formats: { noun } }: SteeredWork, begins = false): strin
   return `${begins ? "T" : "t"}his ${noun}`;
 }
 
+/** The commands that go on with it and that let it run again. */
+export const commandsOf = ({ where, goOn }: SteeredWork): { readonly goOn: string; readonly resume: string } => ({
+  goOn,
+  resume: `research-ralph resume${where === "." ? "" : ` ${where}`}`,
+});
+
 /** What became of a wish, and the sentence that says it. */
 export interface Held {
   /** Whether a run is under way. */
@@ -45,12 +51,12 @@ export interface Held {
  * @throws ExpectedError (exit code 5) for work of a later version, and for a disk that refuses.
  */
 export async function hold(work: SteeredWork, name: Hold): Promise<Held & { readonly file: string }> {
-  const { folder, where } = work;
+  const { folder } = work;
   await requireKnownFormats(folder, work.formats);
   const file = join(folder, name);
   if (!existsSync(file)) await writeFileAtomic(file, "");
   const running = await isHeldByRun(lockFile(folder));
-  const until = `until you run research-ralph resume${where === "." ? "" : ` ${where}`}`;
+  const until = `until you run ${commandsOf(work).resume}`;
   const says = running
     ? `The run of ${named(work)} ends before its next iteration; no run can start ${until}.`
     : (await work.finished())

@@ -178,13 +178,34 @@ export const spending = (tokens: number, cost_usd: number | undefined, estimated
 export const moneyText = (cost_usd: number, estimated?: boolean): string =>
   `${estimated === true ? "≈ " : ""}${money(cost_usd)}`;
 
-/** What is known of a cost. `unreported`: iterations whose cost nobody told. */
+/** What is known of a cost. */
 export interface KnownCost {
+  /** US dollars; absent where no iteration has a cost. */
   readonly cost_usd?: number;
+  /** Part of it is our estimate from a dated price table. */
   readonly estimated?: true;
+  /** Iterations whose agent worked and whose cost nobody told, so that `cost_usd` is too small. */
   readonly unreported?: number;
-  /** Iterations whose records are missing. */
+  /** Iterations before the first that the ledger holds, so that their records are missing. */
   readonly unrecorded?: number;
+}
+
+/** What some iterations used up. */
+export interface Sum extends KnownCost {
+  /** Those in which an agent got to work, or code alone did it: as the limit of a run counts them. */
+  readonly iterations: number;
+  /** The others: a service was closed, or the agent could not be started. Absent: none. */
+  readonly not_counted?: number;
+  /** In and out, cached ones included. */
+  readonly tokens: number;
+  /** The parts of `tokens`; `cached` is part of `input`. */
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  /** Time in which agents worked. */
+  readonly seconds: number;
+  /** Part of it was used under a subscription: the dollars are what it would cost by API. */
+  readonly subscription?: true;
 }
 
 /** "$0.12", or "at least $0.12; 22 iterations reported no cost": what agents did not report is never told as $0.00. */

@@ -1,4 +1,5 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
+import { headlineOf } from "../../../engine/ui/standing.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
 import { count, duration, many } from "../../../engine/lib/words.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
@@ -64,7 +65,7 @@ function withoutDeadLinks(text: string): string {
 
 const byline = ({ isFinished, phase, day, agents }: ReportModel): string =>
   [
-    isFinished ? "Finished" : `Unfinished: in ${phase.toLowerCase()}`,
+    headlineOf({ finished: isFinished, stage: phase.toLowerCase() }),
     day,
     agents.length === 0 ? "" : `read by ${inline(agents.join(", "))}`,
   ]

@@ -1,4 +1,5 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
+import { headlineOf } from "../../../engine/ui/standing.js";
 import type { ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
@@ -9,7 +10,7 @@ import { dots, statementLine } from "./statements.js";
 
 /** Above the question: whether it is finished, and who read. */
 export function masthead({ model, notices = [] }: PageContext): Markup {
-  const state = model.isFinished ? "Finished" : `In progress: ${model.phase.toLowerCase()}`;
+  const state = headlineOf({ finished: model.isFinished, stage: model.phase.toLowerCase() });
   const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
   return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${titleOf(model)}</h1>${notices.map((notice) => markup`<p class="note bad">${notice}</p>`)}</header>
 `;

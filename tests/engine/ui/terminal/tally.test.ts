@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoopEvent } from "../../../../src/engine/loop/types.js";
 import { emptyTally, leftText, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
-import { costOf } from "../../../../src/engine/ui/watch-lines.js";
 import { event } from "../events.js";
 
 const estimate = event.agent(2, {
@@ -19,20 +18,6 @@ test("a cost is marked as our estimate while it is one: not any more once the CL
   const ended = event.ended(4, { outcome: "accepted", summary: "read" }, 0.12);
   expect(after(...began, ended)).toContain(" · $0.12");
   expect(after(...began, { ...ended, estimated: true } as LoopEvent)).toContain("≈ $0.12");
-});
-
-test("what a research cost is marked where part of it is our estimate", () => {
-  const row = {
-    name: "r",
-    phase: "ANALYSIS",
-    progress: { done: 0, total: 1 },
-    running: false,
-    iteration: 1,
-    tokens: 0,
-    cost_usd: 0.1,
-  };
-  expect(costOf(row)).toBe("$0.10");
-  expect(costOf({ ...row, estimated: true })).toBe("≈ $0.10");
 });
 
 test("what is left is told in short as money and time, or tokens and time where the price is not known", () => {

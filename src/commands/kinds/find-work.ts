@@ -1,0 +1,87 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
+import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
+import type { Standing } from "../../engine/ui/standing.js";
+import { sumOf } from "../../research/overview/costs.js";
+import { findResearch, shown, someOf } from "../../research/overview/find-research.js";
+import { code } from "./code.js";
+import type { Kind } from "./kind.js";
+import { project } from "./project.js";
+import { task } from "./task.js";
+
+/** Every kind of work. A folder's task is meant before the project whose name is left away, a coding run last. */
+export const kinds: readonly Kind[] = [task, project, code];
+
+/** A piece of work that a person means, or one of a list. */
+export interface FoundWork {
+  readonly kind: Kind;
+  /** Absolute. */
+  readonly folder: string;
+  /** As the person knows it. */
+  readonly where: string;
+}
+
+/**
+ * The work that is meant by a name or path, by default that of the current folder or the only project. `among`: the
+ * kinds that can be meant. @throws ExpectedError (exit code 2) where nothing is found.
+ */
+export async function findWork(cwd: string, argument: string | undefined, among = kinds): Promise<FoundWork> {
+  for (const kind of among) {
+    const folder = await kind.find(cwd, argument);
+    if (folder !== undefined) return found(kind, folder, cwd);
+  }
+  const all = argument === undefined ? (await listWork(cwd)).filter(({ kind }) => among.includes(kind)) : [];
+  const [first, second] = all;
+  if (first !== undefined && second === undefined) return first;
+  if (all.some(({ kind }) => kind !== project))
+    throw new ExpectedError(`Name a project or a task: ${someOf(all.map(({ where }) => where))}.`, 2);
+  return found(project, await findResearch(cwd, argument), cwd);
+}
+
+/** Everything here that is listed, projects before tasks. */
+export async function listWork(cwd: string): Promise<FoundWork[]> {
+  const lists = await Promise.all(
+    [project, task, code].map(async (kind) =>
+      ((await kind.list?.(cwd)) ?? []).map((folder) => found(kind, folder, cwd)),
+    ),
+  );
+  return lists.flat();
+}
+
+/** The work of a folder: its project, else its task or coding run, whichever was worked on last. */
+export function workIn(folder: string, cwd: string): FoundWork | undefined {
+  const here = kinds.filter(({ isIn }) => isIn(folder));
+  const [kind] = here.includes(project)
+    ? [project]
+    : here.toSorted((a, b) => writtenAt(b, folder) - writtenAt(a, folder));
+  return kind && found(kind, folder, cwd);
+}
+
+const writtenAt = ({ stateName }: Kind, folder: string): number =>
+  statSync(join(folder, stateName), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const found = (kind: Kind, folder: string, cwd: string): FoundWork => ({ kind, folder, where: shown(cwd, folder) });
+
+/** How it stands, and that it is broken where it can't be read; undefined where it is gone. */
+export async function lookAt({ kind, folder, where }: FoundWork): Promise<Standing | undefined> {
+  try {
+    return await kind.look(folder, where);
+  } catch (error) {
+    if (!kind.isIn(folder)) return undefined;
+    const broken = messageOf(error).replaceAll(`${folder}/`, "");
+    return { ...nothingKnown, noun: kind.noun, folder, broken };
+  }
+}
+
+const nothingKnown = {
+  ...{ phase: "", finished: false, progress: { done: 0, total: 0 }, counts: "", waits: [], ledger: [] },
+  ...{ running: false, abandoned: false, held: [], underWay: [], spending: sumOf([]) },
+  commands: { goOn: "", resume: "" },
+};
+
+/** The files whose change tells of its state. */
+export const filesOf = ({ kind, folder }: FoundWork): string[] => [
+  ...[kind.stateName, kind.ledger, pauseName, stopName].map((name) => join(folder, name)),
+  lockFile(folder),
+];

@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { ledgerName } from "../../engine/lib/layout.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { costsOf } from "../../research/overview/costs.js";
+import { findResearch, listResearches } from "../../research/overview/find-research.js";
+import { lookAtResearch } from "../../research/overview/standing.js";
+import { steeredResearch } from "../../research/overview/steered-research.js";
+import { rrdFile, rrdName } from "../../research/project-files/layout.js";
+import { readResearch } from "../../research/project-files/research.js";
+import type { Kind } from "./kind.js";
+
+/** A research project: a folder with rrd.json, found by its name under ./researches too. */
+export const project: Kind = {
+  noun: "project",
+  stateName: rrdName,
+  ledger: ledgerName,
+  isIn: (folder) => existsSync(rrdFile(folder)),
+  find: (cwd, argument) =>
+    findResearch(cwd, argument).catch((error: unknown) =>
+      error instanceof ExpectedError ? undefined : Promise.reject(error),
+    ),
+  list: listResearches,
+  look: lookAtResearch,
+  steered: steeredResearch,
+  heard: async (folder) => (await readResearch(folder)).rrd.loop?.steering ?? [],
+  status: async (...args) => (await import("./project-status.js")).projectStatus(...args),
+  async costs(folder, io) {
+    const { rrd, ledger } = await readResearch(folder);
+    const [{ resolveConfig }, { experienceOf }] = await Promise.all([
+      import("../../compose/config.js"),
+      import("../../compose/forecast-basis.js"),
+    ]);
+    // What is known of the agent that the next run would start; in classic mode, where the last one worked so.
+    const isClassic = ledger.at(-1)?.unit === "classic";
+    return costsOf(rrd, ledger, await experienceOf(folder, await resolveConfig(io), io, isClassic));
+  },
+  brief: async (...args) => (await import("./project-brief.js")).projectBrief(...args),
+  validate: async (folder) => (await import("./project-validate.js")).validateProject(folder),
+};

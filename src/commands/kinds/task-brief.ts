@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from "node:util";
+import { crewFor, isUnconfined, redactorFor, settingsFor } from "../../compose/agents.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { sandboxOf } from "../../compose/open-task.js";
+import { sandboxFor } from "../../compose/sandbox.js";
+import { many, timeText } from "../../engine/lib/words.js";
+import { recall } from "../../engine/loop/notes.js";
+import { readMessages } from "../../engine/storage/state/steering-inbox.js";
+import type { Io } from "../../engine/ui/io.js";
+import { wordsOf } from "../../task/criteria/words.js";
+import { taskRecords } from "../../task/project-files/steered-task.js";
+import type { TaskState } from "../../task/generated/ralph-state.js";
+import { briefText } from "../../task/workflow/brief.js";
+import { memoryOf, steered } from "../../task/workflow/derived-state.js";
+import { attemptOf, budgetOf, isMet, spentIn } from "../../task/workflow/status.js";
+import { taskIn, withAgentOf } from "../task/task.js";
+import type { NextBrief } from "./kind.js";
+
+/** What the next attempt of a task would be given, by the checks that were made last: none is made here. */
+export async function taskBrief(
+  folder: string,
+  flags: ConfigFlags,
+  io: Io,
+): Promise<NextBrief | { readonly reason: string }> {
+  const { named } = await taskIn(folder);
+  const { task } = named;
+  const config = await resolveConfig(io, withAgentOf(task, flags, io));
+  const { state: read, ledger } = await taskRecords(folder);
+  const known = isDeepStrictEqual(read.task, task) ? read : { ...read, task, checks: [] };
+  const messages = await readMessages(folder);
+  const at = new Date(io.clock.now()).toISOString();
+  const state = messages.length === 0 ? known : steered(known, messages, at, redactorFor(config, io));
+  const when = state.checked_at === undefined ? "last" : `at ${timeText(state.checked_at, io.clock.now())}`;
+  if (isMet(state)) return { reason: `All acceptance criteria were met when they were checked ${when}.` };
+  const { iterations: most = Number.POSITIVE_INFINITY } = budgetOf(state);
+  if (spentIn(state).iterations >= most)
+    return { reason: `The task has used up its ${many(most, "iteration")}; raise max_iterations in its file.` };
+  const unchecked: TaskState["checks"] = task.acceptance_criteria.map((criterion) => ({
+    criterion: wordsOf(criterion),
+    passed: false,
+    detail: "",
+    ms: 0,
+  }));
+  const isChecked = state.checks.length > 0;
+  const text = briefText(
+    isChecked ? state : { ...state, checks: unchecked },
+    recall(memoryOf(state, ledger, config.history.limits)),
+    { shell: await hasShell(), views: config.task.views },
+  );
+  const { id: unit, title } = attemptOf(state);
+  const last = ledger.reduce((most, { iteration }) => Math.max(most, iteration), state.iteration ?? 0);
+  const first = isChecked
+    ? `A run checks the criteria first; what stands here was found ${when}.`
+    : "A run checks the criteria first; here none is checked yet.";
+  return { iteration: last + 1, unit, title, text, first: [first] };
+
+  /** Whether the agent runs commands itself: in a sandbox, or unconfined. */
+  async function hasShell(): Promise<boolean> {
+    const settings = settingsFor({ ...config, unconfined: true }, io);
+    if (crewFor(config, settings, {}).everyone.some(isUnconfined)) return true;
+    const { sandbox } = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
+    await sandbox?.close();
+    return sandbox !== undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { count, duration, many } from "../../engine/lib/words.js";
+import { wordsInForce } from "../../engine/storage/state/from-outside.js";
+import type { Io } from "../../engine/ui/io.js";
+import type { Standing } from "../../engine/ui/standing.js";
+import { costText, idleText } from "../../engine/ui/terminal/tally.js";
+import { shown } from "../../research/overview/find-research.js";
+import { taskRecords } from "../../task/project-files/steered-task.js";
+import { withoutProgress } from "../../task/workflow/derived-state.js";
+import { budgetOf, countedIn, metIn, spentIn } from "../../task/workflow/status.js";
+import type { Status } from "./kind.js";
+
+/** Most characters of what a check has found. */
+const maxFound = 160;
+
+const shortened = (text: string): string => (text.length <= maxFound ? text : `${text.slice(0, maxFound - 1)}…`);
+
+/** Where a task stands: its criteria, its last attempts and what they used of its limits. */
+export async function taskStatus(folder: string, io: Io, standing: Standing): Promise<Status> {
+  const where = shown(io.cwd, folder);
+  const { state } = await taskRecords(folder);
+  const { id, task, checks, attempts, best, plan, status, loop, checked_at } = state;
+  const [spent, budget, total] = [spentIn(state), budgetOf(state), task.acceptance_criteria.length];
+  const steering = await wordsInForce(folder, loop?.steering ?? []);
+  const json = {
+    folder,
+    id,
+    task: task.task,
+    running: standing.running,
+    status: status ?? "running",
+    met: metIn(checks),
+    criteria: total,
+    checks,
+    attempts,
+    best,
+    plan,
+    checked_at,
+    spent,
+    budget,
+    steering,
+    held: standing.held,
+    under_way: standing.underWay,
+    last_run: loop?.last_run ?? null,
+  };
+  const rows: [string, string][] = [];
+  const say = (label: string, text: string) => void rows.push([label, text]);
+  for (const [index, { text, met, found }] of (standing.goals ?? []).entries())
+    say(
+      index === 0 ? "Criteria" : "",
+      `${met === undefined ? "·" : met ? "✓" : "✗"} ${text}${found === undefined ? "" : `: ${shortened(found)}`}`,
+    );
+  const idle = attempts.length - countedIn(attempts).length;
+  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}${idleText(idle)}`);
+  for (const { iteration, agent = "", outcome, failure, met: after, undone } of attempts.slice(-5)) {
+    const how = undone === true ? "undone" : `${outcome}${failure === undefined ? "" : ` (${failure})`}`;
+    say("", `#${iteration} ${oneLine(agent)}: ${how}, ${after} of ${total} met`);
+  }
+  if (attempts.length > 5) say("", `and ${attempts.length - 5} before; ${where}/whole.task.md has them all`);
+  if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of work`);
+  if (spent.tokens > 0)
+    say("Tokens", `${count(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${count(budget.tokens)}`}`);
+  if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));
+  for (const words of steering) say("Steering", oneLine(words));
+  const stuck = withoutProgress(state).length;
+  if (stuck >= 2) say("", `no progress for ${many(stuck, "iteration")} in a row`);
+  const current = plan?.tasks.find(({ id, kind }) => id === plan.current_task_id && kind === "step");
+  if (current !== undefined) say("Step", oneLine(current.title));
+  return { json, rows };
+}

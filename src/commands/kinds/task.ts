@@ -1,0 +1,96 @@
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { given } from "../../engine/lib/given.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { foundAt } from "../../engine/storage/regular-file.js";
+import { commandsOf } from "../../engine/storage/state/from-outside.js";
+import { seenFromOutside } from "../../engine/storage/under-way.js";
+import { totalOf, workCosts } from "../../research/overview/costs.js";
+import { researchesName, rrdFile } from "../../research/project-files/layout.js";
+import { wordsOf } from "../../task/criteria/words.js";
+import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
+import { taskPhase } from "../../task/project-files/state-file.js";
+import { steeredTask, taskRecords } from "../../task/project-files/steered-task.js";
+import { progressOf, spentIn } from "../../task/workflow/status.js";
+import type { Kind } from "./kind.js";
+
+/** How deep below the current folder tasks are looked for. */
+const deepest = 2;
+
+/** A task: a folder with ralph.json, or with the state of a task given in words. */
+export const task: Kind = {
+  noun: "task",
+  stateName,
+  ledger: taskLedger,
+  isIn,
+  find: async (cwd, argument) => {
+    if (argument?.trim() === "") return undefined;
+    const path = resolve(cwd, argument ?? ".");
+    const folder = foundAt(path)?.isFile() === true ? dirname(path) : path;
+    return isIn(folder) ? folder : undefined;
+  },
+  list: async (cwd) => tasksIn(cwd, deepest).sort(),
+  async look(folder, where) {
+    const { state, ledger } = await taskRecords(folder);
+    const { checks, loop } = state;
+    const { at, verdict, reason = "", cause } = loop?.last_run ?? {};
+    const { minutes } = spentIn(state);
+    return {
+      ...(await seenFromOutside(folder)),
+      noun: "task",
+      folder,
+      title: oneLine(state.task.task),
+      phase: taskPhase,
+      finished: state.status === "success",
+      progress: progressOf(state),
+      counts: checks.length === 0 ? "criteria met, none checked yet" : "criteria met",
+      goals:
+        checks.length === 0
+          ? state.task.acceptance_criteria.map((criterion) => ({ text: wordsOf(criterion) }))
+          : checks.map(({ criterion, passed, detail }) => ({
+              text: oneLine(criterion),
+              met: passed,
+              ...(passed ? {} : { found: oneLine(detail.split("\n")[0] ?? "") }),
+            })),
+      waits: [],
+      ledger,
+      spending: totalOf(state, ledger),
+      commands: commandsOf(steeredTask(folder, where)),
+      ...(at === undefined || verdict === undefined ? {} : { lastRun: { at, verdict, reason, ...given({ cause }) } }),
+      ...(minutes > 0 ? { spentMs: minutes * 60_000 } : {}),
+    };
+  },
+  steered: steeredTask,
+  heard: async (folder) => (await taskRecords(folder)).state.loop?.steering ?? [],
+  status: async (folder, io, { standing }) => (await import("./task-status.js")).taskStatus(folder, io, standing),
+  async costs(folder) {
+    const { state, ledger } = await taskRecords(folder);
+    return workCosts(state, ledger);
+  },
+  brief: async (...args) => (await import("./task-brief.js")).taskBrief(...args),
+  validate: async (folder) => (await import("./task-validate.js")).validateTask(folder),
+};
+
+/** A folder with rrd.json is a project, whatever else it holds. */
+function isIn(folder: string): boolean {
+  return (existsSync(taskFile(folder)) || existsSync(stateFile(folder))) && !existsSync(rrdFile(folder));
+}
+
+function tasksIn(folder: string, levels: number): string[] {
+  const below = levels === 0 ? [] : foldersIn(folder).flatMap((each) => tasksIn(each, levels - 1));
+  return [...(isIn(folder) ? [folder] : []), ...below];
+}
+
+/** Folders in which a person may keep a task; nothing where a folder can't be read. */
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter(
+        (each) =>
+          each.isDirectory() && !each.name.startsWith(".") && !["node_modules", researchesName].includes(each.name),
+      )
+      .map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

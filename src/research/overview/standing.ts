@@ -1,0 +1,60 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { given } from "../../engine/lib/given.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
+import { many } from "../../engine/lib/words.js";
+import type { Outside } from "../../engine/loop/types.js";
+import { commandsOf } from "../../engine/storage/state/from-outside.js";
+import { seenFromOutside } from "../../engine/storage/under-way.js";
+import type { Standing } from "../../engine/ui/standing.js";
+import type { Rrd } from "../generated/rrd.js";
+import { readResearch } from "../project-files/research.js";
+import { progressOf, statusOf } from "../workflow/next-unit/status.js";
+import { totalOf } from "./costs.js";
+import { countsOf, countsText } from "./counts.js";
+import { steeredResearch } from "./steered-research.js";
+import { timeSpent } from "./time-and-cost.js";
+
+/** A phase in words, for people; undefined for the last, which is being finished. */
+export const stageOf = (phase: Rrd["phase"]): string | undefined =>
+  phase === "COMPLETE" ? undefined : phase.toLowerCase();
+
+/** How a project stands. `where`: as the person knows it. Pure. */
+export function researchStanding(
+  { folder, where }: { readonly folder: string; readonly where: string },
+  { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
+  outside: Outside,
+): Standing {
+  const { phase, refused } = statusOf(rrd, ledger);
+  const counts = countsOf(rrd);
+  const name = shellWord(where);
+  const waits = [
+    ...(counts.waiting === undefined
+      ? []
+      : [`${many(counts.waiting, "paper")} for you to decide: research-ralph status ${name} names them`]),
+    ...(refused.length === 0
+      ? []
+      : [
+          `${many(refused.length, "paper")} given up after refusals: research-ralph reset ${name} --paper <id> tries again`,
+        ]),
+  ];
+  return {
+    ...outside,
+    noun: "project",
+    folder,
+    title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
+    phase,
+    finished: phase === "COMPLETE",
+    progress: progressOf(rrd),
+    counts: "papers decided",
+    came: countsText(counts),
+    waits,
+    ledger,
+    spending: totalOf(rrd, ledger),
+    commands: commandsOf(steeredResearch(folder, where)),
+    ...given({ stage: stageOf(phase), lastRun: rrd.loop?.last_run ?? undefined, spentMs: timeSpent(rrd, ledger) }),
+  };
+}
+
+/** Looks at a project without its lock. @throws ExpectedError where it can't be read. */
+export const lookAtResearch = async (folder: string, where: string): Promise<Standing> =>
+  researchStanding({ folder, where }, await readResearch(folder), await seenFromOutside(folder));
