@@ -3,7 +3,7 @@ import { isInEntry, type ReferenceList, referenceLists } from "../documents/text
 import { fragmentsOf, isElided } from "./quote-variants/fragments.js";
 import { extrasOf, vocabularyOf, type Vocabulary } from "./marks-left-out.js";
 import { agrees } from "./same-words.js";
-import { nearestPassage, wordsOf } from "./nearest-passage.js";
+import { nearestStretch, widened, wordsOf } from "./nearest-passage.js";
 import { inSigns } from "./quote-variants/formulas.js";
 import { findNear } from "./numbers/near-numbers.js";
 import { normalise, type Normalised, onOneLine, withoutExtras } from "./normalise.js";
@@ -100,7 +100,7 @@ const prepared = new WeakMap<Searchable, Prepared>();
  */
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
-  if (isTooShort(quote)) return { found: false, nearest: nearestPassage(searchable, quote), tooShort: true };
+  if (isTooShort(quote)) return { found: false, nearest: nearestTo(searchable, quote).nearest, tooShort: true };
   const ready = prepare(searchable);
   const refusals: string[] = [];
   const spans = placesOf(ready, quote, refusals);
@@ -116,10 +116,11 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
     };
   }
   const [why] = refusals;
-  const near = why === undefined ? findNear(searchable, quote) : undefined;
+  const { nearest, stretch } = nearestTo(searchable, quote);
+  const near = why === undefined && stretch !== undefined ? findNear(searchable.text, quote, stretch) : undefined;
   return {
     found: false,
-    nearest: nearestPassage(searchable, quote),
+    nearest,
     ...(why === undefined ? {} : { why }),
     ...(near === undefined
       ? {}
@@ -131,6 +132,12 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
           },
         }),
   };
+}
+
+/** The stretch of a text that is nearest to a quote, and what is shown of it; nothing where they share no word. */
+function nearestTo(searchable: Searchable, quote: string): { readonly nearest: string; readonly stretch?: Span } {
+  const stretch = nearestStretch(searchable, quote);
+  return stretch === undefined ? { nearest: "" } : { nearest: widened(searchable.text, stretch), stretch };
 }
 
 /** The same for many quotes of one text. */

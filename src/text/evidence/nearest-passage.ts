@@ -1,3 +1,5 @@
+import type { Span } from "./passage.js";
+
 /** The words of a text as numbers, so that forty quotes can be compared with sixty thousand words in milliseconds. */
 interface Words {
   readonly numbers: ReadonlyMap<string, number>;
@@ -16,10 +18,10 @@ const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}(?:['’]\p{L}{1,20})?|\p{N}{1,60}(?
 export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase());
 
 /**
- * The stretch of a text, at most 300 characters on one line, that shares most with a quote: pairs and triples of words
- * in a row weigh more than words. Empty where nothing is shared. It is what a repair asks the agent to quote instead.
+ * The stretch of a text, at most 300 characters, that shares most with a quote: pairs and triples of words in a row
+ * weigh more than words. It begins and ends with a shared word; undefined where nothing is shared.
  */
-export function nearestPassage(searchable: { readonly text: string }, quote: string): string {
+export function nearestStretch(searchable: { readonly text: string }, quote: string): Span | undefined {
   let words = known.get(searchable);
   if (words === undefined) {
     words = numberWords(searchable.text);
@@ -27,7 +29,7 @@ export function nearestPassage(searchable: { readonly text: string }, quote: str
   }
   const quoted = wordsOf(quote).slice(0, 80);
   const best = heaviestWindow(words, weigh(words, quoted), quoted.length);
-  return best === undefined ? "" : cut(searchable.text, words.at[best.first] ?? 0, words.end[best.last] ?? 0);
+  return best === undefined ? undefined : { start: words.at[best.first] ?? 0, end: words.end[best.last] ?? 0 };
 }
 
 function numberWords(text: string): Words {
@@ -104,9 +106,12 @@ function heaviestWindow(
   return best;
 }
 
-/** Widens a stretch to whole sentences as far as the length allows, else to as many words. */
-function cut(text: string, first: number, last: number): string {
-  let [start, end] = [first, last];
+/**
+ * A stretch on one line, widened to whole sentences as far as 300 characters allow, else to as many words. It is what a
+ * repair asks the agent to quote instead.
+ */
+export function widened(text: string, stretch: Span): string {
+  let { start, end } = stretch;
   const room = () => longest - (end - start);
   const before = /[^.!?\n]{0,300}$/.exec(text.slice(Math.max(0, start - room()), start))?.[0] ?? "";
   if (before.length < room()) start -= before.trimStart().length;

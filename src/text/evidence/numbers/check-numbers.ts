@@ -19,15 +19,14 @@ export function checkNumbers(
   text: DocumentText | undefined,
 ): CheckedNumber[] {
   const quoted = evidence.filter(({ status }) => status === "verified").flatMap((each) => numbersOf(each).quoted);
-  const everywhere = text === undefined ? [] : quantitiesIn(text.text);
+  // Read for the first number that no quote has: most readings have none.
+  let everywhere: readonly Quantity[] | undefined;
+  const inText = text === undefined ? undefined : () => (everywhere ??= quantitiesIn(text.text));
   const checked = new Map<string, CheckedNumber>();
   for (const number of quantitiesIn(said)) {
     if (checked.has(number.written) || checked.size >= maxNumbers) continue;
     if (mayLackUnit(number) && isSmall(number)) continue;
-    checked.set(number.written, {
-      number: number.written,
-      ...statusOf(number, quoted, everywhere, text !== undefined),
-    });
+    checked.set(number.written, { number: number.written, ...statusOf(number, quoted, inText) });
   }
   return [...checked.values()];
 }
@@ -134,16 +133,15 @@ const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && val
 function statusOf(
   number: Quantity,
   quoted: readonly Quoted[],
-  everywhere: readonly Quantity[],
-  hasText: boolean,
+  inText: (() => readonly Quantity[]) | undefined,
 ): Pick<CheckedNumber, "status" | "reason"> {
   if (quoted.some((each) => holds(each, number))) return { status: "verified" };
   const near = quoted.find((each) => isNear(each, number));
   if (near !== undefined) return { status: "near", reason: `a quote has "${near.written}"` };
   const unsigned = quoted.find((each) => holds(each, unsignedOf(number)));
   if (unsigned !== undefined) return { status: "near", reason: `a quote has "${unsigned.written}" without a minus` };
-  if (!hasText) return { status: "could-not-check" };
-  const isSomewhere = everywhere.some((each) => isSame(number, each));
+  if (inText === undefined) return { status: "could-not-check" };
+  const isSomewhere = inText().some((each) => isSame(number, each));
   return isSomewhere
     ? { status: "in-text", reason: "it stands in the paper, but in no quote that was found" }
     : { status: "not-in-text" };

@@ -1,64 +1,61 @@
 import { compareQuantities, tokensOf, type Quantity, type Token } from "./quantities.js";
 import { occurrences } from "../occurrences.js";
+import type { Span } from "../passage.js";
 import { trimQuotationMarks } from "../quote-variants/variants.js";
-
-/** A text as words and places of numbers, one character each. */
-interface Masked {
-  readonly tokens: readonly Token[];
-  readonly words: Map<string, number>;
-  readonly mask: string;
-}
-const known = new WeakMap<object, Masked>();
 
 /** Stands for a number in a mask; words follow. */
 const numberCode = 1;
 const firstWord = 2;
-/** Different words of one text; more do not fit into a character and are taken for one. */
+/** Different words of a stretch and a quote; the rest are taken for one. */
 const maxWords = 0xfff0;
 
-function maskOf(text: string, words: Map<string, number>, isText: boolean): Masked {
-  const tokens = tokensOf(text);
-  const codes = tokens.map((token) => {
-    if ("quantity" in token) return numberCode;
-    const code = words.get(token.word);
-    if (code !== undefined || !isText) return code ?? maxWords + 1;
-    const next = Math.min(firstWord + words.size, maxWords);
-    words.set(token.word, next);
-    return next;
+/** Words and places of numbers, one character each. `words` gets those that it has not yet. */
+function maskOf(tokens: readonly Token[], words: Map<string, number>): string {
+  const parts = tokens.map((token) => {
+    if ("quantity" in token) return String.fromCharCode(numberCode);
+    const code = words.get(token.word) ?? Math.min(firstWord + words.size, maxWords);
+    words.set(token.word, code);
+    return String.fromCharCode(code);
   });
-  const parts: string[] = [];
-  for (const code of codes) parts.push(String.fromCharCode(code));
-  return { tokens, words, mask: parts.join("") };
+  return parts.join("");
 }
 
 /**
- * Looks once more for a quote whose numbers were not found: where the text has its words in their order, and each
- * number is the quote's in another unit or rounded within its last digit, it is near, and what differs is said.
- * Undefined where it is not.
+ * Looks once more for a quote whose numbers were not found, around the stretch of the text that is nearest to it: where
+ * the text has its words in their order, and each number is the quote's in another unit or rounded within its last
+ * digit, it is near, and what differs is said. Undefined where it is not.
  */
 export function findNear(
-  searchable: { readonly text: string },
+  text: string,
   quote: string,
-): { readonly differs: string; readonly start: number; readonly end: number } | undefined {
-  let text = known.get(searchable);
-  if (text === undefined) {
-    text = maskOf(searchable.text, new Map(), true);
-    known.set(searchable, text);
-  }
-  const said = maskOf(trimQuotationMarks(quote), text.words, false);
-  const numbers = said.tokens.flatMap((token, index) =>
-    "quantity" in token ? [{ index, quantity: token.quantity }] : [],
-  );
-  if (numbers.length === 0 || said.tokens.length < 4 || said.mask.includes(String.fromCharCode(maxWords + 1)))
-    return undefined;
-  for (const at of occurrences(text.mask, said.mask)) {
-    const differs = differenceAt(text.tokens, numbers, at);
+  stretch: Span,
+): (Span & { readonly differs: string }) | undefined {
+  const said = tokensOf(trimQuotationMarks(quote));
+  const numbers = said.flatMap((token, index) => ("quantity" in token ? [{ index, quantity: token.quantity }] : []));
+  if (numbers.length === 0 || said.length < 4) return undefined;
+  const { start, end } = around(text, stretch, 2 * quote.length + minBeside);
+  const tokens = tokensOf(text.slice(start, end));
+  const words = new Map<string, number>();
+  const mask = maskOf(tokens, words);
+  for (const at of occurrences(mask, maskOf(said, words))) {
+    const differs = differenceAt(tokens, numbers, at);
     if (differs === undefined || differs.length === 0) continue;
-    const next = text.tokens[at + said.tokens.length]?.start ?? searchable.text.length;
-    const [start, rest] = [text.tokens[at]?.start ?? 0, searchable.text.slice(0, next)];
-    return { differs: differs.join("; "), start, end: rest.trimEnd().length };
+    const next = start + (tokens[at + said.length]?.start ?? end - start);
+    const from = start + (tokens[at]?.start ?? 0);
+    return { differs: differs.join("; "), start: from, end: from + text.slice(from, next).trimEnd().length };
   }
   return undefined;
+}
+
+/** Characters on each side of the nearest stretch at least, besides twice the length of the quote. */
+const minBeside = 200;
+
+/** A stretch with what stands beside it, from one space to another so that no word or number is cut. */
+function around(text: string, stretch: Span, beside: number): Span {
+  const [from, to] = [stretch.start - beside, stretch.end + beside];
+  const space = from <= 0 ? 0 : text.indexOf(" ", from);
+  const end = to >= text.length ? text.length : text.lastIndexOf(" ", to);
+  return { start: Math.min(Math.max(0, space), stretch.start), end: Math.max(end, stretch.end) };
 }
 
 /** "12,500" and "12500" are one number, written in two ways. */
