@@ -62,6 +62,66 @@ const perCent = /per\s?cent(?!\p{L})/iuy;
 const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "=/=": "≠", "->": "→" };
 const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|(?<=\s)\+[-−–](?=\s\p{L})|<=|>=|!=|=\/=|->/uy;
 
+/** What a text is read as, character by character. Joining an array of so many strings took half of all the time. */
+class Written {
+  length = 0;
+  #units: Uint16Array;
+  #gaps: Uint8Array;
+  #from: Int32Array;
+  #to: Int32Array;
+
+  /** Nearly every character stands for one; of others the arrays grow. */
+  constructor(room: number) {
+    this.#units = new Uint16Array(room);
+    this.#gaps = new Uint8Array(room);
+    this.#from = new Int32Array(room);
+    this.#to = new Int32Array(room);
+  }
+
+  /** One entry a UTF-16 unit, so that positions found in the characters are positions in the arrays. */
+  add(plain: string, gap: number, from: number, to: number): void {
+    if (this.length + plain.length > this.#units.length) this.#grow(2 * (this.length + plain.length));
+    for (let unit = 0; unit < plain.length; unit += 1) {
+      this.#units[this.length] = plain.charCodeAt(unit);
+      this.#gaps[this.length] = unit === 0 ? gap : GAP_NONE;
+      this.#from[this.length] = from;
+      this.#to[this.length] = to;
+      this.length += 1;
+    }
+  }
+
+  #grow(room: number): void {
+    const grown = new Written(room);
+    grown.#units.set(this.#units);
+    grown.#gaps.set(this.#gaps);
+    grown.#from.set(this.#from);
+    grown.#to.set(this.#to);
+    [this.#units, this.#gaps, this.#from, this.#to] = [grown.#units, grown.#gaps, grown.#from, grown.#to];
+  }
+
+  /** A character by its place from the end, −1 for the last. */
+  at(place: number): string | undefined {
+    return this.length + place < 0 ? undefined : String.fromCharCode(this.#units[this.length + place] as number);
+  }
+
+  last(count: number): string {
+    return String.fromCharCode(...this.#units.subarray(Math.max(0, this.length - count), this.length));
+  }
+
+  /** The last character comes from as far as this. */
+  widen(to: number): void {
+    this.#to[this.length - 1] = to;
+  }
+
+  all(): Pick<Normalised, "chars" | "gaps" | "from" | "to"> {
+    const { length } = this;
+    return {
+      chars: Buffer.from(this.#units.buffer, 0, 2 * length).toString("utf16le"),
+      ...{ gaps: this.#gaps.slice(0, length), from: this.#from.slice(0, length), to: this.#to.slice(0, length) },
+    };
+  }
+}
+
 /**
  * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the
  * length.
@@ -72,10 +132,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
   const struckOut = new Map(
     overlay.test(text) ? [...text.matchAll(struck)].map((match) => [match.index, match[0]]) : [],
   );
-  const chars: string[] = [];
-  const gaps: number[] = [];
-  const from: number[] = [];
-  const to: number[] = [];
+  const written = new Written(text.length);
   const notes = new Map<number, string>();
   let gap = GAP_NONE;
   let lastRank: string | undefined;
@@ -94,7 +151,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
       at = extra.end;
       continue;
     }
-    if ((char === "p" || char === "P") && isDigit(chars.at(-1))) {
+    if ((char === "p" || char === "P") && isDigit(written.at(-1))) {
       perCent.lastIndex = at;
       const whole = perCent.exec(text)?.[0];
       if (whole !== undefined) {
@@ -154,12 +211,12 @@ export function normalise(source: string, extras?: Extras): Normalised {
     }
     if (isMark(at)) {
       // A quote may not make two cells of one number.
-      if (char === "|" && isDigit(chars.at(-1)) && /^\s?\d{3}(?!\d)/.test(text.slice(at + 1, at + 6))) note("|");
+      if (char === "|" && isDigit(written.at(-1)) && /^\s?\d{3}(?!\d)/.test(text.slice(at + 1, at + 6))) note("|");
       if (gap === GAP_NONE) gap = GAP_SPACE;
       at += 1;
       continue;
     }
-    if (char === "{" && (chars.at(-1) === raised || chars.at(-1) === lowered) && gap === GAP_NONE) {
+    if (char === "{" && (written.at(-1) === raised || written.at(-1) === lowered) && gap === GAP_NONE) {
       const close = text.slice(at, at + 13).indexOf("}");
       if (close !== -1) {
         brace = at + close;
@@ -177,7 +234,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
     }
     const end = at + (code > 0xffff ? 2 : 1);
     // ".05" is 0.05.
-    if (char === "." && isAsciiDigit(text[end]) && opensNumber(text[at - 1]) && !isDigit(chars.at(-1)))
+    if (char === "." && isAsciiDigit(text[end]) && opensNumber(text[at - 1]) && !isDigit(written.at(-1)))
       push("0", at, end);
     if (isInvisible(code) || (code === 0xac && text[end] === "\n")) {
       // A soft hyphen at a line's end breaks a word as a hyphen does; some readers write it as "¬".
@@ -190,13 +247,18 @@ export function normalise(source: string, extras?: Extras): Normalised {
     const plain = contextual ?? (code < 0x80 ? asciiForm(char) : plainForm(code));
     const rank = contextual === undefined ? rankOf(code, plain) : undefined;
     if ((rank === raised || rank === lowered) && rank !== lastRank) push(rank, at, end);
-    else if (rank !== undefined && isDigit(chars.at(-1)) && (rank !== lastRank || rank === single) && gap === GAP_NONE)
+    else if (
+      rank !== undefined &&
+      isDigit(written.at(-1)) &&
+      (rank !== lastRank || rank === single) &&
+      gap === GAP_NONE
+    )
       gap = GAP_NUMBER;
     lastRank = rank;
     if (plain === "" && !isCombining(code)) gap = GAP_EITHER;
     // Two single marks are a double one; behind a number they are inches.
-    if (plain === "'" && gap === GAP_NONE && chars.at(-1) === "'" && !isDigit(chars.at(-2))) {
-      to[to.length - 1] = end;
+    if (plain === "'" && gap === GAP_NONE && written.at(-1) === "'" && !isDigit(written.at(-2))) {
+      written.widen(end);
       at = end;
       continue;
     }
@@ -204,30 +266,16 @@ export function normalise(source: string, extras?: Extras): Normalised {
     if (contextual !== undefined && isGreek(code)) afterGreek = end;
     at = end;
   }
-  return {
-    source,
-    chars: chars.join(""),
-    // Not `from`, which goes through an iterator.
-    gaps: new Uint8Array(gaps),
-    from: new Int32Array(from),
-    to: new Int32Array(to),
-    notes,
-  };
+  return { source, ...written.all(), notes };
 
   function push(plain: string, start: number, end: number): void {
     if (start === afterGreek && gap === GAP_NONE && isLetter(plain)) gap = GAP_HYPHEN;
-    // One entry a UTF-16 unit, so that positions found in `chars` are positions in the arrays.
-    for (let unit = 0; unit < plain.length; unit += 1) {
-      chars.push(plain[unit] as string);
-      gaps.push(unit === 0 ? gap : GAP_NONE);
-      from.push(start);
-      to.push(end);
-      gap = GAP_NONE;
-    }
+    written.add(plain, gap, start, end);
+    if (plain !== "") gap = GAP_NONE;
   }
 
   function note(says: string): void {
-    notes.set(chars.length, `${notes.get(chars.length) ?? ""}${says} `);
+    notes.set(written.length, `${notes.get(written.length) ?? ""}${says} `);
   }
 
   /**
@@ -255,13 +303,13 @@ export function normalise(source: string, extras?: Extras): Normalised {
       text[start - 2] !== "|" &&
       isSpace(text[end]) &&
       isLetter(text[end + 1]) &&
-      ":;,.)".includes(chars.at(-1) ?? ":")
+      ":;,.)".includes(written.at(-1) ?? ":")
     ) {
       // A list mark that stands in a line, or a dash behind a bracket; before a number it may be a minus.
       if (gap === GAP_NONE) gap = GAP_SPACE;
     } else {
       // "3 × 10−5" is what readers make of a raised −5.
-      const isPower = isAsciiDigit(text[endOfSpaces(text, end)]) && /[×x·*]10$/.test(chars.slice(-3).join(""));
+      const isPower = isAsciiDigit(text[endOfSpaces(text, end)]) && /[×x·*]10$/.test(written.last(3));
       if (isPower) push(raised, start, end);
       push("-", start, start + 1);
     }
@@ -277,13 +325,13 @@ export function normalise(source: string, extras?: Extras): Normalised {
       const isApart = !isLetter(before) && (isSpace(after) || isAsciiDigit(after));
       // "1.30 x EVLW" and "3 x 5".
       const isFactor = isApart && (isAsciiDigit(next) || (isSpace(before) && isLetter(next)));
-      return isDigit(chars.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
+      return isDigit(written.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
     }
     // "5 * 3" and "3·10⁵" are products; the point of "0·5" is that of "0.5".
     if (code === 0xb7 || code === 0x2a || code === 0x2217 || code === 0x2219 || code === 0x22c5) {
       // "0.7* 10.9" are two cells of a table.
       const isEven = isSpace(before) === isSpace(after);
-      if (!isEven || !isDigit(chars.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
+      if (!isEven || !isDigit(written.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
       const isPower = /^\s?10(?:[⁻⁰¹²³⁴-⁹^]|[-−]\d)/.test(text.slice(at + 1, at + 6));
       return code === 0xb7 && !isPower && gap === GAP_NONE && isAsciiDigit(after) ? "." : "×";
     }
@@ -302,15 +350,15 @@ export function normalise(source: string, extras?: Extras): Normalised {
       if (gap === GAP_NONE && isLetter(before)) gap = GAP_EITHER;
       return greek.get(withoutAccents(String.fromCodePoint(code)));
     }
-    if (!isDigit(chars.at(-1))) {
-      return gap === GAP_NONE && code === 0x2032 && chars.at(-1) === "′" ? "′" : undefined;
+    if (!isDigit(written.at(-1))) {
+      return gap === GAP_NONE && code === 0x2032 && written.at(-1) === "′" ? "′" : undefined;
     }
     if (code === 0xba || code === 0x2da) return "°";
     if (code === 0x2032) return "′";
     if (code === 0x2033) return "′′";
     // A raised 0 is how many a PDF sets a degree; 10⁰ is a power.
     if (code === 0x2070 && gap === GAP_NONE && rankOf(text.codePointAt(at + 1) ?? 0, "") === undefined)
-      return /(?:^|\D)10$/.test(chars.slice(-3).join("")) ? undefined : "°";
+      return /(?:^|\D)10$/.test(written.last(3)) ? undefined : "°";
     return undefined;
   }
 }

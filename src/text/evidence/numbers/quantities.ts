@@ -29,12 +29,13 @@ const withComma = "0,\\p{Nd}{1,9}(?![\\p{Nd},])|\\p{Nd}{1,4},\\p{Nd}{1,2}(?=\\s?
 /** "× 10⁻⁵", "x 10^-5", "e-5". Behind a dash that is not a minus two digits are a range: "3 × 10–12 repetitions". */
 const power =
   "\\s?[×x·*]\\s?10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|(?:−\\p{Nd}{1,2}|[-–]\\p{Nd})(?!\\p{Nd})|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})|[eE][-−+]?\\p{Nd}{1,3}(?![\\p{L}\\p{Nd}])";
+/** By their number, since names cost half as much again: word, ten, number, power, sign. Most pieces are words. */
 const pieces = [
+  "(\\p{L}{1,60}(?:[-\\u2010\\u2011]\\n?\\p{L}{1,60}){0,5}\\p{N}{0,9})",
   "\\[(?:p\\. ?)?\\d{1,5}(?:\\s?[,;–-]\\s?\\d{1,3}){0,9}\\]",
-  "(?<ten>(?<![\\p{N}.,])10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))",
-  `(?<number>${withComma}|${whole}|\\p{Nd}{1,15}(?:\\.\\p{Nd}{1,15})?)(?<power>${power})?`,
-  "(?<word>\\p{L}{1,60}(?:[-\\u2010\\u2011]\\n?\\p{L}{1,60}){0,5}\\p{N}{0,9})",
-  "(?<sign>[<>≤≥≠±=~≈×+^/−–$€£-])",
+  "((?<![\\p{N}.,])10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))",
+  `(${withComma}|${whole}|\\p{Nd}{1,15}(?:\\.\\p{Nd}{1,15})?)(${power})?`,
+  "([<>≤≥≠±=~≈×+^/−–$€£-])",
 ];
 const piece = new RegExp(pieces.join("|"), "gu");
 const unitBehind =
@@ -52,25 +53,23 @@ const exponentIn = (power: string): number =>
     )?.[0] ?? 0,
   );
 
+/** A compound and a word broken at a line's end look the same. */
+const inOnePiece = (word: string): string => word.replace(/[-\u2010\u2011\n]/g, "").toLowerCase();
+
 /** The words, signs and numbers of a text, in order; a unit is a part of its number. Linear in the length. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let done = 0;
   for (const match of text.matchAll(piece)) {
     if (match.index < done) continue;
-    const { number, power, ten, word, sign } = match.groups ?? {};
+    const [written, word, ten, number, power, sign] = match;
     const start = match.index;
-    if (number !== undefined || ten !== undefined) {
-      const quantity = quantityAt(text, start, number ?? "1", match[0].length, power ?? ten);
+    if (word !== undefined) tokens.push({ word: inOnePiece(word), start });
+    else if (number !== undefined || ten !== undefined) {
+      const quantity = quantityAt(text, start, number ?? "1", written.length, power ?? ten);
       tokens.push({ quantity, start });
       done = quantity.end;
-    } else if (word !== undefined || sign !== undefined)
-      // A compound and a word broken at a line's end look the same.
-      tokens.push({
-        word:
-          word?.replace(/[-\u2010\u2011\n]/g, "").toLowerCase() ?? (sign === "−" || sign === "–" ? "-" : (sign ?? "")),
-        start,
-      });
+    } else if (sign !== undefined) tokens.push({ word: sign === "−" || sign === "–" ? "-" : sign, start });
   }
   return withUnitsOfRanges(tokens);
 }
