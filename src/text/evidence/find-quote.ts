@@ -2,7 +2,7 @@ import { locatorAt, type Mark } from "../documents/text/document-text.js";
 import { isInEntry, type ReferenceList, referenceLists } from "../documents/text/reference-lists.js";
 import { fragmentsOf, isElided } from "./quote-variants/fragments.js";
 import { extrasOf, vocabularyOf, type Vocabulary } from "./marks-left-out.js";
-import { agrees } from "./same-words.js";
+import { agrees, unspaced } from "./same-words.js";
 import { nearestStretch, widened, wordsOf } from "./nearest-passage.js";
 import { inSigns } from "./quote-variants/formulas.js";
 import { findNear } from "./numbers/near-numbers.js";
@@ -50,8 +50,7 @@ const minCharacters = 12;
 /** Letters that a quote has at least in a script without spaces between words, and a fragment of one. */
 const minLetters = 8;
 const minLettersOfFragment = 4;
-/** Scripts that set no spaces between words. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu;
+const eachUnspaced = new RegExp(unspaced.source, "gu");
 
 /** One text in two forms, each made when a quote first needs it. */
 interface Haystacks {
@@ -153,7 +152,7 @@ function locatedAt(searchable: Searchable, offset: number): { locator?: string }
   return locator === undefined ? {} : { locator };
 }
 
-const lettersWithoutSpaces = (quote: string): number => quote.match(unspaced)?.length ?? 0;
+const lettersWithoutSpaces = (quote: string): number => quote.match(eachUnspaced)?.length ?? 0;
 
 function isTooShort(quote: string): boolean {
   // A compound is one word: "state-of-the-art" says less than four.

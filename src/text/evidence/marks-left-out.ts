@@ -1,4 +1,5 @@
 import type { Extras } from "./normalise.js";
+import { isPageLine } from "./structure/sentences.js";
 
 /**
  * How often each word stands in a text, and each pair of words in a row, in lower case; and the numbers of the points
@@ -147,7 +148,6 @@ function neighbours(piece: string): string[] {
 const maxHead = 120;
 /** Lines of a head and foot together, at one page's end. */
 const maxHeadLines = 4;
-const pageLine = /^\[p\. ?\d{1,5}\]$/;
 const skeleton = (line: string): string => line.toLowerCase().replace(/\d{1,9}/g, "#");
 
 interface Line {
@@ -181,7 +181,7 @@ function* runningHeads(text: string): Generator<[number, number]> {
     }
     const follows = lines[next];
     if (run.length === 0 || run.length > maxHeadLines || follows === undefined) continue;
-    const heads = run.filter(({ text: each }) => !pageLine.test(each.trim()));
+    const heads = run.filter(({ text: each }) => !isPageLine(each));
     const turns = heads.length < run.length;
     const isHead = ({ text: each }: Line) =>
       isNumber(each) || (repeats(each) && (turns || isBroken)) || (isBroken && (turns || /\d/.test(each)));
@@ -193,7 +193,7 @@ function* runningHeads(text: string): Generator<[number, number]> {
 
   /** A word goes on in small letters; a sentence with any line that is not a head. */
   function goesOn({ text: line }: Line, isBroken: boolean): boolean {
-    if (pageLine.test(line.trim())) return false;
+    if (isPageLine(line)) return false;
     return isBroken ? /^\s{0,8}\p{Ll}/u.test(line) && !repeats(line) : !isNumber(line) && !repeats(line);
   }
 }

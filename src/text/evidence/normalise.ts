@@ -1,3 +1,5 @@
+import { pageMark } from "./structure/sentences.js";
+
 /**
  * What stands between a character and the one before it. `either`: a dash or accent was dropped there, so a space may
  * be or not.
@@ -472,7 +474,7 @@ function countBelow(numbers: ArrayLike<number>, limit: number): number {
 }
 
 /** Whether three digits that end a number begin at a position, behind one to three that begin it or are a group. */
-function groupsAt({ chars, gaps }: Normalised, at: number): boolean {
+export function groupsAt({ chars, gaps }: Normalised, at: number): boolean {
   const joined = (position: number) => isDigit(chars[position]) && gaps[position] === GAP_NONE;
   if (!isDigit(chars[at]) || !joined(at + 1) || !joined(at + 2) || joined(at + 3)) return false;
   let first = ",'".includes(chars[at - 1] ?? " ") ? at - 1 : at;
@@ -536,7 +538,7 @@ function endOfSpaces(text: string, at: number): number {
   return end;
 }
 
-const pageMark = /\[p\. ?\d{1,5}\]/y;
+const pageMarkAt = new RegExp(pageMark.source, "y");
 
 /**
  * A dash between letters, at the end of a line or page or not: "effec-\ntive", "state-of-the-art". Before a digit it
@@ -547,8 +549,8 @@ function joinsLetters(text: string, start: number, end: number): boolean {
   while (before >= 0 && isSpace(text[before])) before -= 1;
   if (!isLetter(text[before]) && !isLetter(text[letterBeside(text, before + 1, -1)])) return false;
   let after = endOfSpaces(text, end);
-  pageMark.lastIndex = after;
-  const mark = pageMark.exec(text)?.[0];
+  pageMarkAt.lastIndex = after;
+  const mark = pageMarkAt.exec(text)?.[0];
   if (mark !== undefined) after = endOfSpaces(text, after + mark.length);
   return isLetter(text[after]);
 }

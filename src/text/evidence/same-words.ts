@@ -1,12 +1,21 @@
 import type { Vocabulary } from "./marks-left-out.js";
 import type { Span } from "./passage.js";
-import { GAP_EITHER, GAP_HYPHEN, GAP_NONE, GAP_NUMBER, GAP_SPACE, isDigit, type Normalised } from "./normalise.js";
+import {
+  GAP_EITHER,
+  GAP_HYPHEN,
+  GAP_NONE,
+  GAP_NUMBER,
+  GAP_SPACE,
+  groupsAt,
+  isDigit,
+  type Normalised,
+} from "./normalise.js";
 import { caseMatters, isSymbol } from "./numbers/units.js";
 
 /** Quotes of fewer words have no space forgiven. */
 const minWords = 3;
 /** Scripts that set no spaces between words. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+export const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /**
  * Whether the characters found at `start` are the quote's words: the same gaps, whole words and numbers at both ends,
@@ -216,6 +225,9 @@ function cutsInto(normalised: Normalised, at: number): boolean {
   // "5" of "< 5" and of "5 %".
   const isSigned = (isDigit(after) && "<>≤≥±≈~".includes(before)) || (isDigit(before) && "%‰°".includes(after));
   if (isSigned) return !/\n\s{0,9}\n|\|/.test(between(normalised, at));
+  // The 12 of "12 500", and its 500.
+  if (isDigit(before) && /^[ \u00a0\u2009\u202f]$/.test(between(normalised, at)) && groupsAt(normalised, at))
+    return true;
   if (gap !== GAP_NONE) return gap === GAP_NUMBER;
   if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
   // 0.5, 3/4, 3:1, 10⁵, don't

@@ -284,6 +284,12 @@ describe("a number whose unit stands outside the quoted words", () => {
     expect(checkNumbers("It was 250 mg.", [evidence], await paper())).toMatchObject([{ status: "not-in-text" }]);
   });
 
+  it("is a number whose minus stands before the quoted words", () => {
+    const cut = { passage: "A change of −25 points was seen.", quoted: "13-22" };
+    expect(numbersWithoutQuote("It changed by −25 points.", [cut]).outside).toEqual(["−25"]);
+    expect(numbersWithoutQuote("It changed by −25 points.", [{ ...cut, quoted: "12-22" }]).outside).toEqual([]);
+  });
+
   it("is named with its minus", () => {
     expect(numbersWithoutQuote("It changed by −25 %.", [quoteOf(passage, "that was given")]).missing).toEqual([
       "−25 %",

@@ -39,6 +39,12 @@ describe("a passage is the whole sentence", () => {
       "it may help",
       "As S. M. Lee said, ⟦it may help⟧.",
     ],
+    [
+      "over a name that shouts",
+      "It was so. Only on Yahoo! Answers it did not help them. So.",
+      "it did not",
+      "Only on Yahoo! Answers ⟦it did not⟧ help them.",
+    ],
     ["of a question", "It was so. Does it help? Nobody knows.", "it help", "Does ⟦it help⟧?"],
     [
       "over the lines of a file",

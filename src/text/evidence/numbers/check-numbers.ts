@@ -45,15 +45,16 @@ function numbersOf({ passage, quoted = "", quote = "" }: KeptQuote): {
   const held: Quoted[] = [];
   const around: Quantity[] = [];
   for (const [index, number] of all.entries()) {
-    const to = places.find(([from, end]) => number.start >= from && number.start < end)?.[1];
+    const [from = 0, to] = places.find(([begin, close]) => number.start >= begin && number.start < close) ?? [];
+    const isSigned = number.isNegative === true && number.start > from;
     // The unit of "10–20 mg" stands behind the second number.
     const end = isWithoutOwnUnit(number) ? (all[index + 1]?.end ?? number.end) : number.end;
-    if (to !== undefined && end <= to) held.push(number);
+    if (to !== undefined && end <= to && (isSigned || number.isNegative !== true)) held.push(number);
     else {
       around.push(number);
       const part = to === undefined ? undefined : quantitiesIn(passage.slice(number.start, to))[0];
       if (part?.value !== number.value || part.start !== 0) continue;
-      held.push({ ...part, ...(number.isNegative === true ? { isNegative: true } : {}), isPart: true });
+      held.push({ ...part, ...(isSigned ? { isNegative: true } : {}), isPart: true });
     }
   }
   return { quoted: held, around };

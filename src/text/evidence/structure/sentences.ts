@@ -14,6 +14,9 @@ const reach = 4000;
 
 /** A page's own mark, which readers of documents set. */
 export const pageMark = /\[p\. ?\d{1,5}\]/g;
+const isPageMark = new RegExp(`^${pageMark.source}$`);
+/** Whether a line holds the mark of a page and nothing else. */
+export const isPageLine = (line: string): boolean => isPageMark.test(line.trim());
 
 /** The line at an offset. */
 export function lineAt(text: string, at: number): Line {
@@ -74,8 +77,9 @@ const plainHeading =
   /^(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.) \p{Lu}[^.!?]{0,80}|\p{Lu}\p{Ll}{2,20}(?: (?:and|of) \p{Lu}?\p{Ll}{2,20})?:?)$/u;
 
 const endsSentence = (line: string): boolean => /[.!?。！？؟।][\s"'”’»)\]*\d]{0,12}$/u.test(line.slice(-16));
-const beginsSmall = (line: string): boolean => /^\s{0,9}(?:\[p\. ?\d{1,5}\]\s{0,9})?\p{Ll}/u.test(line.slice(0, 40));
-const beginsCapital = (line: string): boolean => /^\s{0,9}(?:\[p\. ?\d{1,5}\]\s{0,9})?\p{Lu}/u.test(line.slice(0, 40));
+const firstWord = (line: string): string => line.slice(0, 40).replace(pageMark, "").trimStart();
+const beginsSmall = (line: string): boolean => /^\p{Ll}/u.test(firstWord(line));
+const beginsCapital = (line: string): boolean => /^\p{Lu}/u.test(firstWord(line));
 
 /** Whether a line is a heading: marked, or nothing before it goes on in it and a capital follows it. */
 function isHeading(text: string, line: Line, below: Line): boolean {
@@ -156,6 +160,8 @@ function endOf(flat: string, index: number, segment: string): number | undefined
         1 +
         (closing.exec(flat.slice(index + stop.index + 1, index + stop.index + 60))?.[0].length ?? 0);
   const to = Math.max(end, closed);
+  // A paper shouts in names alone: "Yahoo! Answers", "Jeopardy! Questions".
+  if (stop?.[0].startsWith("!") === true && to < flat.length) return undefined;
   if (stop?.[0].startsWith(".") !== true) return to;
   return abbreviated.test(segment) || (to < flat.length && !beginning.test(flat.slice(to, to + 12))) ? undefined : to;
 }
