@@ -188,7 +188,7 @@ function piecesOfText(): ReturnType<typeof splitLines> {
   return { push: (chunk) => some(decoder.write(chunk)), end: () => some(decoder.end()) };
 }
 
-export type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
+type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
 
 /** A program that runs, wherever that is. */
 export interface Started {
@@ -211,7 +211,8 @@ export type Start = (
   request: ProcessRequest,
 ) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
-const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
+/** Starts a program on this machine. */
+export const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
   const run = randomUUID();
   const options = {
     cwd,

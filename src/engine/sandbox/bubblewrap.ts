@@ -4,7 +4,7 @@ import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
 import { isExecutable, programIn } from "../process/search-path.js";
-import { type Inside, machineWide, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
+import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { limited, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { systemCallFilter } from "./system-calls.js";
@@ -186,6 +186,15 @@ function systemFolders(): string[] {
       ),
   ]);
 }
+
+/**
+ * What of /proc belongs to the whole machine, and has to be read-only: files there that belong to root need no
+ * capability to be written where root started the sandbox (kernel.core_pattern names a program that the kernel runs
+ * outside), some are open to everyone, and bubblewrap does not cover all of them.
+ */
+const machineWide: readonly string[] = [
+  ...["sys", "fs", "irq", "bus", "acpi", "scsi", "driver", "asound", "mtrr", "pressure", "sysrq-trigger"],
+].map((name) => `/proc/${name}`);
 
 const coveredProc = (): string[] =>
   machineWide.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);

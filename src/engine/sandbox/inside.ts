@@ -118,15 +118,6 @@ export async function openInside(request: ProcessRequest, node: string): Promise
   };
 }
 
-/**
- * What of /proc belongs to the whole machine, and has to be read-only: files there that belong to root need no
- * capability to be written where root started the sandbox (kernel.core_pattern names a program that the kernel runs
- * outside), some are open to everyone, and neither bubblewrap nor Docker covers all of them.
- */
-export const machineWide: readonly string[] = [
-  ...["sys", "fs", "irq", "bus", "acpi", "scsi", "driver", "asound", "mtrr", "pressure", "sysrq-trigger"],
-].map((name) => `/proc/${name}`);
-
 /** No name leads anywhere but to the proxy. */
 const hostsFile = ({ keys }: Reach): string =>
   ["127.0.0.1 localhost sandbox", "::1 localhost", ...keys.map(({ name }) => `127.0.0.1 ${name}.key`), ""].join("\n");

@@ -25,7 +25,7 @@ export async function checkSandboxes(env: NodeJS.ProcessEnv): Promise<SandboxChe
     "program" in own
       ? { name: "bubblewrap", ok: true, detail: `${own.program} can confine agents.` }
       : { name: "bubblewrap", ok: false, detail: sentence(own.problem), fix: own.fix },
-    "engine" in engine
+    "client" in engine
       ? { name: "docker", ok: true, detail: "The engine answers; it can confine agents where there is no bubblewrap." }
       : { name: "docker", ok: false, detail: sentence(engine.problem), fix: engine.fix },
   ];
@@ -54,7 +54,7 @@ export async function openSandbox(choice: SandboxChoice, options: SandboxOptions
     const { docker, findDocker } = await import("./docker.js");
     const found = await findDocker(options.env);
     const instead = problems.map(({ problem }) => ` (${problem})`).join("");
-    if ("engine" in found) return { sandbox: docker(found.engine, options), why: `${heldBy("Docker")}${instead}` };
+    if ("client" in found) return { sandbox: docker(found.client, options), why: `${heldBy("Docker")}${instead}` };
     problems.push(found);
   }
   const because = problems.map(({ problem }) => problem).join(", and ");
