@@ -35,13 +35,13 @@ export const entries = {
  * Writes `<outDir>/<name>.js` for each entry and what several of them share to `<outDir>/chunks/`, in place of what lay
  * there.
  *
- * A package of `dependencies` or `optionalDependencies` in package.json stays outside and is imported when it is
+ * A package of `dependencies` or `peerDependencies` in package.json stays outside and is imported when it is
  * needed; every other package goes into the bundle. With `mapsDir`, source maps are written there and never next to the
  * code. Answers with the ids of all modules that went in.
  */
 export async function bundle({ input, outDir, mapsDir }) {
-  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const outside = Object.keys({ ...dependencies, ...optionalDependencies });
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const outside = Object.keys({ ...dependencies, ...peerDependencies });
   const build = await rolldown({
     cwd: root,
     input,
@@ -73,6 +73,14 @@ export async function bundle({ input, outDir, mapsDir }) {
   }
 }
 
+/** What of the development dependencies is copied, and where to. */
+const copies = [
+  // unpdf ships none of pdf.js's tables for Chinese, Japanese and Korean fonts. Their own licence lies among them.
+  ["pdfjs-dist/cmaps", "cmaps"],
+  ["@ast-grep/lang-python/prebuilds", "grammars/python"],
+  ["@ast-grep/lang-rust/prebuilds", "grammars/rust"],
+];
+
 /**
  * Writes all of what `dist/` holds: the entries, the types of what can be imported, and the licences of the packages
  * inside.
@@ -80,11 +88,13 @@ export async function bundle({ input, outDir, mapsDir }) {
 export async function build({ outDir, mapsDir }) {
   const modules = await bundle({ input: entries, outDir, mapsDir });
   for (const file of ["index.ts", "loop.ts"]) writeTypes(file, outDir);
-  writeFileSync(join(outDir, "LICENSES.md"), licencesOf(modules));
-  // unpdf ships none of pdf.js's tables for Chinese, Japanese and Korean fonts. Their own licence lies among them.
-  const cmaps = join(root, "node_modules/pdfjs-dist/cmaps");
-  if (!existsSync(cmaps)) throw new Error("The development dependency pdfjs-dist is not installed: run 'npm ci'.");
-  cpSync(cmaps, join(outDir, "cmaps"), { recursive: true });
+  const copied = copies.map(([folder, target]) => {
+    const source = join(root, "node_modules", folder);
+    if (!existsSync(source)) throw new Error(`A development dependency is not installed (${folder}): run 'npm ci'.`);
+    cpSync(source, join(outDir, target), { recursive: true });
+    return source;
+  });
+  writeFileSync(join(outDir, "LICENSES.md"), licencesOf([...modules, ...copied]));
   for (const name of ["cli", "ralph"]) {
     const program = join(outDir, `${name}.js`);
     if (!readFileSync(program, "utf8").startsWith("#!/usr/bin/env node\n"))
@@ -111,20 +121,30 @@ function writeTypes(file, outDir, written = new Set()) {
     writeTypes(join(dirname(file), `${other}.ts`), outDir, written);
 }
 
-/** The licence texts of the packages that the bundle holds: a package that ships their code ships those too. */
+/**
+ * The licence texts of the packages whose modules the bundle holds: who ships their code ships those too. A package
+ * without one takes the text of another package of its repository with the same licence.
+ */
 function licencesOf(modules) {
-  const packages = new Set(
-    modules.flatMap((id) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(inRoot(id))?.[1] ?? []),
-  );
-  const parts = [...packages].sort().map((name) => {
-    const folder = join(root, "node_modules", name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (file === undefined) throw new Error(`${name} has no licence text, so it must not be bundled.`);
-    return `## ${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  const folders = new Set(modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(inRoot(id)) ?? []));
+  const packages = [...folders].map((folder) => {
+    const path = join(root, folder);
+    const { name, version, license, repository } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+    const files = readdirSync(path).filter((entry) => /^(?:licen[cs]e|notice)/i.test(entry));
+    const text = files.map((file) => readFileSync(join(path, file), "utf8").trim()).join("\n\n");
+    return { name, version, license, repository: repository?.url, text };
   });
-  return ["# Packages whose code is part of dist/, and their licences\n", ...parts].join("\n");
+  const parts = packages.map((one) => {
+    const { name, version, license, text } = one;
+    const terms = text || packages.find((other) => isOfSameOrigin(one, other) && other.text !== "")?.text;
+    if (terms === undefined) throw new Error(`${name} has no licence text, so it must not be bundled.`);
+    return `## ${name} ${version} (${license})\n\n${terms}\n`;
+  });
+  return ["# Packages whose code is part of dist/, and their licences\n", ...[...new Set(parts)].sort()].join("\n");
 }
+
+const isOfSameOrigin = (one, other) =>
+  one.repository !== undefined && one.repository === other.repository && one.license === other.license;
 
 function inRoot(id) {
   return relative(root, id).split(sep).join("/");

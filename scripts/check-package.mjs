@@ -11,8 +11,11 @@ const { version, exports, bin } = JSON.parse(readFileSync(join(root, "package.js
  * In bytes, a fifth above what it was when this was written: a package that grows more has taken something in by
  * mistake.
  */
-const maxPacked = 2_600_000;
-const maxUnpacked = 7_000_000;
+const maxPacked = 4_500_000;
+const maxUnpacked = 20_000_000;
+
+/** Characters: no licence says less. */
+const minLicence = 300;
 
 const needed = [
   "package.json",
@@ -25,6 +28,8 @@ const needed = [
   "dist/LICENSES.md",
   "dist/baseline-agent.js",
   "dist/cmaps/LICENSE",
+  "dist/grammars/python/prebuild-macOS-ARM64/parser.so",
+  "dist/grammars/rust/prebuild-Linux-X64/parser.so",
   "schemas/rrd.schema.json",
   "schemas/validators/rrd.cjs",
   ...Object.values(bin),
@@ -53,7 +58,7 @@ function* faults() {
   console.log(`${files.length} files, ${size} bytes packed, ${unpackedSize} unpacked`);
 }
 
-/** Each package whose code is in dist/ has its licence text there. A source map names where code came from. */
+/** Each package whose code is in dist/ has its licence there, with a text. A source map names where code came from. */
 function* unlicensed() {
   const licences = readFileSync(join(root, "dist/LICENSES.md"), "utf8");
   const maps = join(root, ".build/maps", version);
@@ -66,7 +71,13 @@ function* unlicensed() {
     ),
   );
   if (inside.size === 0) yield "no source map names a package, so the licences can't be checked";
-  for (const name of inside) if (!licences.includes(`\n## ${name} `)) yield `dist/LICENSES.md lacks ${name}`;
+  const texts = new Map(
+    licences
+      .split(/^## (?=\S+ \d\S* \(.+\)$)/m)
+      .map((part) => [part.split(" ")[0], part.split("\n").slice(1).join("\n").trim()]),
+  );
+  for (const name of [...inside, "pdfjs-dist", "@ast-grep/lang-python", "@ast-grep/lang-rust"])
+    if ((texts.get(name) ?? "").length < minLicence) yield `dist/LICENSES.md has no licence text of ${name}`;
 }
 
 function mapsIn(folder) {

@@ -13,6 +13,14 @@ test("the lockfile carries no download addresses", () => {
   expect(read("package-lock.json")).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
 });
 
+test("the lockfile has the binaries of every platform, as npm ci would otherwise fail on the others", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, unknown> };
+
+  for (const binary of ["@libsql/", "@oxc-parser/binding-", "@oxc-resolver/binding-", "@ast-grep/napi-"])
+    for (const platform of ["darwin-arm64", "darwin-x64", "linux-x64-gnu", "linux-x64-musl", "linux-arm64-gnu"])
+      expect(packages).toHaveProperty([`node_modules/${binary}${platform}`]);
+});
+
 test("dependencies are pinned to exact versions", () => {
   const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
 
