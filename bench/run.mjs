@@ -26,6 +26,7 @@ import { row as fleet } from "./rows/machines/fleet.mjs";
 import { row as git } from "./rows/loop/git.mjs";
 import { row as growth } from "./rows/documents/growth.mjs";
 import { row as history } from "./rows/loop/history.mjs";
+import { row as install } from "./rows/start/install.mjs";
 import { row as list } from "./rows/start/list.mjs";
 import { row as livePage } from "./rows/pages/live-page.mjs";
 import { row as loop } from "./rows/loop/loop.mjs";
@@ -51,6 +52,7 @@ const rows = [
   codeTokens,
   codeVault,
   start,
+  install,
   assistant,
   list,
   loop,

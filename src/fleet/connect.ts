@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Redis } from "ioredis";
-import { ExpectedError, messageOf } from "../engine/lib/errors.js";
+import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
+import { packageFile } from "../engine/lib/package-root.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 import type { RedisAddress } from "./address.js";
 import { times } from "./keys.js";
@@ -19,15 +22,46 @@ export interface Reached {
 /** The oldest Redis that has all that is asked of it. */
 const oldest = [6, 2] as const;
 
-/** Loads the libraries, which only a fleet needs. */
+/** Loads the libraries, which only a fleet needs and an installation need not have. */
 async function libraries(): Promise<{ readonly Client: typeof Redis; readonly bullmq: Bullmq }> {
   try {
     const [{ Redis: Client }, bullmq] = await Promise.all([import("ioredis"), import("bullmq")]);
     return { Client, bullmq };
-  } catch {
+  } catch (error) {
+    const why = hasCode(error, "ERR_MODULE_NOT_FOUND")
+      ? "are not installed"
+      : `could not be loaded (${oneLine(messageOf(error))})`;
     throw new ExpectedError(
-      "Agents on other machines need the packages bullmq and ioredis, which are not installed; install them with `npm install bullmq@6.7.0 ioredis@6.0.0`.",
+      `Agents on other machines need the packages bullmq and ioredis, which ${why}; ${howToInstall(packageFile("."))}.`,
     );
+  }
+}
+
+/** The versions that were tried; package.json has the range that is allowed. */
+const tried = ["bullmq@6.7.0", "ioredis@6.0.0"];
+
+/** What a person does to have the libraries where the package in this folder finds them, as part of a sentence. */
+export function howToInstall(root: string): string {
+  const npx = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]/.exec(root)?.[1];
+  if (npx !== undefined) {
+    const packages = [...askedOfNpx(npx), ...tried].map((name) => `--package ${name}`).join(" ");
+    return `start it by \`npx ${packages} research-ralph\` with the same arguments`;
+  }
+  const holder = /^(.*?)[\\/]node_modules[\\/]/.exec(root)?.[1];
+  if (holder === undefined) return `run \`npm install\` in ${root.replace(/[\\/]$/, "")}`;
+  if (existsSync(join(holder, "package.json"))) return `run \`npm install ${tried.join(" ")}\` in ${holder}`;
+  return `run \`npm install --global ${tried.join(" ")}\``;
+}
+
+/** The packages that npx was asked for, as it writes them down where it keeps them. */
+function askedOfNpx(folder: string): readonly string[] {
+  try {
+    const { _npx } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      _npx?: { packages?: readonly string[] };
+    };
+    return _npx?.packages ?? ["research-ralph"];
+  } catch {
+    return ["research-ralph"];
   }
 }
 

@@ -1,9 +1,12 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { addressOf } from "../../src/fleet/address.js";
 import { checkRedis } from "../../src/fleet/checks.js";
-import { reach, refusal, versionProblem } from "../../src/fleet/connect.js";
+import { howToInstall, reach, refusal, versionProblem } from "../../src/fleet/connect.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
 
 let server: Server | undefined;
@@ -74,4 +77,24 @@ test("what the server refuses is said with the line that allows it; what is no a
   expect(refused("OOM command not allowed")).toMatchObject({ exitCode: 1 });
   const other = new TypeError("a defect");
   expect(refusal(other, asked, address)).toBe(other);
+});
+
+test("a place without the libraries is told the command that brings them there: npx, local, global, a clone", () => {
+  const place = mkdtempSync(join(tmpdir(), "places-"));
+  const inside = (...path: string[]) => join(place, ...path, "node_modules", "research-ralph");
+  const write = (folder: string, text: object) => {
+    mkdirSync(join(place, folder), { recursive: true });
+    writeFileSync(join(place, folder, "package.json"), JSON.stringify(text));
+  };
+  const both = "bullmq@6.7.0 ioredis@6.0.0";
+  write("_npx/1f", { _npx: { packages: ["research-ralph@1.2.3"] } });
+  write("project", {});
+
+  expect(howToInstall(inside("_npx", "1f"))).toBe(
+    "start it by `npx --package research-ralph@1.2.3 --package bullmq@6.7.0 --package ioredis@6.0.0 research-ralph` with the same arguments",
+  );
+  expect(howToInstall(inside("project"))).toBe(`run \`npm install ${both}\` in ${join(place, "project")}`);
+  expect(howToInstall(inside("lib"))).toBe(`run \`npm install --global ${both}\``);
+  expect(howToInstall(join(place, "clone"))).toBe(`run \`npm install\` in ${join(place, "clone")}`);
+  rmSync(place, { recursive: true, force: true });
 });

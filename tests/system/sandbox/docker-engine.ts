@@ -24,7 +24,8 @@ export interface Engine {
 /** Takes the engine that runs here, else starts one of its own as root; `problem`: why there is none. */
 export async function dockerEngine(): Promise<Engine | { readonly problem: string }> {
   const usual = process.env["DOCKER_HOST"] ?? "unix:///var/run/docker.sock";
-  if ("client" in (await findDocker({ ...process.env, DOCKER_HOST: usual }))) return await withImage(usual, () => Promise.resolve());
+  if ("client" in (await findDocker({ ...process.env, DOCKER_HOST: usual })))
+    return await withImage(usual, () => Promise.resolve());
   if (process.getuid?.() !== 0) return { problem: "Docker does not run, and only root can start it" };
   if (["dockerd", "containerd", "docker"].some((name) => whereIs(name) === undefined))
     return { problem: "there is no dockerd" };
@@ -44,7 +45,10 @@ export async function dockerEngine(): Promise<Engine | { readonly problem: strin
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   for (let tries = 0; tries < 150 && daemon.exitCode === null; tries++) {
-    if (existsSync(join(folder, "docker.sock")) && "client" in (await findDocker({ ...process.env, DOCKER_HOST: host })))
+    if (
+      existsSync(join(folder, "docker.sock")) &&
+      "client" in (await findDocker({ ...process.env, DOCKER_HOST: host }))
+    )
       return await withImage(host, stop);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
