@@ -17,7 +17,8 @@ export default defineConfig({
       "tests/support/runner/count-cpu.ts",
     ],
     setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
-    env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "1500" },
+    // Tests write the settings that they run by; those of trust take this away.
+    env: { RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "1500", RESEARCH_RALPH_TRUST: "true" },
     ...deadlines,
     maxWorkers: 2,
   },

@@ -20,6 +20,11 @@ export interface RunOptions {
   /** Settings that go before the environment and the settings files, as the flags of `research-ralph run` do. */
   readonly settings?: Omit<WrittenConfig, "agents" | "sources" | "hooks"> & { readonly model?: string };
   /**
+   * Trust settings of the folder that start programs or open the confinement as they stand, as `--trust` does; without
+   * it `run` rejects where the user has not trusted them.
+   */
+  readonly trust?: boolean;
+  /**
    * Told each event in its order, without secrets of the environment. The run waits for it to return; it must not
    * throw.
    */
@@ -43,7 +48,10 @@ export async function run(options: RunOptions): Promise<Verdict> {
     options.onEvent?.(event);
   });
   const how = { force: false, classic: false, ask: false, quiet: true, json: true };
-  await runCommand({ folder: options.folder, flags: options.settings ?? {}, ...how }, io);
+  await runCommand(
+    { folder: options.folder, flags: { ...options.settings, trust: options.trust === true }, ...how },
+    io,
+  );
   if (verdict === undefined) throw new Error("The run ended without a verdict.");
   return verdict;
 }

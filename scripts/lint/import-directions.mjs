@@ -87,7 +87,7 @@ const folders = {
   // Its files have an order too: from what it is set to, over its tools, up to the dialogue and the program.
   assistant: {
     generated: [],
-    "config-keys": [],
+    "config-keys": ["providers"],
     "command-line": [],
     providers: [],
     settings: ["providers"],

@@ -54,7 +54,7 @@ export function commandLineOf(args: readonly string[], io: Io, version: string):
     .option("--debug", "print every request on stderr, without keys")
     .option("-c, --continue", "go on with the last conversation of this folder")
     .option("-y, --yes", "let tools write files and run commands without asking")
-    .option("--trust", "agree to the address and the MCP servers of this folder's ralph.config.*")
+    .option("--trust", "trust what this folder's ralph.config.* starts, and where it sends your texts")
     .option("--settings", "print which model is asked where, with which key; ask nothing")
     .option("--headless", "answer the text on stdin with lines of JSON, for research-ralph")
     .addOption(hidden("--folder <path>"))

@@ -1,5 +1,10 @@
-import { configKeys, type Kind } from "../engine/config/keys.js";
+import { configKeys, isElsewhere, type Kind, type NeedsTrust, whatever } from "../engine/config/keys.js";
 import type { AssistantConfig } from "./generated/config.js";
+import { isMakers, providerAt } from "./providers.js";
+
+/** An address that is neither a known maker's nor this machine: it gets the user's texts, and what they remember. */
+const toStranger: NeedsTrust = (value) =>
+  isElsewhere(value) && !isMakers(providerAt(new URL(String(value)))) ? value : undefined;
 
 /**
  * What the assistant `ralph` reads of a configuration. Only a file gives it: its keys and addresses have variables of
@@ -19,6 +24,12 @@ export const assistantKeys = configKeys({
     context_window: "number",
     mcpServers: "yaml",
   } satisfies Record<keyof AssistantConfig, Kind>,
+  needsTrust: {
+    "mcpServers.*": whatever,
+    api_url: toStranger,
+    openai_api_url: toStranger,
+    embedding_api_url: toStranger,
+  },
   // Next to an address of a model it is the length of one answer.
   claimed: { max_tokens: "api_url" },
 });

@@ -48,7 +48,7 @@ export async function headless(asked: Headless): Promise<number> {
   const { write, clock, signal, brief } = asked;
   let server: ToolConnection | undefined;
   try {
-    const settings = await settingsOf({ ...asked, cwd: asked.folder });
+    const settings = await settingsOf({ ...asked, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
     const { provider, url, model, key, window } = settings;
     write({ type: "start", provider: provider.name, model, window });
     for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });

@@ -28,7 +28,7 @@ import {
 } from "./settings.js";
 import type { Handed, ToolContext } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
-import { agreedServers, trustFolder } from "./trust.js";
+import { trustFolder } from "./trust.js";
 import { plainView, quietView } from "./dialogue/plain-view.js";
 
 /** What the program is. */
@@ -77,16 +77,17 @@ export async function main(
     const names = ["SIGINT", "SIGTERM"] as const;
     for (const name of names) io.signals.on(name, onSignals[name]);
     try {
+      const { env, canAsk, stdin, terminal } = io;
       const asked = {
-        keys,
-        env: io.env,
+        ...{ keys, env, canAsk, stdin, terminal },
         ...given({ model: options.model, apiUrl: options.apiUrl, json: options.json }),
-        ...limitsIn(io.env),
+        ...limitsIn(env),
       };
       if (options.headless === true) {
         const { headless } = await import("./headless.js");
         return await headless({
           ...asked,
+          canAsk: false,
           ...given({ fetch: outside.fetch }),
           handed: outside.handed({ ...io, cwd: options.folder ?? io.cwd }),
           folder: options.folder ?? io.cwd,
@@ -208,11 +209,11 @@ async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?:
 /** A conversation that is ready to be opened: its settings are read, and a person has agreed to its servers. */
 async function begun({ asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: Started) {
   const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
-  const written = await agreedServers(io, await ownServers(asked));
+  const written = await ownServers(asked);
   const before = await conversationBefore(io, flags);
   const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
     const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
-    const servers = startServers(written ?? {}, { cwd: io.cwd, env: io.env, version, say });
+    const servers = startServers(written, { cwd: io.cwd, env: io.env, version, say });
     const session = new Session({ io, asked, ...ready, handed: handed(io), servers, ask, say, ...before });
     return { servers, session };
   };

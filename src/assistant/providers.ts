@@ -136,19 +136,17 @@ export const makers: readonly (Provider & { readonly home: string })[] = [openai
   each.home === undefined ? [] : [{ ...each, home: each.home }],
 );
 
-/** Whether a host is this machine. */
-export const isLoopback = ({ hostname }: URL): boolean =>
-  /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+/** Who answers at an address. */
+export const providerAt = (url: URL): Provider => providers.find((each) => each.owns(url)) ?? compatible;
 
 /** The provider of an address. Throws ExpectedError for what is not an http address. */
 export function providerOf(address: string, where: string): { readonly provider: Provider; readonly url: URL } {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ExpectedError(`${where}: '${address.slice(0, 200)}' is not an http or https address; give it in full.`);
-  if (url.protocol === "http:" && isMakers(providers.find((each) => each.owns(url)) ?? compatible))
+  if (url.protocol === "http:" && isMakers(providerAt(url)))
     throw new ExpectedError(`${where}: '${url.host}' is only reached over https; correct the address.`);
-  const provider = providers.find((each) => each.owns(url)) ?? compatible;
-  return { provider, url };
+  return { provider: providerAt(url), url };
 }
 
 /** Whether an address belongs to a maker that is known by its host. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -6,24 +5,29 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { modelNamed } from "../engine/agents/prices.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
-import type { ConfigKeys } from "../engine/config/keys.js";
+import { type ConfigKeys, isLoopback, whatever } from "../engine/config/keys.js";
+import { type Asked as Person, partsIn, requireTrust } from "../engine/config/trust.js";
 import type { EngineConfig } from "../engine/generated/config.js";
-import { ExpectedError, hasCode } from "../engine/lib/errors.js";
+import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
-import { trustName, userFolder } from "../engine/lib/layout.js";
+import { userFolder } from "../engine/lib/layout.js";
 import { shellWord } from "../engine/lib/sanitise.js";
-import { readRegularText } from "../engine/storage/regular-file.js";
 import { homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
-import { isLoopback, isMakers, makers, type Provider, providerOf } from "./providers.js";
+import { isMakers, makers, type Provider, providerOf } from "./providers.js";
 
-/** What the command line and the environment of one start say. */
-export interface Asked {
+/** Where the assistant is started, and whether a person sits there. */
+export interface WhoAsks extends Person {
   /** Every key that a configuration may have. */
   readonly keys: ConfigKeys;
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What the command line and the environment of one start say. */
+export interface Asked extends WhoAsks {
   readonly apiUrl?: string;
+  /** The only settings that have to be trusted; by default all of the folder. */
+  readonly uses?: readonly string[];
   readonly model?: string;
   /** Most tokens of one answer. */
   readonly maxTokens?: number;
@@ -62,25 +66,18 @@ export const defaultWindow = 8192;
 /** Where the user's own settings and their memory lie. */
 export const ownFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOME"] ?? homedir());
 
-/** Hashes of the files of other people's folders that the user has said yes to, one a line. */
-export const trustFile = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), trustName);
-
-export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-
 /**
  * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts. The file
- * counts whole. Throws ExpectedError for a wrong file, for an address that the user has not agreed to, and where the
- * provider needs a key and it is missing.
+ * counts whole. Throws ExpectedError for a wrong file, for one that the user does not trust, and where the provider
+ * needs a key and it is missing.
  */
 export async function settingsOf(asked: Asked): Promise<Settings> {
   const { env } = asked;
-  const assistant = await ownFile(asked);
+  const assistant = await ownFile(asked, asked.uses);
   const written = assistant?.written ?? {};
   const file = assistant?.path ?? join(ownFolder(env), "config.json");
   const address = addressOf(asked, written, file);
   const { provider, url } = providerOf(address.text, address.from);
-
-  if (assistant !== undefined && address.from === file) await requireTrust(asked, assistant, { provider, url });
 
   const found = keyOf(provider, url, env, { written, file });
   if (found === undefined && isMakers(provider) && !isLoopback(url))
@@ -108,41 +105,36 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
 
 type Written = AssistantConfig & Pick<EngineConfig, "max_tokens">;
 
-/** The nearest file that speaks of the assistant, checked against its schema. */
-export async function ownFile({
-  keys,
-  cwd,
-  env,
-}: Pick<Asked, "keys" | "cwd" | "env">): Promise<{ path: string; text: string; written: Written } | undefined> {
-  const { apart } = await gatherConfig(keys, { env, cwd });
+/**
+ * The nearest file that speaks of the assistant, checked against its schema, once the user trusts that of the folder.
+ * `uses`: the only keys that count; by default all, so that no tool meets another one later.
+ * @throws ExpectedError (exit code 2) where they do not.
+ */
+export async function ownFile(
+  asked: WhoAsks & Pick<Asked, "apiUrl">,
+  uses?: readonly string[],
+): Promise<{ path: string; text: string; written: Written } | undefined> {
+  const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = asked;
+  // A flag that goes before an address leaves it without effect.
+  const flags = given({ api_url: apiUrl, openai_api_url: apiUrl });
+  const { apart } = await gatherConfig(keys, { flags, cwd, env, ...given({ uses, canAsk, stdin, terminal }) });
   const onlyServers = Object.keys(apart?.written ?? {}).every((key) => !(key in keys.apart) || key === "mcpServers");
   // A file that only adds servers leaves the model to the user's own file.
   return onlyServers ? ((await readConfigFile(keys, userFiles(homeOf(env)))) ?? apart) : apart;
 }
 
-/** The MCP servers of the nearest file that has any, and whether the user has agreed to start them. */
-export interface OwnServers {
-  readonly written: Readonly<Record<string, unknown>>;
-  readonly path: string;
-  readonly text: string;
-  /** They are of the user's own file, or of one that the user has agreed to. */
-  readonly isTrusted: boolean;
-}
-
-export async function ownServers({
-  keys,
-  cwd,
-  env,
-}: Pick<Asked, "keys" | "cwd" | "env">): Promise<OwnServers | undefined> {
+/** The MCP servers of the nearest file that has any, once the user trusts it. @throws ExpectedError as ownFile. */
+export async function ownServers(asked: WhoAsks): Promise<Readonly<Record<string, unknown>>> {
+  const { keys, cwd, env } = asked;
   for (const paths of [projectFiles(cwd), userFiles(homeOf(env))]) {
     const file = await readConfigFile(keys, paths);
-    const { mcpServers: written = {} } = (file?.written ?? {}) as AssistantConfig;
-    if (file === undefined || Object.keys(written).length === 0) continue;
-    const { path, text } = file;
-    const isOwn = !projectFiles(cwd).includes(path);
-    return { written, path, text, isTrusted: isOwn || (await trusted(env)).includes(hashOf(text)) };
+    const { mcpServers = {} } = (file?.written ?? {}) as AssistantConfig;
+    if (file === undefined || Object.keys(mcpServers).length === 0) continue;
+    if (projectFiles(cwd).includes(file.path))
+      await requireTrust(partsIn({ "mcpServers.*": whatever }, file.written, file.path), asked);
+    return mcpServers;
   }
-  return undefined;
+  return {};
 }
 
 /**
@@ -189,32 +181,6 @@ function keyOf(
   if (variable !== undefined) return { key: (env[variable] ?? "").trim(), from: variable };
   const key = (written[provider.setting] ?? "").trim();
   return key === "" ? undefined : { key, from: file };
-}
-
-/**
- * A file that came with a folder may not send what the user asks or remembers to a host of its own choice. Throws
- * ExpectedError until the user has agreed.
- */
-export async function requireTrust(
-  { cwd, env }: Pick<Asked, "cwd" | "env">,
-  { path, text }: { readonly path: string; readonly text: string },
-  { provider, url }: { readonly provider: Provider; readonly url: URL },
-): Promise<void> {
-  if (!projectFiles(cwd).includes(path) || isMakers(provider) || isLoopback(url)) return;
-  if ((await trusted(env)).includes(hashOf(text))) return;
-  throw new ExpectedError(
-    `${path} sends your texts to ${url.host}, which is neither a known maker's address nor this machine; run \`ralph --trust\` in that folder if you agree.`,
-  );
-}
-
-/** The hashes of the files that the user has agreed to. */
-export async function trusted(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  try {
-    return (await readRegularText(trustFile(env))).split("\n").filter((line) => line !== "");
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
 }
 
 /**

@@ -51,6 +51,7 @@ export const summaries = {
   brief: "print the text for the next agent of a project or task; starts none",
   patterns: "show what agents learned; --accept moves one into AGENTS.md",
   config: "show or change settings: config, config key, config key=value",
+  trust: "trust what settings of a folder start and open, or take that back",
   completion: "print a script that completes commands in bash, zsh or fish",
   init: "copy prompt.md, AGENTS.md and CLAUDE.md here for editing",
   fleet: "show workers, their agents and capacity, and the waiting jobs",

@@ -140,7 +140,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
 
   add("add", "<folder> <references...>", async ({ json, flags }, folder, references) =>
     (await import("./steer/add.js")).addCommand({ folder, references, flags, json }, io),
-  ).option("--no-git", "do not commit");
+  )
+    .option(...trustOption)
+    .option("--no-git", "do not commit");
 
   const read = add("read", "<reference>", async (options, reference) => {
     const { readCommand } = await import("./run/read.js");
@@ -158,6 +160,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--until <date>", "latest date of publication")
     .option("--limit <N>", "maximum number of papers", whole, 20)
     .option("--bibtex", "print BibTeX")
+    .option(...trustOption)
     .option("--explain", "explain the order of the papers, and why records were merged or kept apart");
 
   type OfAsk = { again: boolean; fetch: boolean };
@@ -272,6 +275,13 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   )
     .option("--global", "write your settings for all projects, ~/.local/ralph/config.yaml")
     .option("--unset", "remove the setting");
+  type OfTrust = { yes: boolean; list: boolean; revoke: boolean };
+  add("trust", "[folder]", async ({ yes, list, revoke, json }: OfTrust & Common, folder) =>
+    (await import("./setup/trust.js")).trustCommand({ folder, yes, list, revoke, json }, io),
+  )
+    .option("-y, --yes", "ask nothing: agree to what is shown")
+    .option("--list", "show what is trusted, in every folder")
+    .option("--revoke", "take the folder's trust back");
   program
     .command("completion <shell>")
     .description(summaries.completion)
@@ -313,6 +323,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--insecure-redis", "allow Redis on another machine without TLS")
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
+    .option(...trustOption)
     .option("--quiet", "print only warnings");
   add("doctor", "", async ({ probe, flags, json }: { probe?: string } & Common) =>
     (await import("./setup/doctor.js")).doctorCommand({ probe, flags, json }, io),
@@ -321,7 +332,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--model <name>", "model for the probe")
     .option("--redis <address>", "Redis server of agents on other machines to check")
     .option("--insecure-redis", "allow Redis on another machine without TLS")
-    .option("--unconfined", "allow a probe of an agent that nothing confines");
+    .option("--unconfined", "allow a probe of an agent that nothing confines")
+    .option(...trustOption);
 
   const tool = program
     .command("tool [name]")
@@ -402,6 +414,8 @@ const withLimits = (command: Command): Command =>
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
 
+const trustOption = ["--trust", "trust what settings of this folder start and open, as they stand"] as const;
+
 /** The options of every command that starts an agent, behind its own. */
 const withAgent = (command: Command): Command =>
   command
@@ -420,6 +434,7 @@ const withAgent = (command: Command): Command =>
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
+    .option(...trustOption)
     .option("--no-git", "do not commit")
     .option("--quiet", "print only warnings and results")
     .option("--verbose", "show each summary of the history in full");
@@ -465,6 +480,7 @@ const settings: Readonly<Record<string, keyof ConfigFlags>> = {
   redis: "redis",
   insecureRedis: "insecure_redis",
   git: "git",
+  trust: "trust",
 };
 
 /** What was given of the command's options: its switches are false where they were not. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { AssistantTool, Handed } from "../assistant/tools/context.js";
-import { resolveConfig } from "./config.js";
+import { configToRead } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { isProblem, toolFailure } from "../engine/tools/tool.js";
 import type { Io } from "../engine/ui/io.js";
@@ -34,7 +34,7 @@ export const handedTo = (io: Io): Handed => ({
     return researchTools(offered, (signal) => toolContextFor(folders, values.paper, io, signal));
   },
   async http(signal) {
-    return httpFor(await resolveConfig(io), signal);
+    return httpFor(await configToRead(io, {}, ["sources"]), signal);
   },
   readDocument: readUntrusted,
 });

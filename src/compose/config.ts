@@ -1,17 +1,15 @@
 import { assistantKeys } from "../assistant/config-keys.js";
 import type { AssistantConfig } from "../assistant/generated/config.js";
 import type { CodeConfig } from "../code/generated/config.js";
-import { agentsIn, gatherConfig, type Surroundings } from "../engine/config/gather.js";
-import { configKeys as keysOf, engineKeys, joinKeys } from "../engine/config/keys.js";
+import { codeKeys } from "../code/project-files/config-keys.js";
+import { agentsIn, gatherConfig, type GatheredConfig, type Surroundings } from "../engine/config/gather.js";
+import { engineKeys, joinKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { researchKeys } from "../research/project-files/config-keys.js";
 import { taskKeys } from "../task/project-files/config-keys.js";
 import type { WrittenConfig } from "./written-config.js";
-
-/** What the wing of code reads: both keys are taken whole from the nearest file. */
-const codeKeys = keysOf({ whole: ["code", "models"] });
 
 /** The keys of all wings. */
 export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);
@@ -23,6 +21,8 @@ type NotFlags = "agents" | "sources" | "hooks" | "think" | keyof CodeConfig | ke
 export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
   /** Model of the chosen agent. */
   readonly model?: string;
+  /** The user trusts what stands in the folder. */
+  readonly trust?: boolean;
 };
 
 /** The settings of one command: everything filled in, paths absolute, times in milliseconds. */
@@ -84,7 +84,7 @@ export interface ResolvedConfig {
   readonly origins: Readonly<Partial<Record<keyof WrittenConfig, string>>>;
 }
 
-/** Where a command is started: its environment, and the folder it looks for files from. */
+/** Where a command is started: its environment, the folder it looks for files from, and whom it may ask. */
 type Place = Omit<Surroundings, "flags">;
 
 type Defaults = typeof engineKeys.defaults & typeof researchKeys.defaults & typeof taskKeys.defaults;
@@ -94,17 +94,28 @@ interface Settings {
   readonly origins: ResolvedConfig["origins"];
   /** The nearest file that speaks of the assistant. */
   readonly assistant?: { readonly path: string; readonly text: string; readonly written: WrittenConfig };
+  readonly needTrust: GatheredConfig["needTrust"];
 }
 
 /** `gatherConfig` with the keys of all wings. Every file has been checked against the schema. */
-export async function settingsIn({ env, cwd, home }: Place, flags: ConfigFlags = {}): Promise<Settings> {
-  const { values, origins, apart } = await gatherConfig(configKeys, { flags, env, cwd, ...given({ home }) });
-  return { values: values as unknown as Settings["values"], origins, ...given({ assistant: apart }) };
+export async function settingsIn(place: Place, flags: ConfigFlags = {}): Promise<Settings> {
+  const { values, origins, apart, needTrust } = await gatherConfig(configKeys, { ...place, flags });
+  return { values: values as unknown as Settings["values"], origins, needTrust, ...given({ assistant: apart }) };
 }
 
 /**
- * The settings of a command. Throws ExpectedError (exit code 2) for a wrong flag, (exit code 1) for a wrong file or
- * variable.
+ * The settings of a command that starts no agent: of those in the folder that need trust it works by `uses` alone, and
+ * nobody has to trust the others for it. Throws as resolveConfig.
+ */
+export const configToRead = (
+  place: Place,
+  flags?: ConfigFlags,
+  uses: readonly (keyof WrittenConfig)[] = [],
+): Promise<ResolvedConfig> => resolveConfig({ ...place, uses }, flags);
+
+/**
+ * The settings of a command, once the user trusts those of the folder. Throws ExpectedError (exit code 2) for a wrong
+ * flag and where that trust is missing, (exit code 1) for a wrong file or variable.
  */
 export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<ResolvedConfig> {
   const { values, origins } = await settingsIn(place, flags);

@@ -57,6 +57,8 @@ interface Drive {
   readonly maxWithoutResult?: number;
   /** Roles that have agents of their own. */
   readonly roles?: RoleNames;
+  /** Called where the run's programs start on the host, before any does. Throws where they may not. */
+  readonly onHost?: () => Promise<void>;
   /** What the agents' sandbox has to be; absent: as a project of papers needs it. */
   readonly sandbox?: SandboxWish;
 }
@@ -88,9 +90,10 @@ export async function drive<State, U extends Unit, P, C>(
   const { folder, iterations, json, quiet, verbose = false, words = researchWords, maxWithoutResult } = how;
   const { maxMs, patienceMs, budget, hooks: configured } = config;
   const { clock } = io;
-  const onHost = settingsFor(config, io, how);
-  const housing = await sandboxFor(config, io, onHost, namesIn(config, how.roles), how.sandbox);
-  const settings = housed(onHost, housing);
+  const outside = settingsFor(config, io, how);
+  const housing = await sandboxFor(config, io, outside, namesIn(config, how.roles), how.sandbox);
+  if (housing.sandbox === undefined) await how.onHost?.();
+  const settings = housed(outside, housing);
   const { agents, roles, everyone } = crewFor(config, settings, how.roles);
   const summarises = summarisingAgent(config, io, settings);
   /** However the run ends: what agents hold on other machines is given back. */

@@ -49,6 +49,8 @@ export interface NamedTask {
   readonly folder: string;
   /** Absolute path of the file it is read from; absent: the command line has given it. */
   readonly file?: string;
+  /** The file that it was found in, which the user has to trust; absent: the command line has given all of it. */
+  readonly from?: string;
   /** As it was read. */
   readonly task: RalphTask;
 }

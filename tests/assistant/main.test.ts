@@ -259,21 +259,23 @@ describe("a ralph.config.json that came with a folder", () => {
 
   it("sends nothing to an address of its own choice before the user has agreed, and again once it changes", async () => {
     expect(await ralph({ projectConfig: foreign })).toMatchObject({
-      code: 1,
+      code: 2,
       asked: [],
-      err: expect.stringContaining("ralph --trust"),
+      err: expect.stringMatching(/ralph\.config\.json sets api_url, .*'research-ralph trust .*--trust/),
     });
     expect((await ralph({ args: ["--trust"] })).code).toBe(0);
     expect(await ralph({})).toMatchObject({ code: 0, asked: [foreign.api_url] });
-    const again = { ...foreign, model: "another" };
+    // Only what was agreed to is asked again: the address, not the model.
+    expect((await ralph({ projectConfig: { ...foreign, model: "another" } })).code).toBe(0);
+    const again = { ...foreign, api_url: "https://models.example/v2/chat/completions" };
     expect(await ralph({ args: ["--trust", "hello"], projectConfig: again })).toMatchObject({
       code: 0,
       out: "Hello there\n",
-      asked: [foreign.api_url],
+      asked: [again.api_url],
       err: expect.stringContaining("is trusted as it stands now"),
     });
     const changed = { ...foreign, api_url: "https://other.example/v1/chat/completions" };
-    expect(await ralph({ projectConfig: changed })).toMatchObject({ code: 1, asked: [] });
+    expect(await ralph({ projectConfig: changed })).toMatchObject({ code: 2, asked: [] });
   });
 
   it("may name a maker or this machine", async () => {
@@ -566,8 +568,8 @@ describe("the memory", () => {
   it("is sent to no embedding service that a folder's file names before the user has agreed", async () => {
     const projectConfig = { ...{ api_url: chat }, embedding_api_url: "https://vectors.example/v1/embeddings" };
     const { code, err, asked } = await ralph({ args: ["memory", "add", "secret"], env: keyed, projectConfig });
-    expect([code, asked]).toEqual([1, []]);
-    expect(err).toContain("ralph --trust");
+    expect([code, asked]).toEqual([2, []]);
+    expect(err).toContain("sets embedding_api_url,");
   });
 
   it.skipIf(process.platform !== "linux")("that can't be exported to a place says so at once", async () => {

@@ -226,7 +226,9 @@ test("the list tells of projects that come, change and go; one that can't be rea
   const browser = await served(cwd);
   const follower = browser.follow("/events");
   const before = await follower.until((parts) => parts.size === 2);
-  expect(await page(browser, "/")).toMatch(/Not running, in analysis<\/b> <span class="progress"><progress max="2" value="1">/);
+  expect(await page(browser, "/")).toMatch(
+    /Not running, in analysis<\/b> <span class="progress"><progress max="2" value="1">/,
+  );
   const feet = makeResearch(cwd, "feet-2026-01-15", { phase: "COMPLETE", project: "Research: Feet of <robots>" });
   // An agent that does not say what it cost has not cost nothing.
   const line = { iteration: 1, at: "2026-01-15T10:00:00Z", unit: "a", phase: "ANALYSIS", outcome: "accepted" };

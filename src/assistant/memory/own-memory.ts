@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { ConfigKeys } from "../../engine/config/keys.js";
+import { type ConfigKeys, isLoopback } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { embeddingService, lexical } from "../../memory/embedder.js";
 import { type Memory, openMemory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
-import { isLoopback, isMakers, providerOf } from "../providers.js";
-import { ownFile, ownFolder, requireTrust } from "../settings.js";
+import { isMakers, providerOf } from "../providers.js";
+import { ownFile, ownFolder } from "../settings.js";
 
 /** Where the user's memory lies. */
 export const memoryPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "memory.db");
@@ -22,7 +22,7 @@ export async function openOwnMemory(
   keys: ConfigKeys,
   fetch: typeof globalThis.fetch,
 ): Promise<Memory | string> {
-  const assistant = await ownFile({ keys, env: io.env, cwd: io.cwd });
+  const assistant = await ownFile({ keys, ...io }, ["embedding_api_url"]);
   const {
     embedding_api_url: url = "",
     embedding_model: model = defaultModel,
@@ -30,7 +30,6 @@ export async function openOwnMemory(
   } = assistant?.written ?? {};
   if (url === "") return await openMemory(memoryPath(io.env), lexical);
   const where = providerOf(url, "embedding_api_url");
-  if (assistant !== undefined) await requireTrust(io, assistant, where);
   // As with models: a key of the environment goes to its maker and this machine alone.
   const fromEnvironment = isMakers(where.provider) || isLoopback(where.url) ? (io.env["OPENAI_API_KEY"] ?? "") : "";
   const key = fromEnvironment === "" ? own : fromEnvironment;

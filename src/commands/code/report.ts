@@ -1,4 +1,4 @@
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { redactorFor } from "../../compose/agents.js";
 import { codeReportName } from "../../code/project-files/layout.js";
 import { codeFormat, roundsOf } from "../../code/project-files/state-file.js";
@@ -21,7 +21,7 @@ export async function codeReport(
   if (check)
     throw new ExpectedError("--check is for the report of a project of papers; a coding run has no quotes.", 2);
   const { state } = await readRecords(folder, codeFormat);
-  const config = await resolveConfig(io, flags);
+  const config = await configToRead(io, flags);
   const written = await keepReport(folder, state, redactorFor(config, io));
   const [rounds, tests] = [roundsOf(state), latestTests(state)];
   const findings = rounds.flatMap((round) => round.findings ?? []);

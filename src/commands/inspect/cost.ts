@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
@@ -30,7 +30,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
     else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
     return 0;
   }
-  const { stateDir } = await resolveConfig(io);
+  const { stateDir } = await configToRead(io);
   const elsewhere = (await readLedger(stateDir)).lines;
   // What can't be read has cost something that nobody knows.
   const sums = await Promise.all(

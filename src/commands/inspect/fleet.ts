@@ -1,5 +1,5 @@
 import { redisOf } from "../../compose/agents.js";
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import type { FleetState } from "../../fleet/overview.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -10,7 +10,7 @@ export async function fleetCommand(
   { flags, json }: { readonly flags: ConfigFlags; readonly json: boolean },
   io: Io,
 ): Promise<number> {
-  const config = await resolveConfig(io, flags);
+  const config = await configToRead(io, flags, ["redis", "insecure_redis"]);
   const address = redisOf(config);
   const { fleetState } = await import("../../fleet/overview.js");
   const state = await fleetState(address);

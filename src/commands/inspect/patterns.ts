@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -18,7 +18,7 @@ interface PatternsArguments {
 export async function patternsCommand({ folder: argument, accept, json }: PatternsArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const root = rootOf(folder, io.cwd);
-  const { stateDir } = await resolveConfig(io);
+  const { stateDir } = await configToRead(io);
   const patterns = await readPatterns(folder, stateDir);
   if (accept === undefined) {
     const open = new Set(await unlearned(root, patterns));

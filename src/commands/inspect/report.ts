@@ -1,4 +1,4 @@
-import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
+import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
@@ -42,7 +42,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     else printDoubts(model, doubts, io);
     return doubts.length > 0 ? 1 : 0;
   }
-  const config = await resolveConfig(io, flags);
+  const config = await configToRead(io, flags);
   await keepPassages(folder, config.git, notify);
   const { model, written } = await renderProject(folder, { git: config.git, now: io.clock.now, notify });
   await signState(folder, config.stateDir);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createColors } from "picocolors";
 import { answerIn } from "../../engine/agents/registry.js";
 import { settingsFor } from "../../compose/agents.js";
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
@@ -117,7 +117,7 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
   const transcript = join(transcriptsFolder(folder), `${iteration}.jsonl`);
   const text = (path: string) => readFile(path, "utf8").catch(() => null);
   const [brief, printed] = await Promise.all([text(briefOf(transcript)), text(transcript)]);
-  const config = await resolveConfig(io);
+  const config = await configToRead(io);
   const answer = printed === null || agent === undefined ? null : answerIn(printed, agent, settingsFor(config, io));
   return { brief, answer };
 }

@@ -1,5 +1,5 @@
 import { libraryFor } from "../../compose/library.js";
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -52,7 +52,7 @@ interface Checked {
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
-  await keepPassages(folder, (await resolveConfig(io)).git, (message) => say(io, message));
+  await keepPassages(folder, (await configToRead(io)).git, (message) => say(io, message));
   const { rrd } = await readResearch(folder);
   if (fetch) await requireKnownFormats(folder, researchFormat);
   const later = await laterFormatIn(folder);
@@ -204,7 +204,7 @@ async function fetcherOf(
   io: Io,
   ending: AbortSignal,
 ): Promise<(paper: Paper) => Promise<{ readonly text: DocumentText } | { readonly reason: string }>> {
-  const config = await resolveConfig(io);
+  const config = await configToRead(io, {}, ["sources"]);
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
   return async (paper) => {
     const answer = await library.text?.(paper);

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { redactorFor } from "../../compose/agents.js";
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -29,7 +29,7 @@ export async function webCommand(
   requirePerson(io.env);
   if (port > 65_535) throw new ExpectedError("--port must be 0 to 65535.", 2);
   const only = argument === undefined ? undefined : await findWork(io.cwd, argument, listed);
-  const config = await resolveConfig(io);
+  const config = await configToRead(io);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
   const end = ended ?? signals?.finish ?? AbortSignal.abort();
   try {

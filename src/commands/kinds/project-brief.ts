@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { crewFor, redactorFor, settingsFor } from "../../compose/agents.js";
 import { roleNamesOf, sharingOf } from "../../compose/sharing.js";
 import { localSources } from "../../compose/library.js";
-import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, type ResolvedConfig, configToRead } from "../../compose/config.js";
 import { isVerdict } from "../../engine/loop/types.js";
 import { recall } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -34,7 +34,7 @@ export async function projectBrief(
   flags: ConfigFlags,
   io: Io,
 ): Promise<NextBrief | { readonly reason: string }> {
-  const config = await resolveConfig(io, flags);
+  const config = await configToRead(io, flags);
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
   const { noted } = await loadNoted(folder, ledger, (id) => workBasis(rrd, unitNamed(rrd, id)));
@@ -42,6 +42,7 @@ export async function projectBrief(
   const sharing = sharingOf(config);
   const classic = await classicPrompt(folder, config.stateDir, false, {
     cwd: io.cwd,
+    env: io.env,
     stdin: io.stdin,
     terminal: io.terminal,
     canAsk: false,
@@ -58,7 +59,7 @@ export async function projectBrief(
   const last = ledger.reduce((most, line) => Math.max(most, line.iteration), rrd.loop?.iteration ?? 0);
   const iteration = last + 1 + settled;
   const notes = recall(memoryOf(rrd, ledger, config.history.limits));
-  let text = classicBrief(classic ?? "", folder, notes.steering);
+  let text = classicBrief(classic?.prompt ?? "", folder, notes.steering);
   if ("material" in next) {
     const tools = takesTools(config, io) ? { tools: toolsOf([folder], config, io.env) } : {};
     const where = {

@@ -26,13 +26,13 @@ export const project: Kind = {
   status: async (...args) => (await import("./project-status.js")).projectStatus(...args),
   async costs(folder, io) {
     const { rrd, ledger } = await readResearch(folder);
-    const [{ resolveConfig }, { experienceOf }] = await Promise.all([
+    const [{ configToRead }, { experienceOf }] = await Promise.all([
       import("../../compose/config.js"),
       import("../../compose/forecast-basis.js"),
     ]);
     // What is known of the agent that the next run would start; in classic mode, where the last one worked so.
     const isClassic = ledger.at(-1)?.unit === "classic";
-    return costsOf(rrd, ledger, await experienceOf(folder, await resolveConfig(io), io, isClassic));
+    return costsOf(rrd, ledger, await experienceOf(folder, await configToRead(io), io, isClassic));
   },
   brief: async (...args) => (await import("./project-brief.js")).projectBrief(...args),
   validate: async (folder) => (await import("./project-validate.js")).validateProject(folder),

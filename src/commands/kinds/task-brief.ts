@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { crewFor, isUnconfined, redactorFor, settingsFor } from "../../compose/agents.js";
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { sandboxOf } from "../../compose/open-task.js";
 import { sandboxFor } from "../../compose/sandbox.js";
 import { many, timeText } from "../../engine/lib/words.js";
@@ -24,7 +24,7 @@ export async function taskBrief(
 ): Promise<NextBrief | { readonly reason: string }> {
   const { named } = await taskIn(folder);
   const { task } = named;
-  const config = await resolveConfig(io, withAgentOf(task, flags, io));
+  const config = await configToRead(io, withAgentOf(task, flags, io));
   const { state: read, ledger } = await taskRecords(folder);
   const known = isDeepStrictEqual(read.task, task) ? read : { ...read, task, checks: [] };
   const messages = await readMessages(folder);

@@ -1,23 +1,30 @@
 import { join } from "node:path";
+import { keepTrust, type TrustedPart } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
-import { withoutFrontMatter, withWorkspace, workspaceOf } from "../../research/workflow/agent-brief/front-matter.js";
+import {
+  classicPart,
+  withoutFrontMatter,
+  withWorkspace,
+  workspaceOf,
+} from "../../research/workflow/agent-brief/front-matter.js";
 import { agreedPrompt, rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
 import { choose } from "./ask-person.js";
 import { shown } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/project-files/layout.js";
 
 /**
- * The prompt for classic mode, or undefined for ours. A prompt of the original's kind that doesn't say which is asked
- * about once, where a person can be asked; else throws ExpectedError (exit code 2) with the two choices.
+ * The prompt for classic mode, with what of it the user has to trust; undefined for ours. A prompt of the original's
+ * kind that doesn't say which is asked about once, where a person can be asked; else throws ExpectedError (exit code 2)
+ * with the two choices.
  */
 export async function classicPrompt(
   folder: string,
   stateDir: string,
   wanted: boolean,
-  io: Pick<Io, "cwd" | "canAsk" | "stdin" | "terminal">,
-): Promise<string | undefined> {
+  io: Pick<Io, "cwd" | "env" | "canAsk" | "stdin" | "terminal">,
+): Promise<{ readonly prompt: string; readonly needTrust: readonly TrustedPart[] } | undefined> {
   const root = rootOf(folder, io.cwd);
   const path = join(root, promptName);
   const text = await agreedPrompt(root, stateDir);
@@ -26,7 +33,7 @@ export async function classicPrompt(
     return undefined;
   }
   const kind = workspaceOf(text);
-  if (wanted || kind === "folder") return withoutFrontMatter(text);
+  if (wanted || kind === "folder") return classic(text, wanted ? [] : classicPart(text, path));
   if (kind === "fresh") return undefined;
   if (!io.canAsk) {
     throw new ExpectedError(
@@ -38,6 +45,11 @@ export async function classicPrompt(
     { value: "fresh", label: "in separate workspaces, with the packaged prompt" },
     { value: "folder", label: "in the project folder itself, unconfined, with this prompt" },
   ]);
-  await writeFileAtomic(path, withWorkspace(text, choice));
-  return choice === "folder" ? withoutFrontMatter(text) : undefined;
+  const chosen = withWorkspace(text, choice);
+  await writeFileAtomic(path, chosen);
+  // They have just been asked for it.
+  await keepTrust(classicPart(chosen, path), io.env);
+  return choice === "folder" ? classic(text, []) : undefined;
 }
+
+const classic = (text: string, needTrust: readonly TrustedPart[]) => ({ prompt: withoutFrontMatter(text), needTrust });

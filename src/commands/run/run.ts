@@ -5,6 +5,7 @@ import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import type { Rrd } from "../../research/generated/rrd.js";
+import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -47,7 +48,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
     return 0;
   }
   let { rrd } = await readResearch(folder);
-  const prompt = await classicPrompt(folder, config.stateDir, args.classic, io);
+  const { prompt, needTrust = [] } = (await classicPrompt(folder, config.stateDir, args.classic, io)) ?? {};
+  await requireTrust(needTrust, io, args.flags);
   // An agent that can't be used must be known before the file is changed for it.
   const isClassic = prompt !== undefined;
   await requireAgents(config, io, isClassic, isClassic ? {} : roleNamesOf(config));

@@ -1,5 +1,5 @@
 import { httpFor } from "../../research/sources/network.js";
-import { resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
@@ -30,6 +30,7 @@ export interface SearchArguments {
   readonly limit: number;
   /** Whether text also says what the order and the merging of records rest on; JSON always does. */
   readonly explain: boolean;
+  readonly flags?: ConfigFlags;
   readonly output: "text" | "json" | "bibtex";
 }
 
@@ -37,14 +38,14 @@ const maxLimit = 200;
 
 /** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
 export async function searchCommand(
-  { query, source, from, until, limit, output, explain }: SearchArguments,
+  { query, source, from, until, limit, output, explain, flags }: SearchArguments,
   io: Io,
 ): Promise<number> {
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
   const days = datesOf(from, until);
-  const config = await resolveConfig(io);
+  const config = await configToRead(io, flags, ["sources"]);
   const sources =
     source === undefined ? allSources.filter(({ search }) => search !== undefined) : askedSources(source, io);
 

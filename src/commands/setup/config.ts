@@ -3,6 +3,7 @@ import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
 import { projectFiles, userFiles } from "../../engine/config/config-file.js";
 import { withoutPassword } from "../../fleet/address.js";
+import { untrusted } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, readScalar } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -37,8 +38,9 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     return write(key, unset ? undefined : assignment.slice(at + 1), global, json, io);
   }
 
-  const gathered = await settingsIn(io);
+  const gathered = await settingsIn({ ...io, onlyShown: true });
   const { assistant } = gathered;
+  const strange = new Set(untrusted(gathered.needTrust, io.env).map(({ key }) => key.split(".")[0]));
   const ofAssistant = Object.fromEntries(
     Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),
   );
@@ -56,7 +58,10 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
   const keys = [...ofRuns, ...Object.keys(ofAssistant)];
   if (json) {
-    const all = keys.map((key) => [key, { value: values[key] ?? null, from: origins[key] ?? "default" }]);
+    const all = keys.map((key) => [
+      key,
+      { value: values[key] ?? null, from: origins[key] ?? "default", ...(strange.has(key) ? { trusted: false } : {}) },
+    ]);
     io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
     return 0;
   }
@@ -70,7 +75,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
           ? value
           : JSON.stringify(value);
     const files = from.split(", ").map((path) => (path.startsWith("/") ? shown(io.cwd, path) : path));
-    return [oneLine(key), oneLine(text), files.join(", ")];
+    return [oneLine(key), oneLine(text), `${files.join(", ")}${strange.has(key) ? " (not trusted)" : ""}`];
   });
   const answer = assistant?.written.api_url === undefined ? undefined : assistant.written.max_tokens;
   if (answer !== undefined)
@@ -98,7 +103,9 @@ const unsetText = {
 async function write(key: string, text: string | undefined, global: boolean, json: boolean, io: Io): Promise<number> {
   const { writeConfigValue } = await import("../../engine/config/write.js");
   if (text !== undefined) await checkValueOf(key, text, io);
-  const path = await writeConfigValue(configKeys, global ? userFiles(homeOf(io.env)) : projectFiles(io.cwd), key, text);
+  const path = global
+    ? await writeConfigValue(configKeys, userFiles(homeOf(io.env)), key, text)
+    : await writeConfigValue(configKeys, projectFiles(io.cwd), key, text, io.env);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
   else say(io, `${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}`);
   return 0;
@@ -112,7 +119,7 @@ async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
   const name = checked.find((each) => each === key);
   if (name === undefined) return;
   const value = readScalar(kindAt(configKeys, [name]), text, key, 2);
-  const config = await resolveConfig(io, { [key]: value }).catch((error: unknown) => {
+  const config = await resolveConfig({ ...io, onlyShown: true }, { [key]: value }).catch((error: unknown) => {
     throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
   });
   const { agent, fallbacks, history, screening } = config;

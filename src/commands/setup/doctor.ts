@@ -1,6 +1,7 @@
 import type { AgentSettings } from "../../engine/agents/definition.js";
 import { checkAgent, createAgent, isDistant, knownAgents } from "../../engine/agents/registry.js";
-import { type ResolvedConfig, resolveConfig, type ConfigFlags } from "../../compose/config.js";
+import { type ResolvedConfig, resolveConfig, settingsIn, type ConfigFlags } from "../../compose/config.js";
+import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { labelled, wrap } from "../../engine/ui/terminal/format.js";
@@ -25,7 +26,12 @@ export interface DoctorOptions {
  * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
  */
 export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: Io): Promise<number> {
-  const config = await resolveConfig(io, probe === undefined ? flags : { ...flags, agent: probe });
+  // Without a probe nothing of the folder's is started; with one, everything has to be trusted.
+  const asked = probe === undefined ? [] : undefined;
+  const config = await resolveConfig(
+    { ...io, ...given({ uses: flags.trust === true ? undefined : asked }) },
+    probe === undefined ? flags : { ...flags, agent: probe },
+  );
   const settings = settingsOf(config, io);
   const names = [
     ...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)]),
@@ -39,9 +45,10 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     folderFinding("this folder", io.cwd),
     folderFinding("state folder", config.stateDir),
   ]);
+  const trust = await trustFindings(flags, io);
   const redact = redactorFor(config, io);
   const held = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
-  const found = [nodeFinding(process.version), ...git, ...agents, ...held, ...redis, here, state];
+  const found = [nodeFinding(process.version), ...git, ...agents, ...held, ...redis, here, state, ...trust];
   const answer = probe === undefined ? undefined : await probed(probe, config, settings, io);
   const tried = withoutSecrets(answer, redact) as typeof answer;
   // An agent that has just answered is ready, whatever it says of its login: a provider of the user's own needs none.
@@ -82,6 +89,18 @@ function notReady(findings: readonly Finding[], chosen: string): string {
 
 /** Agents that ask a model, in the order in which they are offered. */
 const withModel = ["claude", "codex", "amp", "ralph"];
+
+/** Of the folder's settings that are left out here because the user does not trust them: no run begins with them. */
+async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
+  const { needTrust } = await settingsIn({ ...io, onlyShown: true }, flags);
+  try {
+    await requireTrust(needTrust, { env: io.env });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return [{ name: "settings", ok: false, needed: true, detail: error.message }];
+  }
+}
 
 /** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */
 async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {

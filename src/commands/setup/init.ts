@@ -9,7 +9,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { onPath } from "../../engine/agents/program.js";
 import { settingsFor } from "../../compose/agents.js";
-import { configKeys, resolveConfig } from "../../compose/config.js";
+import { configKeys, configToRead } from "../../compose/config.js";
 import { checkAgent } from "../../engine/agents/registry.js";
 import { projectFiles } from "../../engine/config/config-file.js";
 import { shown } from "../../research/overview/find-research.js";
@@ -94,12 +94,12 @@ async function askForAgent(io: Io): Promise<string | undefined> {
   ]);
   if (agent === "" || agent === "claude") return undefined;
   const { writeConfigValue } = await import("../../engine/config/write.js");
-  return writeConfigValue(configKeys, files, "agent", agent);
+  return writeConfigValue(configKeys, files, "agent", agent, io.env);
 }
 
 /** The agent that needs no program, where there is a key for it. */
 async function builtIn(io: Io): Promise<readonly { readonly value: string; readonly label: string }[]> {
-  const config = await resolveConfig(io);
+  const config = await configToRead(io);
   const { ok } = await checkAgent("ralph", settingsFor(config, io));
   return ok ? [{ value: "ralph", label: "ralph: built in, asks a model with your key" }] : [];
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { resolveConfig, type ConfigFlags } from "../../compose/config.js";
+import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -54,7 +54,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
-  const config = await resolveConfig(io, flags);
+  const config = await configToRead(io, flags, ["sources"]);
   const signals = listenForSignals(io);
   const found: { reference: string; paper: Paper }[] = [];
   const missed: Added[] = [];

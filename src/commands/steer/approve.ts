@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { approve, reject, waitingEdits } from "../../research/project-files/approval.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
@@ -24,7 +24,7 @@ export async function approveCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { stateDir } = await resolveConfig(io);
+  const { stateDir } = await configToRead(io);
   const edits = await waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
   for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
   const files = edits.map(({ path }) => path);

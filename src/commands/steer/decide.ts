@@ -1,4 +1,4 @@
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { recordDecision, type EligibilityDecision } from "../../research/overview/decide.js";
@@ -18,7 +18,7 @@ export async function decideCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git, stateDir } = await resolveConfig(io, flags);
+  const { git, stateDir } = await configToRead(io, flags);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const { says, next, ...decided } = await recordDecision(folder, said, {

@@ -1,4 +1,4 @@
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { resetResearch, type ResetTarget } from "../../research/project-files/reset/reset.js";
@@ -32,7 +32,7 @@ export async function resetCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git, stateDir } = await resolveConfig(io, flags);
+  const { git, stateDir } = await configToRead(io, flags);
   const last = undo ? await lastReset(folder) : undefined;
   const to = last === undefined ? iteration : last.iteration - 1;
   const target: ResetTarget =

@@ -1,4 +1,4 @@
-import { resolveConfig } from "../../compose/config.js";
+import { configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { steer, wordsInForce, wordsOf } from "../../engine/storage/state/from-outside.js";
@@ -29,7 +29,7 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   let says = "";
   if (isWish) {
     requirePerson(io.env);
-    const { stateDir } = await resolveConfig(io);
+    const { stateDir } = await configToRead(io);
     says = await steer(kind.steered(folder, where), { text, clear }, { now: io.clock.now(), stateDir });
   }
   const steering = await wordsInForce(folder, await kind.heard(folder));

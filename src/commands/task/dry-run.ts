@@ -3,7 +3,8 @@ import { settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { guardOf, type NamedTask, placeFor, readOnlyIn, sandboxOf, workspaceOf } from "../../compose/open-task.js";
-import type { ResolvedConfig } from "../../compose/config.js";
+import type { ConfigFlags, ResolvedConfig } from "../../compose/config.js";
+import { trustCommands, trustContext } from "./trust-task.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { checkText, sayLongChecks } from "../../engine/ui/plain.js";
@@ -21,12 +22,14 @@ export async function dryRun(
   named: NamedTask,
   config: ResolvedConfig,
   io: Io,
-  { json, quiet }: { readonly json: boolean; readonly quiet: boolean },
+  { json, quiet, flags }: { readonly json: boolean; readonly quiet: boolean; readonly flags: ConfigFlags },
 ): Promise<number> {
-  const signals = listenForSignals(io);
-  const signal = AbortSignal.any([signals.finish, signals.abort]);
+  await trustContext(named, config, io, flags);
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
+  if (housing.sandbox === undefined) await trustCommands(named, io, flags);
+  const signals = listenForSignals(io);
+  const signal = AbortSignal.any([signals.finish, signals.abort]);
   const workspace = workspaceOf(named, config);
   const shown =
     housing.sandbox === undefined

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
+import { keepTrust } from "../../engine/config/trust.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
 import type { Io } from "../../engine/ui/io.js";
 import { detectTests } from "../../task/test-runs/detect.js";
 import { stateName, taskFile, taskName } from "../../task/project-files/layout.js";
+import { commandsIn } from "../../task/project-files/needs-trust.js";
 import { excludeFromGit } from "../../task/project-files/snapshots.js";
 import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
 
@@ -12,7 +14,11 @@ import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
 export async function initTask(io: Io, json: boolean): Promise<number> {
   const path = taskFile(io.cwd);
   const did = existsSync(path) ? "kept" : "made";
-  if (did === "made") await writeFileAtomic(path, `${JSON.stringify(exampleFor(io.cwd), null, 2)}\n`);
+  if (did === "made") {
+    const example = exampleFor(io.cwd);
+    await writeFileAtomic(path, `${JSON.stringify(example, null, 2)}\n`);
+    await keepTrust(commandsIn(example, path), io.env);
+  }
   await excludeFromGit(await repositoryOf(io.cwd), [`${hiddenName}/`, stateName]);
   if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did }], warnings: [] })}\n`);
   else

@@ -5,9 +5,11 @@ import { drive } from "../../compose/drive.js";
 import { type NamedTask, openTask, sandboxOf } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { variableOf } from "../../engine/config/keys.js";
+import { keepTrust, requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
+import type { RalphTask } from "../../task/generated/ralph.js";
 import { readRegularText, foundAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -17,11 +19,12 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
+import { choicesIn, commandsIn } from "../../task/project-files/needs-trust.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
 import { checkedTask, readTask } from "../../task/project-files/task-file.js";
-import type { RalphTask } from "../../task/generated/ralph.js";
 import { taskWords } from "../../task/project-files/words.js";
 import { requireOwnFolder } from "../../task/place/own-folder.js";
+import { trustAt, trustCommands, trustContext } from "./trust-task.js";
 import { countedIn, metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
 
 export interface TaskArguments {
@@ -52,7 +55,9 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
     return (await import("./undo.js")).undo(folderOf(args, io), args.undo, config, io, args.json);
   }
   const { named, notices } = await nameTask(args, io);
-  const config = await resolveConfig(io, withAgentOf(named.task, args.flags, io));
+  const { chosen, flags } = withChoicesOf(named, args.flags, io);
+  await requireTrust(chosen, io, { ...args.flags, ...trustAt(named) });
+  const config = await resolveConfig(io, flags);
   if (!args.quiet && !args.json) for (const notice of notices) say(io, `warning: ${notice}`);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
@@ -68,6 +73,9 @@ export async function taskCommand(args: TaskArguments, io: Io): Promise<number> 
 
 async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: TaskArguments): Promise<number> {
   const { folder } = named;
+  // By another branch the file may have changed.
+  const { task } = named.file === undefined ? named : await readTask(named.file);
+  await trustContext({ ...named, task }, config, io, args.flags);
   const how = {
     json: args.json,
     quiet: args.quiet,
@@ -77,6 +85,7 @@ async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: Task
     folder,
     changes: true,
     words: taskWords(named.file === undefined ? undefined : basename(named.file)),
+    onHost: () => trustCommands({ ...named, task }, io, args.flags),
     maxWithoutResult: config.history.limits.stagnation,
     sandbox: sandboxOf(named, config),
   };
@@ -121,9 +130,25 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
 }
 
 /** The agent and the sandbox that the task names, where neither a flag nor a variable does. */
-export function withAgentOf({ agent, sandbox }: RalphTask, flags: ConfigFlags, { env }: Io): ConfigFlags {
+export const withAgentOf = (task: RalphTask, flags: ConfigFlags, io: Io): ConfigFlags => ({
+  ...flags,
+  ...choicesOf(task, flags, io),
+});
+
+function choicesOf(
+  { agent, sandbox }: RalphTask,
+  flags: ConfigFlags,
+  { env }: Io,
+): Pick<ConfigFlags, "agent" | "sandbox"> {
   const isSet = (key: "agent" | "sandbox") => flags[key] !== undefined || (env[variableOf(key)] ?? "") !== "";
-  return { ...flags, ...given({ ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) }) };
+  return given({ ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) });
+}
+
+/** The same, and what of it needs trust. */
+function withChoicesOf({ task, from }: NamedTask, flags: ConfigFlags, io: Io) {
+  const choices = choicesOf(task, flags, io);
+  const chosen = from === undefined ? [] : choicesIn(task, from).filter(({ key }) => key in choices);
+  return { chosen, flags: { ...flags, ...choices } };
 }
 
 const emptyTask = "The task is empty; say what is to be done.";
@@ -160,7 +185,7 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
   // A goal changes what is to be done; when it is done the file still says.
   if (criteria.length === 0 && goal !== undefined && existsSync(file)) {
     const read = await fromFile(file);
-    return { ...read, named: { folder: io.cwd, task: { ...read.named.task, task: words } } };
+    return { ...read, named: { folder: io.cwd, from: file, task: { ...read.named.task, task: words } } };
   }
   if (words.trim() === "") throw new ExpectedError(emptyTask, 2);
   if (criteria.length === 0)
@@ -176,7 +201,8 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
       2,
     );
   await writeFileAtomic(file, `${JSON.stringify(made, null, 2)}\n`);
-  return { named: { folder: io.cwd, file, task: made }, notices: [] };
+  await keepTrust(commandsIn(made, file), io.env);
+  return { named: { folder: io.cwd, file, from: file, task: made }, notices: [] };
 }
 
 /** The task of a folder. @throws ExpectedError (exit code 2) where it holds none. */
@@ -188,7 +214,9 @@ async function begun(folder: string): Promise<Named | undefined> {
   if (existsSync(taskFile(folder)) || !existsSync(stateFile(folder))) return undefined;
   const { state } = await readRecords(folder, taskFormat);
   if (state.source !== undefined && state.source !== taskName) return await fromFile(join(folder, state.source));
-  return state.source === undefined ? { named: { folder, task: state.task }, notices: [] } : undefined;
+  return state.source === undefined
+    ? { named: { folder, from: stateFile(folder), task: state.task }, notices: [] }
+    : undefined;
 }
 
 /** The folder whose files are to be put back. */
@@ -201,7 +229,7 @@ function folderOf({ task }: TaskArguments, io: Io): string {
 
 async function fromFile(file: string): Promise<Named> {
   const { task, notices } = await readTask(file);
-  return { named: { folder: dirname(file), file, task }, notices };
+  return { named: { folder: dirname(file), file, from: file, task }, notices };
 }
 
 async function goalText(path: string): Promise<string> {

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { realOf } from "../process/search-path.js";
 import { projectFiles, userFiles } from "../config/config-file.js";
 import { variableOf } from "../config/keys.js";
+import { trustFile } from "../config/trust.js";
 import { given } from "../lib/given.js";
-import { hostsFolder, trustName, userFolder } from "../lib/layout.js";
+import { hostsFolder, trustFolder } from "../lib/layout.js";
 import { entry, packageFile, packageVersion } from "../lib/package-root.js";
 import type { AgentEvent, Brief, Failure } from "../loop/types.js";
 import {
@@ -51,7 +52,7 @@ const makers = [
   },
 ] as const;
 
-/** Where it keeps the pace of hosts inside a sandbox. */
+/** Where it keeps the pace of hosts inside a sandbox, and finds what the user trusts. */
 const sandboxState = `${sandboxHome}/.state`;
 
 const keyVariables: readonly string[] = makers.flatMap(({ variables }) => variables);
@@ -105,7 +106,7 @@ export const ralph: AgentDefinition = {
       ],
       keys: routes.map(({ name, to, headers }) => ({ name, to, headers })),
       env: {
-        ...(access.web ? { [variableOf("state_dir")]: sandboxState } : {}),
+        [variableOf("state_dir")]: sandboxState,
         ...Object.fromEntries(hidden.map((name) => [name, keyPlaceholder])),
         ...(routes.length === 0
           ? {}
@@ -171,15 +172,21 @@ function readable({ settings }: AgentContext): string[] {
   ]);
 }
 
-/** Its settings in a home. */
-const settingsIn = (home: string): string[] => [...userFiles(home), join(userFolder(home), trustName)];
+/** Its user's settings, and what they trust in the folder. */
+function settingsOf({ settings, options }: AgentContext): string[] {
+  const env = { ...settings.env, ...options.env };
+  return [...userFiles(homeIn(env)), trustFile(settings.cwd, env)];
+}
 
-/** Its settings, each at its place in the home that a sandbox has inside. */
-function settingsInside({ settings, options }: AgentContext): Mount[] {
-  const inside = settingsIn(sandboxHome);
-  return settingsIn(homeIn({ ...settings.env, ...options.env })).flatMap((from, place) =>
-    existsSync(from) ? [{ from, at: inside[place] ?? from }] : [],
-  );
+/** The same, each at its place in a sandbox. */
+function settingsThere(context: AgentContext): string[] {
+  const trusted = settingsOf(context).at(-1) ?? "";
+  return [...userFiles(sandboxHome), join(trustFolder(sandboxState), basename(trusted))];
+}
+
+function settingsInside(context: AgentContext): Mount[] {
+  const inside = settingsThere(context);
+  return settingsOf(context).flatMap((from, place) => (existsSync(from) ? [{ from, at: inside[place] ?? from }] : []));
 }
 
 /** Flags of Node's permission model. https://nodejs.org/docs/latest-v20.x/api/permissions.html */
@@ -190,15 +197,12 @@ function permissions({ workspace, access }: Brief, context: AgentContext): strin
   // Who asks hosts keeps their pace, which all processes of the user share; a sandbox has a state of its own.
   const stateDir = context.settings.sandbox === undefined ? context.settings.stateDir : sandboxState;
   const shared = access.web ? [hostsFolder(stateDir)] : [];
-  const { settings, options } = context;
-  const home = settings.sandbox === undefined ? homeIn({ ...settings.env, ...options.env }) : sandboxHome;
+  const own = context.settings.sandbox === undefined ? settingsOf(context) : settingsThere(context);
   const written = outermost([workspace, ...write, ...shared]);
   return [
     isStable ? "--permission" : "--experimental-permission",
     ...(major >= 25 ? ["--allow-net"] : []),
-    ...outermost([...readable(context), ...settingsIn(home), ...read, ...written]).flatMap((path) =>
-      allowed("read", path),
-    ),
+    ...outermost([...readable(context), ...own, ...read, ...written]).flatMap((path) => allowed("read", path)),
     ...written.flatMap((path) => allowed("write", path)),
     "--no-warnings",
   ];

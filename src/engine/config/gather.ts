@@ -1,30 +1,50 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { given } from "../lib/given.js";
-import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
+import {
+  checkValue,
+  defaultStateDir,
+  projectFiles,
+  readConfigFile,
+  userFiles,
+  type WrittenKeys,
+} from "./config-file.js";
 import { type ConfigKeys, readScalar, variableOf } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
+import { type Asked, partsIn, requireTrust, type TrustedPart, untrusted } from "./trust.js";
 
 /** Where a value comes from: a flag, a variable, the path of a file, or `default`. */
 type Origin = string;
 
-export interface Surroundings {
-  /** What the command line said, in the spelling of the config; `model`: that of the chosen agent. */
+export interface Surroundings extends Asked {
+  /**
+   * What the command line said, in the spelling of the config; `model`: that of the chosen agent; `trust`: the user
+   * trusts what stands in the folder.
+   */
   readonly flags?: WrittenKeys;
-  readonly env: NodeJS.ProcessEnv;
+  /**
+   * The only keys that this command works by, of those that need trust: the others are left out where the user does
+   * not trust them. By default it works by all.
+   */
+  readonly uses?: readonly string[];
+  /** Settings are only printed, so none has to be trusted. */
+  readonly onlyShown?: true;
   readonly cwd: string;
   /** The user's folder; by default that of the environment or of the system. */
   readonly home?: string;
 }
 
-/** Values in the config's own spelling, with defaults filled in, and where each comes from. */
+/**
+ * Values in the config's own spelling, with defaults filled in, and where each comes from. `needTrust`: those of the
+ * folder's own file that count and need trust.
+ */
 export interface GatheredConfig {
   readonly values: WrittenKeys;
   readonly origins: Readonly<Record<string, Origin>>;
   /** The nearest file with a key that only a file gives. */
   readonly apart?: { readonly path: string; readonly text: string; readonly written: WrittenKeys };
+  readonly needTrust: readonly TrustedPart[];
 }
 
 interface Layer {
@@ -32,21 +52,30 @@ interface Layer {
   originOf(key: string): Origin;
   /** Folder that relative paths refer to. */
   readonly base: string;
-  readonly isFile?: true;
 }
 
 /**
  * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts, key by
  * key.
  */
-export async function gatherConfig(
-  keys: ConfigKeys,
-  { flags = {}, env, cwd, home = env["HOME"] ?? homedir() }: Surroundings,
-): Promise<GatheredConfig> {
-  const { model, ...written } = flags;
-  const files = [await readConfigFile(keys, projectFiles(cwd)), await readConfigFile(keys, userFiles(home))].filter(
-    (file) => file !== undefined,
-  );
+export async function gatherConfig(keys: ConfigKeys, surroundings: Surroundings): Promise<GatheredConfig> {
+  const { flags = {}, env, cwd, home = env["HOME"] ?? homedir() } = surroundings;
+  const { model, trust, ...written } = flags;
+  const own = await readConfigFile(keys, projectFiles(cwd));
+  const parts = own === undefined ? [] : partsIn(keys.needsTrust, own.written, own.path);
+  const { uses, onlyShown = false } = surroundings;
+  const isUsed = ({ key }: TrustedPart) => uses?.includes(key.split(".")[0] ?? "") ?? true;
+  const leftOut =
+    onlyShown || trust === true
+      ? []
+      : untrusted(
+          parts.filter((part) => !isUsed(part)),
+          env,
+        );
+  const files = [
+    own && { ...own, written: withoutParts(own.written, leftOut) },
+    await readConfigFile(keys, userFiles(home)),
+  ].filter((file) => file !== undefined);
   const layers: Layer[] = [
     { written: fromFlags(keys, written), originOf: flagOf, base: cwd },
     { written: fromEnvironment(keys, env), originOf: variableOf, base: cwd },
@@ -54,7 +83,6 @@ export async function gatherConfig(
       written: ofRuns(keys, file.written),
       originOf: () => file.path,
       base: dirname(file.path),
-      isFile: true as const,
     })),
     { written: { ...keys.defaults, state_dir: defaultStateDir(env, home) }, originOf: () => "default", base: cwd },
   ];
@@ -63,8 +91,6 @@ export async function gatherConfig(
   for (const key of Object.keys(keys.scalars)) {
     const layer = layers.find((candidate) => candidate.written[key] !== undefined);
     if (layer === undefined) continue;
-    if (keys.commands.includes(key) && layer.isFile === true)
-      forbidInProject(keys, key, layer.base, layer.originOf(key));
     const value = layer.written[key];
     values[key] = key === "state_dir" ? absolute(String(value), layer.base, home) : value;
     origins[key] = layer.originOf(key);
@@ -80,7 +106,6 @@ export async function gatherConfig(
   for (const key of keys.whole) {
     const layer = layers.find((candidate) => candidate.written[key] !== undefined);
     if (layer === undefined) continue;
-    if (keys.commands.includes(key)) forbidInProject(keys, key, layer.base, layer.originOf(key));
     values[key] = layer.written[key];
     origins[key] = layer.originOf(key);
   }
@@ -90,8 +115,27 @@ export async function gatherConfig(
       agentsIn(String(values["agent"]))[0] ?? "",
       String(model),
     );
+  // A flag or a variable that goes before it leaves it without effect.
+  const counts = ({ key, file }: TrustedPart) =>
+    key in keys.scalars ? origins[key] === file : written[key] === undefined;
+  const needTrust = parts.filter((part) => isUsed(part) && counts(part));
+  if (!onlyShown) await requireTrust(needTrust, surroundings, { trust: trust === true });
   const apart = files.find((file) => Object.keys(keys.apart).some((key) => file.written[key] !== undefined));
-  return { values, origins, ...given({ apart }) };
+  return { values, origins, needTrust, ...given({ apart }) };
+}
+
+/** A file's settings without these. */
+function withoutParts(written: WrittenKeys, parts: readonly TrustedPart[]): WrittenKeys {
+  const left: Record<string, unknown> = { ...written };
+  for (const { key } of parts) {
+    const at = key.indexOf(".");
+    if (at === -1) delete left[key];
+    else {
+      const [first, name] = [key.slice(0, at), key.slice(at + 1)];
+      left[first] = Object.fromEntries(Object.entries(Object(left[first])).filter(([each]) => each !== name));
+    }
+  }
+  return left;
 }
 
 /** The agents of a list with commas. A command may hold commas itself, so it is the last. */
@@ -112,13 +156,6 @@ function ofRuns({ claimed }: ConfigKeys, written: WrittenKeys): WrittenKeys {
 
 /** -1 is how the original says "no limit". */
 const isUnbounded = (key: string, value: unknown): boolean => key === "max_tokens" && Number(value) < 0;
-
-/** Where workspaces and bug reports live unless somebody says otherwise. */
-export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
-  join(
-    env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"),
-    "research-ralph",
-  );
 
 const flagOf = (key: string): string =>
   key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`;
@@ -144,17 +181,6 @@ function fromEnvironment({ scalars }: ConfigKeys, env: NodeJS.ProcessEnv): Writt
 function absolute(path: string, base: string, home: string): string {
   if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
   return resolve(base, path);
-}
-
-/**
- * Commands of the user's run, and work is sent elsewhere, from the user's own config only: agents write into project
- * folders, and projects come from other people.
- */
-function forbidInProject({ stateNames }: ConfigKeys, key: string, folder: string, path: string): void {
-  if (!stateNames.some((name) => existsSync(join(folder, name)))) return;
-  throw new ExpectedError(
-    `${path} is in a project folder, where '${key}' is not allowed; move it to ~/.local/ralph/config.yaml.`,
-  );
 }
 
 /** What stands under names; where two files speak of one name, the nearer file counts, option by option. */

@@ -12,6 +12,9 @@ export const commandLineWords: Pick<Words, "allow" | "otherwise"> = {
 
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
+/** What of a setting's value needs trust; undefined: nothing. `folder`: that of the file it stands in. */
+export type NeedsTrust = (value: unknown, folder: string) => unknown;
+
 /** The keys of a configuration that one wing reads, or several together. */
 export interface ConfigKeys {
   /** Keys with one value that a flag and a variable may give too, and what it is read as where it is given as text. */
@@ -20,10 +23,11 @@ export interface ConfigKeys {
   readonly named: Readonly<Record<string, Readonly<Record<string, Kind>>>>;
   /** Keys whose value is a list or an object, taken whole from the nearest file. */
   readonly whole: readonly string[];
-  /** Commands of the user's, and addresses that work is sent to: not allowed in a folder that agents write into. */
-  readonly commands: readonly string[];
-  /** Names of the state files by which such a folder is recognised. */
-  readonly stateNames: readonly string[];
+  /**
+   * Keys that start a program, open the confinement, or send work or keys elsewhere, and for which values: in a file
+   * of a folder they count only once the user trusts them. A key that ends in `.*` is each name under it.
+   */
+  readonly needsTrust: Readonly<Record<string, NeedsTrust>>;
   /**
    * Keys that only a file gives: the nearest file with one of them counts whole, so that a key of one file is never
    * sent to the address of another.
@@ -44,8 +48,7 @@ const noKeys = {
   scalars: {},
   named: {},
   whole: [],
-  commands: [],
-  stateNames: [],
+  needsTrust: {},
   apart: {},
   claimed: {},
   defaults: {},
@@ -59,8 +62,7 @@ export function joinKeys(wings: readonly ConfigKeys[]): ConfigKeys {
     scalars: Object.assign({}, ...all("scalars")),
     named: Object.assign({}, ...all("named")),
     whole: all("whole").flat(),
-    commands: all("commands").flat(),
-    stateNames: all("stateNames").flat(),
+    needsTrust: Object.assign({}, ...all("needsTrust")),
     apart: Object.assign({}, ...all("apart")),
     claimed: Object.assign({}, ...all("claimed")),
     defaults: Object.assign({}, ...all("defaults")),
@@ -78,6 +80,40 @@ const agentKinds = {
   read: "yaml",
   user_settings: "boolean",
 } as const satisfies Record<keyof NonNullable<EngineConfig["agents"]>[string], Kind>;
+
+/** Any value needs trust. */
+export const whatever: NeedsTrust = (value) => value;
+
+const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
+
+/** Names of agents, where a command line is among them. */
+export const commandAmong: NeedsTrust = (value) =>
+  [value].flat().some((names) => typeof names === "string" && /(?:^|[,:])\s*cmd:/.test(names)) ? value : undefined;
+
+/** These options, where an entry has one of them. */
+export const only =
+  (...options: readonly string[]): NeedsTrust =>
+  (entry) => {
+    const picked = Object.entries(isObject(entry) ? entry : {}).filter(([name]) => options.includes(name));
+    return picked.length === 0 ? undefined : Object.fromEntries(picked);
+  };
+
+/**
+ * The address under `key`, with these `others` next to it, where it is not on this machine: a service in the folder's
+ * own choice would be sent what the user asks, and keys.
+ */
+export const leavesMachine =
+  (key: string, ...others: readonly string[]): NeedsTrust =>
+  (entry) =>
+    isElsewhere(isObject(entry) ? entry[key] : undefined) ? only(key, ...others)(entry, "") : undefined;
+
+/** Whether a host is this machine. */
+export const isLoopback = ({ hostname }: URL): boolean =>
+  /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+
+/** Whether an address leads off this machine. */
+export const isElsewhere = (address: unknown): boolean =>
+  typeof address === "string" && URL.canParse(address) && !isLoopback(new URL(address));
 
 /** Limits and `context_reset_frequency` have no default. */
 export const engineKeys = configKeys({
@@ -110,7 +146,20 @@ export const engineKeys = configKeys({
   } satisfies Record<Exclude<keyof EngineConfig, "agents" | "hooks" | "think">, Kind>,
   named: { agents: agentKinds },
   whole: ["hooks", "think"],
-  commands: ["hooks", "redis", "insecure_redis"],
+  needsTrust: {
+    agent: commandAmong,
+    historian: commandAmong,
+    think: (value, folder) => commandAmong(isObject(value) ? value["critic"] : undefined, folder),
+    hooks: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
+    "agents.*": only("command", "args", "env", "hosts", "read", "user_settings"),
+    unconfined: isOn,
+    sandbox: (value) => (value === "host" ? value : undefined),
+    sandbox_image: whatever,
+    redis: whatever,
+    insecure_redis: isOn,
+    // An agent's login and settings lie there.
+    state_dir: whatever,
+  },
   defaults: {
     agent: "claude",
     jobs: 1,

@@ -2,20 +2,23 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
-import { checkConfig, readConfigFile } from "./config-file.js";
+import { checkConfig, readConfigFile, type WrittenKeys } from "./config-file.js";
 import { type ConfigKeys, kindAt, readScalar } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
+import { keepOwn, partsIn } from "./trust.js";
 
 /**
  * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the
  * first, keeping its comments and order, and returns the file's path; without a text the key is removed. Nothing is
- * written unless the whole file is valid afterwards.
+ * written unless the whole file is valid afterwards. `env`: of the user, who trusts what they set in a folder's file;
+ * absent for their own file.
  */
 export async function writeConfigValue(
   keys: ConfigKeys,
   files: readonly string[],
   key: string,
   text: string | undefined,
+  env?: NodeJS.ProcessEnv,
 ): Promise<string> {
   const path = key.split(".");
   const kind = kindAt(keys, path);
@@ -31,17 +34,21 @@ export async function writeConfigValue(
   const target = file?.path ?? files[0]!;
   if (text === undefined && !isSet(file?.written, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
   await mkdir(dirname(target), { recursive: true });
+  const write = async (written: WrittenKeys, whole: string) => {
+    await writeFileAtomic(target, whole);
+    if (env === undefined) return;
+    const parts = (each: WrittenKeys) => partsIn(keys.needsTrust, each, target);
+    await keepOwn(parts(file?.written ?? {}), parts(written), env);
+  };
   if (target.endsWith(".json")) {
     const changed = setIn(JSON.parse(file?.text ?? "{}"), path, value);
-    checkConfig(keys, changed, key, 2);
-    await writeFileAtomic(target, `${JSON.stringify(changed, null, 2)}\n`);
+    await write(checkConfig(keys, changed, key, 2), `${JSON.stringify(changed, null, 2)}\n`);
     return target;
   }
   const document = file === undefined ? new Document({}) : parseDocument(file.text);
   if (value === undefined) document.deleteIn(path);
   else document.setIn(path, value);
-  checkConfig(keys, document.toJS(), key, 2);
-  await writeFileAtomic(target, document.toString());
+  await write(checkConfig(keys, document.toJS(), key, 2), document.toString());
   return target;
 }
 

@@ -73,11 +73,11 @@ export interface EngineConfig {
    */
   sandbox_image?: string;
   /**
-   * Address of the Redis server over which agents on other machines are reached, such as rediss://user:password@queue.lab:6379; for fleet:<agent>, worker and fleet. Not allowed in a project folder. The password is never shown.
+   * Address of the Redis server over which agents on other machines are reached, such as rediss://user:password@queue.lab:6379; for fleet:<agent>, worker and fleet. The password is never shown.
    */
   redis?: string;
   /**
-   * Allow a Redis server on another machine without TLS (redis:// instead of rediss://). Not allowed in a project folder.
+   * Allow a Redis server on another machine without TLS (redis:// instead of rediss://).
    */
   insecure_redis?: boolean;
   /**
@@ -134,7 +134,7 @@ export interface EngineConfig {
     rounds?: number;
   };
   /**
-   * Your own commands, run at points of a run, with the event as JSON on stdin. Ten seconds each. Never read from a project folder.
+   * Your own commands, run at points of a run, with the event as JSON on stdin. Ten seconds each.
    */
   hooks?: Hook[];
   /**

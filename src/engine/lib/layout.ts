@@ -63,6 +63,8 @@ export const briefOf = (transcript: string): string => transcript.replace(/\.jso
 
 export const ledgerFile = (folder: string): string => join(folder, ledgerName);
 
+/** What the user trusts, one file for each folder. */
+export const trustFolder = (stateDir: string): string => join(stateDir, "trust");
 /**
  * When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state.
  */
@@ -90,10 +92,8 @@ export const distantTranscripts = (stateDir: string): string => join(stateDir, "
 /** Random id of a project, by which its runs on several machines know of each other. */
 export const projectIdFile = inHidden("fleet-id");
 
-/** A user's settings, trust, memory and conversations, within their home. */
+/** A user's settings, memory and conversations, within their home. */
 export const userFolder = (home: string): string => join(home, ".local/ralph");
-/** There: hashes of the settings that came with a folder and that the user agreed to. */
-export const trustName = "trusted";
 
 /** What an agent answers with, within its workspace. */
 export const resultName = "result.json";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultStateDir } from "../config/gather.js";
 import { timeForName } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
+import { defaultStateDir } from "../config/config-file.js";
 import { bugsFolder } from "../lib/layout.js";
 import { packageVersion } from "../lib/package-root.js";
 import { oneLine } from "../lib/sanitise.js";

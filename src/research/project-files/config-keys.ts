@@ -1,6 +1,5 @@
-import { configKeys, type Kind } from "../../engine/config/keys.js";
+import { commandAmong, configKeys, type Kind, leavesMachine } from "../../engine/config/keys.js";
 import type { ResearchConfig } from "../generated/config.js";
-import { rrdName } from "./layout.js";
 
 const sourceKinds = {
   endpoint: "text",
@@ -19,7 +18,11 @@ export const researchKeys = configKeys({
     contact: "text",
   } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
   named: { sources: sourceKinds },
-  stateNames: [rrdName],
+  needsTrust: {
+    screeners: commandAmong,
+    // With the key that a variable holds.
+    "sources.*": leavesMachine("endpoint", "key_variable"),
+  },
   defaults: { papers: 20, learn: "ask", screening_conflicts: "include" } satisfies ResearchConfig,
   former: {
     default_papers: "it is called 'papers' now",

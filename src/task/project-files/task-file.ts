@@ -171,7 +171,7 @@ interface Placed {
 }
 
 /** Every criterion in a task that may be broken, inner ones included. */
-function criteriaIn(value: unknown): Placed[] {
+export function criteriaIn(value: unknown): Placed[] {
   const list = (at: string, inner: unknown): Placed[] =>
     Array.isArray(inner) ? inner.flatMap((each, index) => one(`${at}/${index}`, each)) : [];
   const one = (pointer: string, criterion: unknown): Placed[] =>

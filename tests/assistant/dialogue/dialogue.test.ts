@@ -294,15 +294,15 @@ describe("a tool in a dialogue", () => {
       mode: 0o600,
     });
     stdin.end();
-    expect(await main(["hello"], io, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
-    expect(io.err()).toContain("are left out; run `ralph --trust`");
-    expect(JSON.stringify(server.requests[0]?.body)).not.toContain("mcp_one");
+    expect(await main(["hello"], io, { version: "1", keys: configKeys }, outsideAlone)).toBe(2);
+    expect(io.err()).toMatch(/sets mcpServers\.one\.\w+, .*'research-ralph trust .*--trust/);
+    expect(server.requests).toEqual([]);
     const trusting = fakeIo({ cwd: join(folder, "here"), env: { HOME: join(folder, "home") } });
     expect(await main(["--trust"], trusting, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
     const again = fakeIo({ cwd: join(folder, "here"), env: { HOME: join(folder, "home") } });
     (again.stdin as PassThrough).end();
     expect(await main(["hello"], again, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
-    expect(JSON.stringify(server.requests[1]?.body)).toContain("mcp_one");
+    expect(JSON.stringify(server.requests[0]?.body)).toContain("mcp_one");
   });
 });
 

@@ -53,9 +53,12 @@ export async function scholarly(
   const off = ["openalex", "semanticscholar", "europepmc", "biorxiv", "searxng", "brave", "tavily", "unpaywall"].map(
     (name) => `  ${name}: { off: true }\n`,
   );
+  // The user's own file: in the folder's, another place for the state would need trust.
+  mkdirSync(join(cwd, ".local/ralph"), { recursive: true });
+  writeFileSync(join(cwd, ".local/ralph/config.yaml"), `state_dir: ${join(cwd, "state")}\n`);
   writeFileSync(
     join(cwd, "ralph.config.yaml"),
-    `state_dir: state\nsources:\n  arxiv: { endpoint: "${servers.arxiv.origin}", interval_ms: 0 }\n  crossref: { endpoint: "${servers.crossref.origin}", interval_ms: 0 }\n${off.join("")}`,
+    `sources:\n  arxiv: { endpoint: "${servers.arxiv.origin}", interval_ms: 0 }\n  crossref: { endpoint: "${servers.crossref.origin}", interval_ms: 0 }\n${off.join("")}`,
   );
   return { cwd, env: { HOME: cwd }, ...servers };
 }

@@ -30,6 +30,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["show", ["grasping", "sample_01"], /^One Calibration Platform/],
   ["add", ["grasping", "sample:sample_01.md", "--no-git"], /already there: sample_01/],
   ["approve", ["grasping-2026-03-01"], /\S/],
+  ["trust", ["--json"], /"trusted"/],
   ["completion", ["fish"], /^complete -c research-ralph/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
   ["decide", ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"], /^sample_01 is included/],

@@ -89,7 +89,9 @@ test("pause and stop keep a task from its next iteration until it is resumed", a
   expect((await cli(["pause"], folder, home())).err).toBe(
     "This task is not running; no run can start until you run research-ralph resume.\n",
   );
-  expect((await cli(["status"], folder, home())).out).toMatch(/State +Paused\n +Next +research-ralph resume removes PAUSE/);
+  expect((await cli(["status"], folder, home())).out).toMatch(
+    /State +Paused\n +Next +research-ralph resume removes PAUSE/,
+  );
   expect(await work("echo > a.txt")).toMatchObject({ code: 5 });
   expect((await cli(["resume", "project"], top, home())).err).toBe(
     "project can run again: research-ralph task project\n",

@@ -1,3 +1,5 @@
+import type { TrustedPart } from "../../../engine/config/trust.js";
+
 /** The lines between two rules at the top of a prompt.md. */
 const frontMatter = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/;
 
@@ -10,6 +12,15 @@ export function workspaceOf(prompt: string): "folder" | "fresh" | "open" {
 
 /** The prompt alone, as agents get it. */
 export const withoutFrontMatter = (prompt: string): string => prompt.replace(frontMatter, "");
+
+/**
+ * What needs trust in the prompt.md at `file`: that an agent works unconfined on the project folder, by this text.
+ * Empty where it does not ask for that.
+ */
+export const classicPart = (prompt: string, file: string): TrustedPart[] =>
+  workspaceOf(prompt) === "folder"
+    ? [{ file, key: "workspace", value: "folder", text: withoutFrontMatter(prompt) }]
+    : [];
 
 /** The prompt with its choice written down; what else its front matter says stays. */
 export function withWorkspace(prompt: string, workspace: string): string {

@@ -1,0 +1,141 @@
+import { dirname, join, resolve } from "node:path";
+import { configKeys } from "../../compose/config.js";
+import { projectFiles, readConfigFile } from "../../engine/config/config-file.js";
+import {
+  isAgreed,
+  keepTrust,
+  partLines,
+  partsIn,
+  takeTrustBack,
+  type TrustedPart,
+  trustedFolders,
+  untrusted,
+} from "../../engine/config/trust.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { many } from "../../engine/lib/words.js";
+import { foundAt } from "../../engine/storage/regular-file.js";
+import { readRecords } from "../../engine/storage/state/record-store.js";
+import type { Io } from "../../engine/ui/io.js";
+import { say } from "../../engine/ui/terminal/format.js";
+import { shown } from "../../research/overview/find-research.js";
+import { promptName } from "../../research/project-files/layout.js";
+import { classicPart } from "../../research/workflow/agent-brief/front-matter.js";
+import { readPromptFile } from "../../research/workflow/agent-brief/prompt-file.js";
+import type { RalphTask } from "../../task/generated/ralph.js";
+import { contextOutside } from "../../task/place/context.js";
+import { stateFile, taskFile } from "../../task/project-files/layout.js";
+import { choicesIn, commandsIn, contextIn } from "../../task/project-files/needs-trust.js";
+import { taskFormat } from "../../task/project-files/state-file.js";
+import { readTask } from "../../task/project-files/task-file.js";
+import { requirePerson } from "../steer/require-person.js";
+
+interface TrustOptions {
+  /** Or the file of a task; absent: the current folder. */
+  readonly folder: string | undefined;
+  /** Ask nothing. */
+  readonly yes: boolean;
+  /** Show the folders in which something is trusted. */
+  readonly list: boolean;
+  /** Take the folder's trust back. */
+  readonly revoke: boolean;
+  /** Print one JSON value. */
+  readonly json: boolean;
+}
+
+/**
+ * Shows what the settings of a folder start, open and send elsewhere, and trusts them as they stand, once a person
+ * agrees.
+ */
+export async function trustCommand(
+  { folder: argument, yes, list, revoke, json }: TrustOptions,
+  io: Io,
+): Promise<number> {
+  requirePerson(io.env);
+  if (list) return listTrusted(io, json);
+  const folder = resolve(io.cwd, argument ?? ".");
+  if (revoke) {
+    const revoked = await takeTrustBack(folder, io.env);
+    if (json) io.stdout(`${JSON.stringify({ folder, revoked })}\n`);
+    else say(io, `${shown(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
+    return 0;
+  }
+  const found = foundAt(folder);
+  if (found === undefined)
+    throw new ExpectedError(`There is no folder ${folder}; name the one whose settings you want to trust.`, 2);
+  const parts = found.isDirectory() ? await partsOf(folder) : await partsOfTask(folder);
+  const open = untrusted(parts, io.env);
+  if (open.length === 0) {
+    if (json) io.stdout(`${JSON.stringify({ folder, trusted: [], already: parts.map(told) })}\n`);
+    else
+      say(
+        io,
+        parts.length === 0
+          ? `No setting in ${shown(io.cwd, folder)} needs trust.`
+          : `All ${many(parts.length, "setting")} in ${shown(io.cwd, folder)} that need trust have it already.`,
+      );
+    return 0;
+  }
+  if (!json) io.stdout(`${partLines(open).join("\n")}\n`);
+  if (!yes) {
+    if (!io.canAsk) throw new ExpectedError("Nothing was trusted, because nobody can be asked; add --yes to agree.", 2);
+    if (!(await isAgreed(io))) throw new ExpectedError("You did not agree; nothing was trusted.", 2);
+  }
+  await keepTrust(open, io.env);
+  if (json) io.stdout(`${JSON.stringify({ folder, trusted: open.map(told) })}\n`);
+  else
+    say(
+      io,
+      `${many(open.length, "setting")} trusted as ${open.length === 1 ? "it stands" : "they stand"}; 'research-ralph trust --revoke' takes that back.`,
+    );
+  return 0;
+}
+
+const told = ({ file, key, value }: TrustedPart) => ({ file, key, value });
+
+function listTrusted(io: Io, json: boolean): number {
+  const folders = trustedFolders(io.env);
+  if (json) {
+    const all = folders.map(({ folder, trusted }) => ({
+      folder,
+      trusted: trusted.map(({ file, key }) => ({ file, key })),
+    }));
+    io.stdout(`${JSON.stringify(all, null, 2)}\n`);
+    return 0;
+  }
+  if (folders.length === 0) say(io, "You trust the settings of no folder.");
+  for (const { folder, trusted } of folders) {
+    const names = [...new Set(trusted.map(({ file, key }) => `${file}: ${key}`))];
+    io.stdout(`${[oneLine(folder), ...names.map((name) => `  ${oneLine(name)}`)].join("\n")}\n`);
+  }
+  return 0;
+}
+
+/** Everything in a folder that counts only once it is trusted. */
+async function partsOf(folder: string): Promise<TrustedPart[]> {
+  const config = await readConfigFile(configKeys, projectFiles(folder));
+  const prompt = join(folder, promptName);
+  const text = await readPromptFile(prompt);
+  const hasTask = foundAt(taskFile(folder)) !== undefined;
+  const isBegun = !hasTask && foundAt(stateFile(folder)) !== undefined;
+  return [
+    ...(config === undefined ? [] : partsIn(configKeys.needsTrust, config.written, config.path)),
+    ...(text === undefined ? [] : classicPart(text, prompt)),
+    ...(hasTask ? await partsOfTask(taskFile(folder)) : []),
+    ...(isBegun ? ofTask((await readRecords(folder, taskFormat)).state.task, stateFile(folder), folder) : []),
+  ];
+}
+
+/** The same of a task's file, whatever it is called. */
+async function partsOfTask(file: string): Promise<TrustedPart[]> {
+  const folder = dirname(file);
+  const { written = {} } = (await readConfigFile(configKeys, projectFiles(folder))) ?? {};
+  const workspace = resolve(folder, String(written["task_workspace"] ?? "."));
+  return ofTask((await readTask(file)).task, file, workspace);
+}
+
+const ofTask = (task: RalphTask, file: string, workspace: string): TrustedPart[] => [
+  ...choicesIn(task, file),
+  ...contextIn(contextOutside(task, workspace), file),
+  ...commandsIn(task, file),
+];

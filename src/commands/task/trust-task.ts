@@ -1,0 +1,35 @@
+import { basename, resolve } from "node:path";
+import type { ConfigFlags, ResolvedConfig } from "../../compose/config.js";
+import type { NamedTask } from "../../compose/open-task.js";
+import { keepTrust, requireTrust } from "../../engine/config/trust.js";
+import type { Io } from "../../engine/ui/io.js";
+import { contextOutside } from "../../task/place/context.js";
+import { stateFile, stateName, taskName } from "../../task/project-files/layout.js";
+import { commandsIn, contextIn } from "../../task/project-files/needs-trust.js";
+
+/** A task's file that has another name is named whole. */
+export const trustAt = ({ from }: NamedTask): { readonly at?: string } =>
+  from === undefined || [taskName, stateName].includes(basename(from)) ? {} : { at: from };
+
+/** Throws where the task shows its agents files outside of the workspace, and the user does not trust it. */
+export async function trustContext(
+  named: NamedTask,
+  config: ResolvedConfig,
+  io: Io,
+  flags: ConfigFlags,
+): Promise<void> {
+  const { folder, from, task } = named;
+  if (from === undefined) return;
+  const outside = contextOutside(task, resolve(folder, config.task.workspace));
+  await requireTrust(contextIn(outside, from), io, { ...flags, ...trustAt(named) });
+}
+
+/**
+ * Throws where commands of the task's criteria would run on the host, and the user does not trust its file. Those of
+ * the command line are theirs, also when the task goes on later without them.
+ */
+export async function trustCommands(named: NamedTask, io: Io, flags: ConfigFlags): Promise<void> {
+  const { folder, from, task } = named;
+  if (from === undefined) await keepTrust(commandsIn(task, stateFile(folder)), io.env);
+  else await requireTrust(commandsIn(task, from), io, { ...flags, ...trustAt(named) });
+}
