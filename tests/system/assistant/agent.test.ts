@@ -124,7 +124,7 @@ describe("each protocol", () => {
     // The agent's own program runs in this process, so that its requests can be led to the scripted server.
     const io = ioIn(
       root,
-      { HOME: home, ...keys },
+      { HOME: home, RESEARCH_RALPH_TRUST: "true", ...keys },
       {
         async *runProgram(request) {
           const at = request.args.indexOf("--headless");
@@ -168,7 +168,12 @@ async function briefed(root: string, access: Brief["access"]): Promise<{ events:
       secrets: [],
       agents: {},
       cwd: root,
-      env: { HOME: home, PATH: process.env["PATH"], OPENAI_API_KEY: "dummy-key-of-a-test" },
+      env: {
+        HOME: home,
+        PATH: process.env["PATH"],
+        RESEARCH_RALPH_TRUST: "true",
+        OPENAI_API_KEY: "dummy-key-of-a-test",
+      },
     },
   });
   const events: AgentEvent[] = [];
@@ -220,7 +225,7 @@ describe("the tools of a brief, in the agent's confined process", () => {
       ({ results }) => (results.length === 0 ? { tools: calls } : { text: JSON.stringify(results) }),
       { countsAll: true },
     );
-    const env = { HOME: join(here.folder, "home"), PATH: process.env["PATH"] };
+    const env = { HOME: join(here.folder, "home"), PATH: process.env["PATH"], RESEARCH_RALPH_TRUST: "true" };
     const serve = toolsOf([research], await resolveConfig({ env, cwd: root }), env);
     const names = ["outline", "find_quote", "search_papers"];
     const access = { web: true, read: false, everything: false, tools: serve(names) };
@@ -352,7 +357,7 @@ describe("what confines the agent ralph", () => {
           secrets: [],
           agents: {},
           cwd: here.folder,
-          env: { HOME: join(here.folder, "home"), PATH: process.env["PATH"] },
+          env: { HOME: join(here.folder, "home"), PATH: process.env["PATH"], RESEARCH_RALPH_TRUST: "true" },
         },
       },
     );
