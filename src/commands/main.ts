@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import { printThrough } from "../engine/ui/command-line.js";
+import { oneLine } from "../engine/lib/sanitise.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchesName } from "../research/project-files/layout.js";
+import { healAfterKill } from "./heal.js";
 import { summaries } from "./help-text.js";
 import { withCommandFirst } from "./old-spelling.js";
 import { buildProgram } from "./program.js";
@@ -18,6 +20,9 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     let exitCode = 0;
     const program = buildProgram(io, version, (code) => {
       exitCode = code;
+    });
+    program.hook("preAction", async () => {
+      for (const sentence of await healAfterKill(io)) io.stderr(`warning: ${oneLine(sentence)}\n`);
     });
     const isFolder = (word: string) =>
       existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, researchesName, word));

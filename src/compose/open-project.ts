@@ -14,11 +14,14 @@ import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
-import { type Edit, waitingEdits } from "../research/project-files/approval.js";
+import type { Guard } from "../engine/storage/guard/guard.js";
+import type { Edit } from "../engine/storage/guard/held-edits.js";
+import { keptGuards } from "../engine/config/state-dir.js";
+import { waitingEdits } from "../research/project-files/approval.js";
+import { type FileMemory, type GuardedProject, guardProject } from "../research/project-files/guarded-files.js";
 import { pageName } from "../research/project-files/layout.js";
 import { openResearch, type Research } from "../research/project-files/research.js";
-import { type FileMemory, signState } from "../research/project-files/unconfined-agent/other-projects.js";
-import { guardFiles } from "../research/project-files/unconfined-agent/tamper-guard.js";
+import { signState } from "../research/project-files/signed-state.js";
 import { unusedPrompt, rootOf } from "../research/workflow/agent-brief/prompt-file.js";
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/statistics-and-steering/forecast.js";
@@ -58,7 +61,6 @@ export async function openProject(
   const configs = [...projectFiles(root), ...userFiles(homeOf(io.env))];
   const { stateDir } = config;
   const requests = new AbortController();
-  const memory: FileMemory = new Map();
   const signal = AbortSignal.any([ending, requests.signal]);
   let library: Promise<Library> | undefined;
   for (const message of await unusedPrompt(root, stateDir)) await tell({ type: "notice", level: "warning", message });
@@ -81,9 +83,7 @@ export async function openProject(
       ...(everyone.every(({ takesTools }) => takesTools === true)
         ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
         : {}),
-      ...(everyone.some(isUnconfined)
-        ? { guardFiles: (iteration) => guardFiles({ folder, root, configs, stateDir, iteration, memory }) }
-        : {}),
+      ...(everyone.some(isUnconfined) ? { guardFiles: guarding({ folder, root, configs, stateDir }, io) } : {}),
       veto: async ({ completes, ...proposal }: Proposal) => {
         const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
         for (const message of problems) await tell({ type: "notice", level: "warning", message });
@@ -92,6 +92,12 @@ export async function openProject(
     }),
   );
   return endingRequests(workflow, requests);
+}
+
+/** Remembers the project's files before each agent, where a start after a kill finds it. */
+function guarding(project: GuardedProject, io: Io): (iteration: number) => Promise<Guard> {
+  const memory: FileMemory = new Map();
+  return (iteration) => guardProject(project, keptGuards(io.env), iteration, memory);
 }
 
 /**
@@ -126,7 +132,10 @@ export async function openClassicProject(
   const root = rootOf(folder, io.cwd);
   const { classicWorkflow } = await import("../research/workflow/classic.js");
   return await opened(folder, config, io, run, everyone, manner, true, (project) =>
-    classicWorkflow({ ...project, prompt, root, now: io.clock.now, redact }),
+    classicWorkflow({
+      ...{ ...project, prompt, root, now: io.clock.now, redact },
+      guardFiles: guarding({ folder, root, configs: [], stateDir: config.stateDir, classic: true }, io),
+    }),
   );
 }
 

@@ -8,6 +8,7 @@ import type { SandboxWish } from "./sandbox.js";
 import { rustupIn, surroundingsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
+import { keptGuards } from "../engine/config/state-dir.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
@@ -34,7 +35,7 @@ import {
   stateName,
   taskName,
 } from "../task/project-files/layout.js";
-import { absentIn, existingIn, type Protect, protectedIn, remember } from "../task/project-files/protect.js";
+import { absentIn, existingIn, guardTask, type Protect, protectedIn } from "../task/project-files/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
 import { newState, taskFormat } from "../task/project-files/state-file.js";
 import { taskAsSaved } from "../task/project-files/task-file.js";
@@ -125,7 +126,11 @@ export function guarded(
   const place = placeFor(workspace, config, io, settings, kept);
   mkdirSync(place.scratch, { recursive: true });
   const protect: Protect = (iteration) =>
-    remember(folder, isHoused ? absentIn(around) : around, iteration, config.stateDir);
+    guardTask(
+      { folder, stateDir: config.stateDir, around: isHoused ? absentIn(around) : around },
+      keptGuards(io.env),
+      iteration,
+    );
   const readOnly = isHoused ? [...kept, ...surroundingsOf(workspace, io.env)] : undefined;
   return { place, protect, shell: unconfined || isHoused, ...given({ readOnly }) };
 }
@@ -221,7 +226,7 @@ export async function readOnlyIn(workspace: string, { folder, file }: NamedTask)
  * What guards a task on the host while a command other than a run runs what its agents may have written, and gives the
  * folder up afterwards. Undefined where no agent has worked yet, and while a run is under way, which guards it itself.
  */
-export async function guardOf(workspace: string, { folder, file }: NamedTask, { stateDir }: ResolvedConfig) {
+export async function guardOf(workspace: string, { folder, file }: NamedTask, { stateDir }: ResolvedConfig, io: Io) {
   if (!existsSync(stateFile(folder))) return undefined;
   const read = await readRecords(folder, taskFormat).catch(() => undefined);
   const iteration = read?.state.attempts.at(-1)?.iteration;
@@ -231,7 +236,7 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
   const around = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
-  const protect: Protect = (at) => remember(folder, around, at, stateDir);
+  const protect: Protect = (at) => guardTask({ folder, stateDir, around }, keptGuards(io.env), at);
   return { iteration, protect, release: () => lock.release() };
 }
 

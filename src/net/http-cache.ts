@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
+import { ownMove } from "../engine/storage/guard/own-writes.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../engine/storage/state/format-version.js";
 import { answersIn } from "../engine/lib/layout.js";
@@ -142,6 +143,7 @@ async function tidy(folders: readonly string[], bytes: number): Promise<number> 
   let left = files.reduce((sum, { size }) => sum + size, 0);
   for (const { path, size } of files) {
     if (left <= bytes) break;
+    ownMove(path, undefined);
     await rm(path, { force: true }).catch(() => undefined);
     left -= size;
   }

@@ -202,7 +202,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         }
         const { run, context } = done;
         underWay = false;
-        for (const message of await context.protection.putBack("the agent was at work"))
+        for (const message of await context.protection.end({ agent: run.agent, during: "the agent was at work" }))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const judged: Judged | Refused | undefined =

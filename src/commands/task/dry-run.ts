@@ -39,7 +39,7 @@ export async function dryRun(
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
   const long = sayLongChecks((line) => say(io, line));
-  const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config) : undefined;
+  const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config, io) : undefined;
   const tell = async (told: Told): Promise<void> => {
     const event = { ...told, at: new Date(io.clock.now()).toISOString() };
     if (json) return io.stdout(`${JSON.stringify(event)}\n`);

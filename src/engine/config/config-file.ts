@@ -26,13 +26,6 @@ export const projectFiles = (cwd: string): string[] =>
 export const userFiles = (home: string): string[] =>
   ["yaml", "json"].map((suffix) => join(userFolder(home), `config.${suffix}`));
 
-/** Where workspaces, bug reports and what the user trusts live unless somebody says otherwise. */
-export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
-  join(
-    env["XDG_STATE_HOME"]?.startsWith("/") ? env["XDG_STATE_HOME"] : join(home, ".local", "state"),
-    "research-ralph",
-  );
-
 /**
  * The one of these files that is there, read and validated. Two at once would leave open which counts, so that is an
  * error.

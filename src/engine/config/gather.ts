@@ -1,15 +1,9 @@
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
+import { defaultStateDir } from "./state-dir.js";
 import { given } from "../lib/given.js";
-import {
-  checkValue,
-  defaultStateDir,
-  projectFiles,
-  readConfigFile,
-  userFiles,
-  type WrittenKeys,
-} from "./config-file.js";
+import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
 import { type ConfigKeys, readScalar, variableOf } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
 import { type Asked, partsIn, requireTrust, type TrustedPart, untrusted } from "./trust.js";

@@ -11,7 +11,7 @@ import { trustFolder } from "../lib/layout.js";
 import { shellWord } from "../lib/sanitise.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
 import { makeFolder } from "../storage/regular-file.js";
-import { defaultStateDir } from "./config-file.js";
+import { defaultStateDir } from "./state-dir.js";
 import { type NeedsTrust, readScalar, variableOf } from "./keys.js";
 
 /*

@@ -75,6 +75,12 @@ export const bugsFolder = (stateDir: string): string => join(stateDir, "bugs");
 export const answersIn = (cache: string): string => join(cache, "answers");
 /** The key that a person's words are signed with. */
 export const keyFile = (stateDir: string): string => join(stateDir, "steering-key");
+/** Edits that an agent may have made and that wait for a person's yes, a file each. */
+export const waitingFolder = (stateDir: string): string => join(stateDir, "waiting");
+/** What was saved of a project or task that an agent deleted. */
+export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescued");
+/** What guards remember of files that agents may not touch. In the folder of the state that no configuration names. */
+export const guardsFolder = (stateDir: string): string => join(stateDir, "guards");
 /** What the names of folders begin with in which an agent shortens the history. */
 export const historianFolders = (stateDir: string): string => join(stateDir, "historian-");
 /** Codex's temporary folder, and its last message in classic mode. */
@@ -97,3 +103,16 @@ export const userFolder = (home: string): string => join(home, ".local/ralph");
 
 /** What an agent answers with, within its workspace. */
 export const resultName = "result.json";
+
+/**
+ * As much of a name as leaves room for what is added to it: file systems allow 255 bytes, which are some 80 letters of
+ * Japanese.
+ */
+export function nameStart(name: string): string {
+  let start = "";
+  for (const letter of name) {
+    if (Buffer.byteLength(start + letter) > 200) break;
+    start += letter;
+  }
+  return start;
+}

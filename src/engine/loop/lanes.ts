@@ -60,7 +60,7 @@ interface Lanes<State, U extends Unit, P, C> {
   hasRoom(): boolean;
   /**
    * Whether one more unit may be prepared: one for each free lane, and one ahead while no lane is free. None while an
-   * unconfined agent runs: what it changes is put back, and a preparation's files would go with that.
+   * unconfined agent runs: it could forge what a preparation reads.
    */
   hasRoomToPrepare(): boolean;
   /** Iterations under way, as far as they have come. */

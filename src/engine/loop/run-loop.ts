@@ -152,7 +152,9 @@ export async function runLoop<State, U extends Unit, P, C>(
     if (chosen.name !== from)
       await tell({ type: "agent-changed", from, to: chosen.name, reason: choice.reason ?? "It is its turn." });
     current.set(whose, chosen.name);
-    const briefed = await workflow.brief(state, unit, prepared, notesFor(unit, soFar));
+    const { name, confinement } = chosen;
+    const notes = { ...notesFor(unit, soFar), agent: { name, confinement } };
+    const briefed = await workflow.brief(state, unit, prepared, notes);
     if (isVerdict(briefed)) return (over = briefed);
     // A person may have stopped the run while the brief was made: no agent is started and paid for then.
     const stopped = finish.aborted ? firstObjection(stopConditions, { ...soFar, now: clock.now() }) : undefined;

@@ -121,6 +121,8 @@ export interface Notes {
   readonly remediation?: string;
   /** The user's steering text. */
   readonly steering?: string;
+  /** Who is to do it. */
+  readonly agent?: Pick<Agent, "name" | "confinement">;
 }
 
 /** A finished run of one agent: the fold of its event stream. */

@@ -34,9 +34,9 @@ export async function findText(paper: NamedPaper, options: ReadOptions): Promise
     return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
   } catch (error) {
     // If it went on with the abstract, the paper would be judged, and never again, by less than its full text.
-    if (hasCode(error, "ENOSPC", "EDQUOT"))
-      throw new ExpectedError(`There is no space left on the disk for ${options.cacheDir}; free some and run again.`);
-    return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${messageOf(error)}.` };
+    if (error instanceof ExpectedError && hasCode(error.cause, "ENOSPC", "EDQUOT")) throw error;
+    const why = messageOf(error).replace(/\.$/, "");
+    return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${why}.` };
   }
 }
 

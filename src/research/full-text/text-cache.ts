@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { stampOf, temporaryName } from "../../engine/storage/atomic-file.js";
+import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 
@@ -79,9 +78,8 @@ async function read(
 export async function saveText(cacheDir: string, id: string, text: DocumentText, stamp?: string): Promise<string> {
   const path = cachedTextPath(cacheDir, id);
   makeFolder(cacheDir);
-  const temporary = temporaryName(path);
-  await writeFile(
-    temporary,
+  await writeFileAtomic(
+    path,
     JSON.stringify({
       format: stateVersion,
       paper: id,
@@ -89,7 +87,7 @@ export async function saveText(cacheDir: string, id: string, text: DocumentText,
       ...(text.depth === "abstract" ? { run: thisRun } : {}),
       ...text,
     } satisfies CachedText),
+    { durable: false },
   );
-  await rename(temporary, path);
   return path;
 }

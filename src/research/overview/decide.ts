@@ -14,7 +14,7 @@ import {
 import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch, type ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
-import { signState } from "../project-files/unconfined-agent/other-projects.js";
+import { signState } from "../project-files/signed-state.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { statusOf } from "../workflow/next-unit/status.js";
 import { isReversible, withOverride, withOverrides } from "../workflow/statistics-and-steering/overrides.js";

@@ -83,27 +83,10 @@ export const signedFile = inHidden("left.json");
 
 /** Answers to searches outside of a project. */
 export const sharedAnswersFolder = (stateDir: string): string => join(stateDir, "http");
-/** Instructions that an agent wrote and that wait for a person's yes, a file each. */
-export const waitingFolder = (stateDir: string): string => join(stateDir, "waiting");
 /** Where agents work, a folder a project. */
 export const workspacesFolder = (stateDir: string): string => join(stateDir, "workspaces");
 /** What the names of folders begin with in which a single paper is read. */
 export const readFolders = (stateDir: string): string => join(stateDir, "read-");
-/** What was saved of a project that an agent deleted. */
-export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescued");
 
 /** The parts of a long text, within a workspace. */
 export const partsName = "paper";
-
-/**
- * As much of a name as leaves room for what is added to it: file systems allow 255 bytes, which are some 80 letters of
- * Japanese.
- */
-export function nameStart(name: string): string {
-  let start = "";
-  for (const letter of name) {
-    if (Buffer.byteLength(start + letter) > 200) break;
-    start += letter;
-  }
-  return start;
-}

@@ -6,7 +6,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { packageVersion } from "../../engine/lib/package-root.js";
-import { versionAt } from "../../engine/storage/file-snapshot.js";
+import { versionAt } from "../../engine/storage/guard/file-snapshot.js";
 import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.js";
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";

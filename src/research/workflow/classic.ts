@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setAsideFolder } from "../../engine/lib/layout.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Rrd, Paper } from "../generated/rrd.js";
 import type { Redact } from "../../engine/lib/redact.js";
@@ -21,8 +20,7 @@ import { allAnalysed } from "./next-unit/next-unit.js";
 import { progressOf, statusOf, type ResearchState } from "./next-unit/status.js";
 import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
 import { ideasName, progressFile, reportName, rrdFile, rrdName } from "../project-files/layout.js";
-import { guardSteering } from "../project-files/unconfined-agent/steering-files.js";
-import type { Undo } from "../project-files/unconfined-agent/stored-data.js";
+import type { Guard } from "../../engine/storage/guard/guard.js";
 import type { Workspaces } from "./workspace.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { sentinelOf } from "./accept.js";
@@ -41,6 +39,8 @@ interface ClassicOptions {
   readonly now: () => number;
   /** Takes the user's secrets out of what they say. */
   readonly redact: Redact;
+  /** Remembers what a person has told the project, before an agent starts. */
+  readonly guardFiles: (iteration: number) => Promise<Guard>;
   readonly memory: HistoryLimits;
   /** What forecasts rest on until the project has its own. */
   readonly experience: Experience;
@@ -78,7 +78,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
         const iteration = research.nextIteration();
         const now = await agreedPrompt(root, stateDir);
         const before: Before = {
-          undoSteering: await guardSteering(folder, join(setAsideFolder(folder), String(iteration)), stateDir),
+          guard: await options.guardFiles(iteration),
           log: await readRegularText(progressFile(folder)).catch(() => ""),
           documents: await documentStamps(folder),
         };
@@ -96,9 +96,10 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     accept: (state, unit, done, { tell }) =>
       orVerdict(async () => {
         if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
-        for (const message of await done.context.undoSteering(done.run.agent))
-          await tell({ type: "notice", level: "warning", message });
         guarded = false;
+        const { agent } = done.run;
+        for (const message of await done.context.guard.end({ agent, during: `${agent} ran unconfined` }))
+          await tell({ type: "notice", level: "warning", message });
         return await acceptClassic(options, state, unit, done.run, done.context, tell);
       }),
   };
@@ -118,7 +119,7 @@ export function classicBrief(prompt: string, folder: string, steering: string | 
 /** The folder's other files as an iteration found them. */
 interface Before {
   /** Takes messages away that none of our commands left. */
-  readonly undoSteering: Undo;
+  readonly guard: Guard;
   readonly log: string;
   readonly documents: readonly (Stamp | undefined)[];
 }

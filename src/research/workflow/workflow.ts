@@ -3,7 +3,7 @@ import type { Paper } from "../generated/rrd.js";
 import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
-import type { TamperGuard } from "../project-files/unconfined-agent/tamper-guard.js";
+import type { Guard, Who } from "../../engine/storage/guard/guard.js";
 import type { Accepting } from "./accept.js";
 import type { Material, ServeTools } from "./agent-brief/write-brief.js";
 import { accountOf, type Experience } from "./statistics-and-steering/forecast.js";
@@ -42,8 +42,8 @@ interface ResearchWorkflowOptions extends Accepting {
   readonly tools?: () => Promise<ServeTools>;
   /** Agents run in a sandbox. */
   readonly isHoused?: boolean;
-  /** Set where nothing confines the agent: remembers the files around it, to be put back once it has ended. */
-  readonly guardFiles?: (iteration: number) => Promise<TamperGuard>;
+  /** Remembers the files around an agent that nothing confines, to be put back once it has ended. */
+  readonly guardFiles?: (iteration: number) => Promise<Guard>;
   /** Puts the project away at the end of the run. */
   readonly close: (verdict?: Verdict) => Promise<void>;
 }
@@ -54,7 +54,7 @@ interface BriefContext {
   /** The unit's record as it was then. */
   readonly paper?: Paper;
   /** Puts back what an agent that nothing confines has changed around it. */
-  readonly tamperGuard?: TamperGuard;
+  readonly guard?: Guard;
 }
 
 type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
@@ -67,8 +67,12 @@ export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
   const { research, library, workspaces } = options;
   let swept = false;
-  /** Agents at work that nothing confines. What stands in the inbox may be theirs until the guard has looked. */
-  let guarded = 0;
+  /** Of agents at work that nothing confines. What stands in the inbox may be theirs until the guard has ended. */
+  const guards = new Map<Guard, Who>();
+  /** Before files are read that such an agent could have forged. */
+  const look = async (): Promise<void> => {
+    for (const [guard, who] of guards) await guard.look(who);
+  };
   /** Results are being accepted: what a person says meanwhile is heard once they are written. */
   let isAccepting = false;
   /** A result was accepted, and what it taught is not in AGENTS.md yet. */
@@ -89,7 +93,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     name: "research",
     load: (tell) =>
       orVerdict(async () => {
-        const { rrd, ledger } = await (guarded > 0 || isAccepting
+        await look();
+        const { rrd, ledger } = await (guards.size > 0 || isAccepting
           ? research.load()
           : loadSteered(research, options, tell));
         if (!swept) {
@@ -147,9 +152,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const workspace = await workspaces.create(iteration);
         const { brief, material } = await briefFor(where, state, unit, prepared.material, notes, iteration, workspace);
         // Last, as the brief itself fills the folder of texts.
-        const tamperGuard = await options.guardFiles?.(iteration);
-        if (tamperGuard !== undefined) guarded += 1;
-        return { brief, context: { material, ...given({ paper, tamperGuard }) } };
+        const { name = "", confinement } = notes.agent ?? {};
+        const guard = confinement === "unconfined" ? await options.guardFiles?.(iteration) : undefined;
+        if (guard !== undefined) guards.set(guard, whoIs(name));
+        return { brief, context: { material, ...given({ paper, guard }) } };
       }),
 
     accept: (state, unit, done, { tell }) =>
@@ -157,13 +163,15 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { isStale, acceptRun, acceptSettled } = await parts();
         if ("prepared" in done) {
           const { prepared, prepareMs } = done;
+          await look();
           if (isStale(state, unit, prepared)) return "stale";
           return await acceptSettled(options, state, unit, prepared.material, prepareMs, tell);
         }
         const { run, context, prepareMs } = done;
-        if (context.tamperGuard !== undefined) {
-          const undone = await context.tamperGuard.undoTampering(run.agent);
-          guarded -= 1;
+        const { guard } = context;
+        if (guard !== undefined) {
+          guards.delete(guard);
+          const undone = await guard.end(whoIs(run.agent));
           for (const message of undone) await tell({ type: "notice", level: "warning", message });
         }
         const briefed = asBriefed(state, context.paper);
@@ -173,6 +181,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       }),
   };
 }
+
+const whoIs = (agent: string): Who => ({ agent, during: `${agent} ran unconfined` });
 
 /**
  * What works on a unit. A run that has nothing left to do loads none of it; one that has loads all of it with its first

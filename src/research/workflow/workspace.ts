@@ -3,9 +3,10 @@ import { lstatSync, statfsSync } from "node:fs";
 import { chmod, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
+import { nameStart } from "../../engine/lib/layout.js";
 import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
-import { nameStart, workspacesFolder } from "../project-files/layout.js";
+import { workspacesFolder } from "../project-files/layout.js";
 
 /** Folders for agents to work in, outside the user's tree, one an iteration. */
 export interface Workspaces {

@@ -25,3 +25,9 @@ export const scratchFolder = (stateDir: string): string => join(stateDir, "scrat
 export const homesFolder = (stateDir: string): string => join(stateDir, "homes");
 /** There too: worktrees of --worktree. */
 export const worktreesFolder = (stateDir: string): string => join(stateDir, "worktrees");
+
+/**
+ * What would have programs run as the user later: servers of tools, agents outside of a sandbox, filters of git. One
+ * that is in the folder is the project's, and its changes show in git.
+ */
+export const notToAppear = [".mcp.json", "prompt.md", ".gitattributes"];

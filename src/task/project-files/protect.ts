@@ -1,21 +1,13 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
-import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, setAsideFolder } from "../../engine/lib/layout.js";
-import {
-  hasChanged,
-  keepAside,
-  moveAside,
-  putVersion,
-  type Snapshot,
-  snapshotOf,
-} from "../../engine/storage/file-snapshot.js";
+import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, rescuedFolder } from "../../engine/lib/layout.js";
+import { type Entry, type Folder, type Guard, listed } from "../../engine/storage/guard/guard.js";
+import { openKeptGuard } from "../../engine/storage/guard/guard-record.js";
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import type { RepositoryOf } from "../../engine/storage/git-repository.js";
-import { logName, stateName, taskLedger, taskName } from "./layout.js";
+import { logName, notToAppear, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
  * What agents may not change in a task's folder: the task and its state, our own records, and git's own files. A hook
@@ -24,8 +16,9 @@ import { logName, stateName, taskLedger, taskName } from "./layout.js";
 export interface Protected {
   /** Files, each whole. */
   readonly files: readonly string[];
-  /** Folders, with all that is in them but these names. */
-  readonly folders: readonly { readonly path: string; readonly except: ReadonlySet<string> }[];
+  readonly folders: readonly Folder[];
+  /** Folders and files that hold the repository's branches and index, where the agent could commit. */
+  readonly history: readonly Folder[];
   /** The folders of the repository that hold these, and that of its hooks where it is another. */
   readonly git: readonly string[];
   /** The folder of our own records. */
@@ -36,10 +29,7 @@ export interface Protected {
  * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts,
  * or what it wrote is run.
  */
-export type Protect = (iteration: number) => Promise<{
-  /** Puts back what was changed; a sentence each. `during`: what was going on, in words. */
-  putBack(during: string): Promise<readonly string[]>;
-}>;
+export type Protect = (iteration: number) => Promise<Guard>;
 
 /**
  * Does `act`, by which what an agent wrote is run, and puts back what that changes of what is protected. `iteration`:
@@ -57,7 +47,8 @@ export async function protecting<Result>(
   try {
     return await act();
   } finally {
-    for (const message of await protection.putBack(during)) await tell({ type: "notice", level: "warning", message });
+    for (const message of await protection.end({ agent: "A command", during }))
+      await tell({ type: "notice", level: "warning", message });
   }
 }
 
@@ -93,25 +84,25 @@ export async function protectedIn(
   const read = [taskLedger, logName].map((name) => join(folder, name));
   const copies = names.map((name) => lastGoodOf(folder, name));
   const own = [...names.map((name) => join(folder, name)), ...read, ...copies];
-  const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path, except: nothing }));
+  const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path }));
   // In a folder of a repository too: git would find one that an agent makes there before the one around it.
-  const files = [...own, ...configs, join(workspace, ".git")];
-  if (repository === undefined) return { files, folders: hidden, git: [], records: hiddenFolder(folder) };
-  const kept = [...settingsOfGit, ...(everything ? historyOfGit : [])];
+  const planted = notToAppear.map((name) => join(workspace, name)).filter((path) => !existsSync(path));
+  const files = [...new Set([...own, ...configs, join(workspace, taskName), ...planted, join(workspace, ".git")])];
+  const records = hiddenFolder(folder);
+  if (repository === undefined) return { files, folders: hidden, history: [], git: [], records };
   const roots = [...new Set([repository.folder, repository.common])];
-  const git = roots.flatMap((root) => kept.map((name) => ({ path: join(root, name), except: nothing })));
-  const modules = roots.map((root) => ({
-    path: join(root, "modules"),
-    except: new Set(["objects", "logs", "refs", "index"]),
-  }));
+  const inGit = (names: readonly string[]) =>
+    roots.flatMap((root) => names.map((name) => ({ path: join(root, name) })));
+  const modules = roots.map((root) => ({ path: join(root, "modules"), except: ["objects", "logs", "refs", "index"] }));
   // Of a worktree and of a submodule it is a file that names the folder.
   const file = join(repository.tree, ".git");
   const hooks = await hooksWithin(workspace, repository.tree);
   return {
     files: [...new Set([...files, file])],
-    folders: [...hidden, ...git, ...modules, ...hooks.map((path) => ({ path, except: nothing }))],
+    folders: [...hidden, ...inGit(settingsOfGit), ...modules, ...hooks.map((path) => ({ path }))],
+    history: everything ? inGit(historyOfGit) : [],
     git: [...roots, ...hooks],
-    records: hiddenFolder(folder),
+    records,
   };
 }
 
@@ -124,8 +115,6 @@ async function hooksWithin(workspace: string, top: string): Promise<string[]> {
   return named !== "" && path.startsWith(`${workspace}${sep}`) ? [path] : [];
 }
 
-const nothing: ReadonlySet<string> = new Set();
-
 /** What is there: in a sandbox it is shown and can't be changed. The folder of git as a whole, history included. */
 export function existingIn({ files, git, records }: Protected): string[] {
   const outside = files.filter((path) => !path.startsWith(`${records}/`));
@@ -133,107 +122,50 @@ export function existingIn({ files, git, records }: Protected): string[] {
 }
 
 /** What is not there, so that nothing can be laid over it: a file of that name can be made, and is taken away again. */
-export const absentIn = ({ files, folders, git, records }: Protected): Pick<Protected, "files" | "folders"> => ({
+export const absentIn = ({ files, folders, git, records }: Protected): GuardedTask["around"] => ({
   // Our own records are shown as a whole.
   files: files.filter((path) => !existsSync(path) && !path.startsWith(`${records}/`)),
   folders: folders.filter(({ path }) => git.includes(path) && !existsSync(path)),
+  history: [],
 });
 
-/**
- * Remembers what is protected; `putBack` restores it and names what it restored, but for messages that a person has
- * left meanwhile: those are signed with the key in `stateDir`.
- */
-export async function remember(
-  folder: string,
-  { files, folders }: Pick<Protected, "files" | "folders">,
-  iteration: number,
-  stateDir: string,
-) {
-  const known = new Map<string, Snapshot>();
-  for (const path of files) if (!isFolder(path)) known.set(path, await snapshotOf(path));
-  for (const each of folders) for (const path of filesIn(each)) known.set(path, await snapshotOf(path));
-  return {
-    async putBack(during: string): Promise<readonly string[]> {
-      const restored: string[] = [];
-      const aside = freeAside(folder, iteration);
-      // A link in place of a folder would lead what is put back, and the look at it, to somewhere else.
-      for (const { path: root } of folders)
-        for (const path of known.keys())
-          if (path.startsWith(`${root}${sep}`))
-            for (const each of between(root, dirname(path)))
-              if (isThere(each) && !isFolder(each)) {
-                await moveAside(each, dirname(join(aside, placeAside(folder, each))));
-                restored.push(each);
-              }
-      for (const path of new Set([...known.keys(), ...folders.flatMap(filesIn)])) {
-        const before = known.get(path);
-        const kept = dirname(join(aside, placeAside(folder, path)));
-        if (before === undefined) {
-          if (await isMessage(folder, path, stateDir)) continue;
-          await moveAside(path, kept);
-        } else if (await hasChanged(path, before)) {
-          const { version: now } = await snapshotOf(path);
-          const { version } = before;
-          if (now.kind !== "absent") await keepAside(path, now, kept);
-          if (version.kind === "absent") await rm(path, { recursive: true, force: true });
-          else {
-            if (isFolder(path)) await rm(path, { recursive: true, force: true });
-            await putVersion(path, version);
-          }
-        } else continue;
-        restored.push(path);
-      }
-      if (restored.length === 0) return [];
-      const names = restored.map((path) => relative(folder, path));
-      const shown =
-        names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-      const kept = existsSync(aside) ? `; the earlier content is in ${relative(folder, aside)}` : "";
-      return [`${shown} changed while ${during}, and ${restored.length === 1 ? "was" : "were"} put back${kept}.`];
-    },
-  };
+/** What a task's guard is about. */
+export interface GuardedTask {
+  /** The folder of the task's records. */
+  readonly folder: string;
+  /** The folder of the program's state, with the key that a person's messages are signed with. */
+  readonly stateDir: string;
+  readonly around: Pick<Protected, "files" | "folders" | "history">;
 }
 
-/** The folders from one down to another that lies in it, both included. */
-function between(root: string, inner: string): string[] {
-  const parts = relative(root, inner).split(sep).filter(Boolean);
-  return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))];
+/** Opens the guard of a task for an agent, or for what is run that it wrote. `kept`: where that is kept on the disk. */
+export async function guardTask(task: GuardedTask, kept: string, iteration: number): Promise<Guard> {
+  const { folder, stateDir, around } = task;
+  const guarded = { folder, iteration, places: [], rescue: rescuedFolder(stateDir) };
+  // A person may commit between a kill and the next start.
+  const apart = { ...entryOf(task, [], around.history), inMemory: true } as const;
+  return await openKeptGuard(kept, { of: "task", ...task }, guarded, [...taskEntries(task), apart]);
 }
 
-/** Where nothing is kept yet: what was set aside in an iteration before may be a person's. */
-function freeAside(folder: string, iteration: number, count = 1): string {
-  const wanted = join(setAsideFolder(folder), `${iteration}${count === 1 ? "" : `-${count}`}`);
-  return isThere(wanted) ? freeAside(folder, iteration, count + 1) : wanted;
-}
+/** The entries of a task, without the history of its repository. */
+export const taskEntries = (task: GuardedTask): Entry[] => [entryOf(task, task.around.files, task.around.folders)];
 
-/**
- * Where what stood at `path` is kept within a folder of what was set aside: as it lies in the project, so that two
- * files of one name are both kept. Git's own folder gets another name: nobody's git shall take it for a repository.
- */
-const placeAside = (folder: string, path: string): string =>
-  relative(folder, path)
-    .split(sep)
-    .map((part) => (part === ".." ? "above" : part === ".git" ? "git" : part))
-    .join(sep);
-
-const isMessage = async (folder: string, path: string, stateDir: string): Promise<boolean> =>
-  dirname(path) === inboxFolder(folder) &&
-  (await readRegularText(path).then(
-    (text) => isOurMessage(folder, basename(path), text, stateDir),
-    () => false,
-  ));
-
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-/** All files and links in a folder, its inner folders included; the file itself where it is one. */
-function filesIn({ path, except }: Protected["folders"][number]): string[] {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return [];
-  if (!found.isDirectory()) return [path];
-  return readdirSync(path, { withFileTypes: true })
-    .filter(({ name }) => !except.has(name))
-    .flatMap((entry) =>
-      entry.isDirectory() ? filesIn({ path: join(path, entry.name), except }) : [join(path, entry.name)],
-    );
-}
+const entryOf = ({ folder, stateDir }: GuardedTask, files: readonly string[], folders: readonly Folder[]): Entry => ({
+  rule: "put back",
+  files,
+  folders,
+  // Messages that a person has left meanwhile stay.
+  judge: async ({ path, before, now }) =>
+    before.kind === "absent" &&
+    now.kind === "file" &&
+    dirname(path) === inboxFolder(folder) &&
+    (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir))
+      ? {}
+      : undefined,
+  tell(found, { during }, aside) {
+    if (found.length === 0) return [];
+    const names = listed(found.map(({ path }) => relative(folder, path)));
+    const kept = found.some(({ isKept }) => isKept) ? `; the earlier content is in ${relative(folder, aside)}` : "";
+    return [`${names} changed while ${during}, and ${found.length === 1 ? "was" : "were"} put back${kept}.`];
+  },
+});

@@ -198,7 +198,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         }
         const { run, context } = done;
         underWay = false;
-        for (const message of await context.protection.putBack("the agent was at work"))
+        for (const message of await context.protection.end({ agent: run.agent, during: "the agent was at work" }))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const steps = readSteps(workspace, views, state);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { approveCommand } from "../../../src/commands/steer/approve.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { editFile, realFile, waitingEdits } from "../../../src/research/project-files/approval.js";
-import { guardFiles } from "../../../src/research/project-files/unconfined-agent/tamper-guard.js";
+import { editFile, realFile } from "../../../src/engine/storage/guard/held-edits.js";
+import { waitingEdits } from "../../../src/research/project-files/approval.js";
+import { guardFiles } from "../../support/projects/guarded-project.js";
 import { agentsFile } from "../../../src/research/workflow/agent-brief/unit-data.js";
 import { agreedPrompt } from "../../../src/research/workflow/agent-brief/prompt-file.js";
 import { readPatterns } from "../../../src/research/workflow/statistics-and-steering/lessons.js";
@@ -39,7 +40,7 @@ function beside() {
     return guard.undoTampering("the agent");
   };
   const command = (reject = false) => {
-    const io = fakeIo({ cwd: root, env: { HOME: root } });
+    const io = fakeIo({ cwd: root, env: { HOME: root, RESEARCH_RALPH_TRUST: "true" } });
     return approveCommand({ folder, reject, json: false }, io).then(() => io.err());
   };
   const lessons = () => agentsFile(root, stateDir, 1_000);

@@ -3,6 +3,7 @@ import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { guardProject } from "../../../src/research/project-files/guarded-files.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { limitBudget, watchBudget } from "../../../src/engine/loop/stop-conditions/budget.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
@@ -43,11 +44,14 @@ async function runClassic(
   const clock = fakeClock();
   const { events, tell } = listener(clock);
   const never = new AbortController().signal;
+  const stateDir = tmpdir();
+  const guarded = { folder: at.folder, root: at.root, configs: [], stateDir, classic: true };
   const workflow = classicWorkflow({
     research,
     prompt,
     root: at.root,
-    workspaces: { stateDir: tmpdir() },
+    workspaces: { stateDir },
+    guardFiles: (iteration) => guardProject(guarded, join(stateDir, "guards"), iteration, new Map()),
     now: clock.now,
     experience: { takes: {}, from: "" },
     memory: defaultHistoryLimits,

@@ -9,6 +9,6 @@ export const needOwnProcess: readonly string[] = [
   "tests/engine/storage/lock-faults.test.ts",
   "tests/fuzz/linear-quotes.test.ts",
   "tests/fuzz/linear-work.test.ts",
-  "tests/research/project-files/unconfined-agent/hindered.test.ts",
+  "tests/research/project-files/hindered-guard.test.ts",
   "tests/research/workflow/workspace.test.ts",
 ];

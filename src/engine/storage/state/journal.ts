@@ -6,6 +6,7 @@ import { doneFolder, journalFolder } from "../../lib/layout.js";
 import { readRegularText, makeFolder } from "../regular-file.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
+import { agreedContent, ownMove } from "../guard/own-writes.js";
 import { problemsOf } from "../schema-check.js";
 import type { Fields, StateFormat } from "./format.js";
 import { isNewer, jsonFilesIn, newerFormat, stateVersion } from "./format-version.js";
@@ -59,23 +60,32 @@ export async function readEntry(folder: string, names: Names, iteration: number)
  */
 export function markDone(folder: string, iteration: number): void {
   const name = `${iteration}.json`;
-  explaining(doneFolder(folder), () => renameSync(join(journalFolder(folder), name), join(doneFolder(folder), name)));
+  move(join(journalFolder(folder), name), join(doneFolder(folder), name));
 }
 
 /** Takes an entry that can't be replayed out of the way without losing it. Returns where it is. */
 export function setAside(folder: string, iteration: number): string {
   const from = join(journalFolder(folder), `${iteration}.json`);
   const to = `${from}.unusable`;
-  explaining(to, () => renameSync(from, to));
+  move(from, to);
   return to;
+}
+
+function move(from: string, to: string): void {
+  explaining(to, () => {
+    ownMove(from, to);
+    renameSync(from, to);
+  });
 }
 
 /** The highest iteration that ever had an entry; 0 when none had. */
 export const lastJournalled = (folder: string): number =>
   [...iterationsIn(journalFolder(folder)), ...iterationsIn(doneFolder(folder))].reduce((a, b) => Math.max(a, b), 0);
 
+/** Without what an agent has planted there that is still at work. */
 const iterationsIn = (place: string): number[] =>
   jsonFilesIn(place)
+    .filter((path) => agreedContent(path) !== undefined)
     .map((path) => basename(path))
     .filter((name) => /^\d+\.json$/.test(name))
     .map((name) => Number.parseInt(name, 10))

@@ -8,7 +8,7 @@ import { writtenFile } from "../../lib/layout.js";
 import { timeForName } from "../../lib/clock.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic, writePiecesAtomic } from "../atomic-file.js";
-import { versionAt } from "../file-snapshot.js";
+import { versionAt } from "../guard/file-snapshot.js";
 import { explaining } from "../explain-system-error.js";
 import type { Fields, StateFormat } from "./format.js";
 import { stateVersion } from "./format-version.js";

@@ -5,6 +5,7 @@ import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
+import { agreedContent } from "../guard/own-writes.js";
 import { readRegularUpTo } from "../regular-file.js";
 import { repeatedName } from "../json-syntax.js";
 import type { Problem } from "../schema-check.js";
@@ -57,7 +58,9 @@ export function openStateFile<State extends Fields>(
     if (known !== undefined && isSame && known.readAt - changedAt > timeStepAt(changedAt)) return known;
 
     // By what it holds: two edits within a time step of the file system have one time.
-    const bytes = await readBytes(path, format.maxBytes);
+    // While an agent works that could forge the file, what is agreed to stand there counts.
+    const agreed = agreedContent(path);
+    const bytes = Buffer.isBuffer(agreed) ? agreed : await readBytes(path, format.maxBytes);
     if (typeof bytes !== "number" && known?.bytes.equals(bytes) === true)
       return (known = { ...known, stamp, readAt: Date.now(), changedAt });
     const read = parsed(path, bytes, format);

@@ -1,7 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import type { QueryLine } from "../../../engine/generated/query.js";
-import { requireRegular } from "../../../engine/storage/regular-file.js";
+import { appendLines } from "../../../engine/storage/atomic-file.js";
 import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { requireKnownLines, stateVersion } from "../../../engine/storage/state/format-version.js";
 import { logText, parseLog, type ReadLog } from "../../../engine/storage/state/log-lines.js";
@@ -49,7 +47,7 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
     const written = last.then(async () => {
       // Tools write there outside of a run too.
       await (known ??= requireKnownLines(path));
-      await explaining(path, () => append(path, loggedLine(line)));
+      explaining(path, () => appendLines(path, loggedLine(line)));
     });
     last = written.catch(() => undefined);
     return written;
@@ -58,24 +56,3 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
 
 /** A question as it stands in the file, with its line feed. */
 export const loggedLine = (line: QueryLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
-
-async function append(path: string, text: string): Promise<void> {
-  const file = await open(
-    path,
-    constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW,
-    0o666,
-  );
-  try {
-    requireRegular(await file.stat(), path);
-    await file.appendFile((await isTorn(file)) ? `\n${text}` : text);
-  } finally {
-    await file.close();
-  }
-}
-
-async function isTorn(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat();
-  if (size === 0) return false;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== 10;
-}

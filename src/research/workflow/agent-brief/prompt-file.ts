@@ -3,7 +3,7 @@ import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js
 import { nearest } from "../../../engine/lib/nearest.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularFile, readRegularText, writtenText } from "../../../engine/storage/regular-file.js";
-import { waitingEdit } from "../../project-files/approval.js";
+import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 import { promptName } from "../../project-files/layout.js";
 
 const promptParts = [

@@ -20,7 +20,7 @@ import { prose } from "../statistics-and-steering/markdown.js";
 import { join } from "node:path";
 import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
 import { readRegularFile, writtenText } from "../../../engine/storage/regular-file.js";
-import { waitingEdit } from "../../project-files/approval.js";
+import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 import { lessonsName } from "../../project-files/layout.js";
 
 /** The machine-readable part of a brief: what the unit is about. */

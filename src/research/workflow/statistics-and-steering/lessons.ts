@@ -5,7 +5,7 @@ import { readRegularFile, readRegularText, writtenText } from "../../../engine/s
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
 import { flat } from "./markdown.js";
-import { agreedLog } from "../../project-files/approval.js";
+import { agreedLog } from "../../../engine/storage/guard/held-edits.js";
 import { lessonsName, progressFile } from "../../project-files/layout.js";
 
 /** A lesson an agent left about working on this project, with the unit it learned it from. */

@@ -1,4 +1,4 @@
-import { projectFiles } from "../../../../src/engine/config/config-file.js";
+import { projectFiles } from "../../../src/engine/config/config-file.js";
 import {
   chmodSync,
   existsSync,
@@ -13,22 +13,22 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { guardFiles } from "../../../../src/research/project-files/unconfined-agent/tamper-guard.js";
-import { formatRrd } from "../../../../src/research/project-files/rrd-file.js";
-import { read, researchFolder, sampleRrd, temporaryFolder } from "../../../support/folders.js";
-import { lastGoodFile } from "../../../../src/research/project-files/layout.js";
+import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { guardFiles } from "../../support/projects/guarded-project.js";
+import { formatRrd } from "../../../src/research/project-files/rrd-file.js";
+import { read, researchFolder, sampleRrd, temporaryFolder } from "../../support/folders.js";
+import { lastGoodFile } from "../../../src/research/project-files/layout.js";
 
 const disk = vi.hoisted(() => ({ refuses: (_to: string): boolean => false }));
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const real = await importOriginal<typeof import("node:fs/promises")>();
-  const rename = async (from: string, to: string): Promise<void> => {
+vi.mock("node:fs", async (importOriginal) => {
+  const real = await importOriginal<typeof import("node:fs")>();
+  const renameSync = (from: string, to: string): void => {
     if (disk.refuses(to)) throw Object.assign(new Error("EIO: it failed"), { code: "EIO" });
-    await real.rename(from, to);
+    real.renameSync(from, to);
   };
-  return { ...real, rename };
+  return { ...real, renameSync };
 });
 beforeEach(() => {
   disk.refuses = () => false;
@@ -67,7 +67,7 @@ const expectAllBack = (folder: string, root: string): void => {
   ]);
 };
 const replaced = (names: string): string =>
-  `the agent replaced ${names} with something else, which was removed. The previous contents are lost, except the results in rrd.json.`;
+  `the agent replaced ${names} with something else, which was removed. The previous contents are lost, except what the state file holds.`;
 const asFile = (path: string): void => {
   rmSync(path, { recursive: true, force: true });
   writeFileSync(path, "x");
@@ -165,7 +165,7 @@ describe("every file is put back, whatever an agent left in the way:", () => {
     expectAllBack(folder, root);
     expect(readdirSync(join(folder, ".ralph/set-aside/7")).toSorted()).toEqual([
       "progress.txt",
-      "ralph.config.json",
+      basename(root),
       "rrd.json",
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { keepSteering } from "../../../../src/research/project-files/unconfined-agent/steering-fields.js";
-import { paper, rrdWith } from "../../../support/projects/research.js";
+import { keepSteering } from "../../../src/research/project-files/steering-fields.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 const before = rrdWith(
   [paper("p1", { status: "presented", score: 30, decision: "PRESENT", notes: "Solid." }), paper("p2")],

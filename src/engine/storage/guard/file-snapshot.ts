@@ -1,9 +1,17 @@
-import { readlinkSync, type Stats } from "node:fs";
-import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { hasCode } from "../lib/errors.js";
-import { coarsestTimeStep, inodeAt, temporaryName } from "./atomic-file.js";
-import { readRegularUpTo } from "./regular-file.js";
+import {
+  chmodSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { hasCode } from "../../lib/errors.js";
+import { coarsestTimeStep, inodeAt, temporaryName } from "../atomic-file.js";
+import { readRegularUpTo } from "../regular-file.js";
 
 /** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
 export type Version =
@@ -35,11 +43,14 @@ export async function snapshotOf(path: string): Promise<Snapshot> {
   }
 }
 
+/** Whether nobody has touched `path` since; false also where that can't be told without reading it. */
+export const isUntouched = (path: string, { stamp }: Snapshot): boolean =>
+  stamp !== undefined && stampIn(inodeAt(path)) === stamp;
+
 /** Whether `path` is no longer as it was. The time of the last change of an inode can't be set back by a program. */
-export async function hasChanged(path: string, { version, stamp }: Snapshot): Promise<boolean> {
-  const found = inodeAt(path);
-  if (stamp !== undefined && stampIn(found) === stamp) return false;
-  return !isSameVersion(await versionAt(path), version);
+export async function hasChanged(path: string, snapshot: Snapshot): Promise<boolean> {
+  if (isUntouched(path, snapshot)) return false;
+  return !isSameVersion(await versionAt(path), snapshot.version);
 }
 
 /** As snapshotOf, the version alone. */
@@ -63,31 +74,30 @@ export function isSameVersion(a: Version, b: Version): boolean {
 }
 
 /**
- * Moves whatever stands at `path` into `aside`, under its own name. What can't be moved is removed; answers whether it
- * was moved.
+ * Moves whatever stands at `path` to `aside`. What can't be moved is removed; answers whether it was moved. In one go,
+ * as the two below, so that nothing of this process comes between a look at a file and what is done to it.
  */
-export async function moveAside(path: string, aside: string): Promise<boolean> {
+export function moveAside(path: string, aside: string): boolean {
   try {
-    await mkdir(aside, { recursive: true });
-    await rename(path, join(aside, basename(path)));
+    mkdirSync(dirname(aside), { recursive: true });
+    renameSync(path, aside);
     return true;
   } catch {
-    await rm(path, { recursive: true, force: true });
+    rmSync(path, { recursive: true, force: true });
     return false;
   }
 }
 
 /**
- * Keeps a file that stands at `path` in `aside` as well, where that can be; anything else is moved there. A kill
+ * Keeps a file that stands at `path` at `aside` as well, where that can be; anything else is moved there. A kill
  * afterwards does not find the file gone. Answers whether it is kept.
  */
-export async function keepAside(path: string, version: Version, aside: string): Promise<boolean> {
+export function keepAside(path: string, version: Version, aside: string): boolean {
   if (version.kind !== "file") return moveAside(path, aside);
-  const copy = join(aside, basename(path));
   try {
-    await mkdir(aside, { recursive: true });
-    await rm(copy, { recursive: true, force: true });
-    await writeFile(copy, version.bytes, { flag: "wx" });
+    mkdirSync(dirname(aside), { recursive: true });
+    rmSync(aside, { recursive: true, force: true });
+    writeFileSync(aside, version.bytes, { flag: "wx" });
     return true;
   } catch {
     return false;
@@ -98,14 +108,14 @@ export async function keepAside(path: string, version: Version, aside: string): 
  * Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't
  * be made again.
  */
-export async function putVersion(path: string, version: Version): Promise<void> {
+export function putVersion(path: string, version: Version): void {
   if (version.kind !== "file" && version.kind !== "link") return;
-  await mkdir(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
   const temp = temporaryName(path);
-  if (version.kind === "link") await symlink(version.to, temp);
+  if (version.kind === "link") symlinkSync(version.to, temp);
   else {
-    await writeFile(temp, version.bytes, { flag: "wx" });
-    await chmod(temp, version.mode);
+    writeFileSync(temp, version.bytes, { flag: "wx" });
+    chmodSync(temp, version.mode);
   }
-  await rename(temp, path);
+  renameSync(temp, path);
 }

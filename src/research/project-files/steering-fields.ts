@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { given } from "../../../engine/lib/given.js";
-import type { Paper, Rrd } from "../../generated/rrd.js";
+import { given } from "../../engine/lib/given.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
 
 /** What only accepted results write, and a person's decision on eligibility. */
 const ofPapers = [

@@ -1,5 +1,6 @@
-import { projectFiles, userFiles } from "../../../../src/engine/config/config-file.js";
+import { projectFiles, userFiles } from "../../../src/engine/config/config-file.js";
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -18,18 +19,18 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it, describe } from "vitest";
-import { acquireLock } from "../../../../src/engine/storage/lock.js";
-import { leaveMessage, readMessages } from "../../../../src/engine/storage/state/steering-inbox.js";
-import { signState } from "../../../../src/research/project-files/unconfined-agent/other-projects.js";
-import { guardFiles } from "../../../../src/research/project-files/unconfined-agent/tamper-guard.js";
-import { queryRecorder } from "../../../../src/research/project-files/logs/query-log.js";
-import { formatRrd } from "../../../../src/research/project-files/rrd-file.js";
-import { researchFolder, sampleRrd, read, temporaryFolder } from "../../../support/folders.js";
+import { acquireLock } from "../../../src/engine/storage/lock.js";
+import { leaveMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
+import { signState } from "../../../src/research/project-files/signed-state.js";
+import { guardFiles } from "../../support/projects/guarded-project.js";
+import { loggedLine, queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
+import { formatRrd } from "../../../src/research/project-files/rrd-file.js";
+import { researchFolder, sampleRrd, read, temporaryFolder } from "../../support/folders.js";
 import { execFileSync } from "node:child_process";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { transcriptsFolder } from "../../../../src/engine/lib/layout.js";
-import { lastGoodFile } from "../../../../src/research/project-files/layout.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { transcriptsFolder } from "../../../src/engine/lib/layout.js";
+import { lastGoodFile } from "../../../src/research/project-files/layout.js";
 
 const text = formatRrd(sampleRrd(3));
 
@@ -80,7 +81,7 @@ it("a file that is put back is there at every instant, so that a kill costs none
     look();
     await guard.undoTampering("agent");
     done = true;
-    expect(looks).toBeGreaterThan(1);
+    expect(looks).toBeGreaterThan(0);
     expect(missing).toBe(0);
   }
   expect(readFileSync(path, "utf8")).toBe(text);
@@ -105,12 +106,12 @@ it("what its tools noted of their questions stays, and anything else that was wr
   } as const;
   await queryRecorder(folder)(asked);
   const first = await begin();
-  await queryRecorder(folder)({ ...asked, by: "tool" });
+  appendFileSync(log, loggedLine({ ...asked, by: "tool" }));
   const noted = readFileSync(log, "utf8");
   expect(await first.undoTampering("agent")).toEqual([]);
   expect(readFileSync(log, "utf8")).toBe(noted);
   const second = await begin();
-  await queryRecorder(folder)(asked);
+  appendFileSync(log, loggedLine(asked));
   expect(await second.undoTampering("agent")).toEqual([
     expect.stringMatching(/^queries\.jsonl changed while agent ran/),
   ]);
@@ -201,7 +202,7 @@ describe("after an agent that nothing confines", () => {
     const { said, aside, root } = await protectedResearch();
     writeFileSync(join(root, name), "forged");
     expect(await said()).toEqual([back(name, aside)]);
-    expect([read(root, name), read(aside, name)]).toEqual([`of ${name}\n`, "forged"]);
+    expect([read(root, name), read(join(aside, basename(root)), name)]).toEqual([`of ${name}\n`, "forged"]);
   });
 
   it("the user's own configuration is as it was, and one that was planted goes: its hooks run as the user", async () => {
@@ -238,7 +239,10 @@ describe("after an agent that nothing confines", () => {
     const config = join(none.root, "ralph.config.json");
     writeFileSync(config, "forged");
     expect(await none.said()).toEqual([back("ralph.config.json", none.aside)]);
-    expect([existsSync(config), read(none.aside, "ralph.config.json")]).toEqual([false, "forged"]);
+    expect([existsSync(config), read(join(none.aside, basename(none.root)), "ralph.config.json")]).toEqual([
+      false,
+      "forged",
+    ]);
     const all = await protectedResearch();
     rmSync(join(all.folder, "ledger.jsonl"));
     rmSync(lastGoodFile(all.folder));
@@ -299,7 +303,7 @@ describe("after an agent that nothing confines", () => {
       read(root, "prompt.md"),
     ]).toEqual([true, "of ledger.jsonl\n", "of prompt.md\n"]);
     expect([readlinkSync(join(aside, "progress.txt")), readFileSync(secret, "utf8")]).toEqual([secret, "mine"]);
-    expect(readdirSync(aside).toSorted()).toEqual(["ledger.jsonl", "progress.txt", "prompt.md"]);
+    expect(readdirSync(aside).toSorted()).toEqual(["ledger.jsonl", "progress.txt", basename(root)]);
   });
 });
 
@@ -376,13 +380,13 @@ describe("in .ralph, after such an agent,", () => {
     writeFileSync(join(folder, ".ralph/journal/99.json"), "forged");
     writeFileSync(join(folder, ".ralph/journal/done/1.json"), "forged");
     expect(await said()).toEqual([
-      `the agent wrote to the journal (99.json, 1.json); that is set aside in ${aside} and not used.`,
+      `the agent wrote to the journal (1.json, 99.json); that is set aside in ${aside} and not used.`,
     ]);
     expect([
       readdirSync(join(folder, ".ralph/journal")).toSorted(),
       readdirSync(join(folder, ".ralph/journal/done")),
     ]).toEqual([["2.json", "done"], []]);
-    expect(read(aside, "99.json")).toBe("forged");
+    expect(read(join(aside, "journal"), "99.json")).toBe("forged");
   });
 
   it("five of them are named, and how many more there are", async () => {
@@ -423,7 +427,7 @@ describe("in .ralph, after such an agent,", () => {
     expect(await said()).toEqual([
       "the agent changed 2 of the papers' texts stored in .ralph; they will be fetched again.",
     ]);
-    expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(aside).toSorted()]).toEqual([
+    expect([readdirSync(join(folder, ".ralph/texts")), readdirSync(join(aside, "texts")).toSorted()]).toEqual([
       [],
       ["p1.json", "p2.json"],
     ]);
@@ -477,13 +481,12 @@ describe("of the researches beside it", () => {
     };
     return { folder, stateDir, one, two, held, lock, memory, again, said: await again() };
   };
-  const others = (folder: string) => join(folder, ".ralph/set-aside/1/others");
 
   it("a change is put back, kept aside and told; one that a run is at work on changes by itself", async () => {
     const { folder, one, held, said, again } = await begin();
     for (const path of [one, held]) writeFileSync(path, '{"forged": 1}');
     writeFileSync(join(dirname(one), "progress.txt"), "forged");
-    const place = join(others(folder), "0");
+    const place = join(folder, ".ralph/set-aside/1/one");
     expect(await said()).toEqual(
       [one, join(dirname(one), "progress.txt")].map(
         (path) =>
@@ -506,12 +509,12 @@ describe("of the researches beside it", () => {
     await leaveMessage(dirname(two), { text: "mine" }, Date.now(), stateDir);
     writeFileSync(join(dirname(two), "PAUSE"), "");
     expect(await said()).toEqual([
+      expect.stringContaining(`${dirname(two)}: PAUSE appeared while the agent ran`),
       expect.stringContaining(`1 message appeared in ${inbox(held)} while the agent ran`),
       expect.stringContaining(`1 message appeared in ${inbox(one)} while the agent ran`),
-      expect.stringContaining(`${dirname(two)}: PAUSE appeared while the agent ran`),
     ]);
     expect([one, held, two].map((rrd) => readdirSync(inbox(rrd)).length)).toEqual([0, 0, 1]);
-    expect(readdirSync(join(others(folder), "one"), { recursive: true })).toContainEqual(
+    expect(readdirSync(join(folder, ".ralph/set-aside/1/one"), { recursive: true })).toContainEqual(
       expect.stringMatching(/1\.json$/),
     );
   });
@@ -546,24 +549,26 @@ describe("of the researches beside it", () => {
     expect([readFileSync(one, "utf8"), readFileSync(other.one, "utf8")]).toEqual(["{}", "{}"]);
   });
 
-  it("files are read again only where they have changed, and beyond 64 MB a change is told alone", async () => {
-    const { one, two, memory, again } = await begin();
-    const kept = memory.get(one);
-    truncateSync(join(two), 65 * 1024 * 1024);
+  it("files beyond 64 MB in all are not remembered, so that the rest of them fits into memory", async () => {
+    const { one, two, again } = await begin();
+    truncateSync(two, 65 * 1024 * 1024);
     const said = await again();
-    expect(memory.get(one)).toBe(kept);
-    expect(memory.has(two)).toBe(false);
     truncateSync(two, 3);
-    expect(await said()).toEqual([expect.stringContaining("too large to be remembered")]);
-    expect(statSync(two).size).toBe(3);
+    writeFileSync(one, '{"forged": 1}');
+    expect(await said()).toEqual([expect.stringMatching(/one\/rrd\.json changed while/)]);
+    expect([statSync(two).size, readFileSync(one, "utf8")]).toEqual([3, "{}"]);
   });
 });
 
 describe("of what a person has told the project", () => {
-  const begin = async () => {
+  /** `later`: has these messages left by another process while the agent works. */
+  const begin = async (later: (folder: string, stateDir: string) => Promise<void> = async () => undefined) => {
     const [folder, stateDir] = [researchFolder(sampleRrd(3)), temporaryFolder()];
-    await leaveMessage(folder, { text: "Mind the cost." }, 1, stateDir);
     const inbox = join(folder, ".ralph/inbox");
+    await later(folder, stateDir);
+    const texts = existsSync(inbox) ? readdirSync(inbox).map((name) => [name, read(inbox, name)] as const) : [];
+    rmSync(inbox, { recursive: true, force: true });
+    await leaveMessage(folder, { text: "Mind the cost." }, 1, stateDir);
     const guard = await guardFiles({
       folder,
       root: temporaryFolder(),
@@ -574,21 +579,23 @@ describe("of what a person has told the project", () => {
     });
     const heard = async () =>
       (await readMessages(folder)).map((message) => ("text" in message ? message.text : message));
-    return { folder, stateDir, inbox, heard, said: () => guard.undoTampering("the agent") };
+    for (const [name, text] of texts) writeFileSync(join(inbox, name), text);
+    return { folder, inbox, heard, said: () => guard.undoTampering("the agent") };
   };
 
   it("a message that no command of ours wrote is set aside and told; a signed one is heard", async () => {
-    const { folder, stateDir, inbox, heard, said } = await begin();
-    await leaveMessage(folder, { text: "And the time." }, 2, stateDir);
+    const { folder, inbox, heard, said } = await begin(async (at, stateDir) => {
+      await leaveMessage(at, { text: "And the time." }, 2, stateDir);
+      await leaveMessage(at, { clear: true }, 4, temporaryFolder());
+    });
     writeFileSync(join(inbox, "3.json"), JSON.stringify({ text: "Give 5 everywhere.", format: 1 }));
-    await leaveMessage(folder, { clear: true }, 4, temporaryFolder());
     const [signed = ""] = readdirSync(inbox).toSorted().slice(1);
     const copy = JSON.parse(readFileSync(join(inbox, signed), "utf8")) as object;
     writeFileSync(join(inbox, "5.json"), JSON.stringify(copy));
     writeFileSync(join(inbox, "6.json"), JSON.stringify({ ...copy, text: "Forged." }));
     expect(await said()).toEqual([expect.stringMatching(/^4 messages appeared .*without the signature/)]);
     expect(await heard()).toEqual(["Mind the cost.", "And the time."]);
-    expect(readdirSync(join(folder, ".ralph/set-aside/1"))).toHaveLength(4);
+    expect(readdirSync(join(folder, ".ralph/set-aside/1/inbox"))).toHaveLength(4);
   });
 
   it("one that was there before comes back where it was deleted or changed", async () => {
@@ -621,7 +628,7 @@ it("a research that is gone is saved elsewhere as it was, and nothing is made wh
   const [saved = ""] = readdirSync(rescue);
   expect(saved).toMatch(/^sample-2026-01-01-\d{4}-\d\d-\d\dT/);
   expect((error as Error).message).toBe(
-    `${folder} was deleted or moved away while the agent ran; its files as they were are in ${join(rescue, saved)}: move that there and run again.`,
+    `${folder} was deleted or moved away while the agent ran unconfined; its files as they were are in ${join(rescue, saved)}: move that there and run again.`,
   );
   expect(readdirSync(join(rescue, saved)).toSorted()).toEqual(files.toSorted());
   expect([read(join(rescue, saved), "rrd.json"), existsSync(folder)]).toEqual([text, false]);

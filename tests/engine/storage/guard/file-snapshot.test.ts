@@ -23,8 +23,8 @@ import {
   putVersion,
   snapshotOf,
   versionAt,
-} from "../../../src/engine/storage/file-snapshot.js";
-import { read, temporaryFolder } from "../../support/folders.js";
+} from "../../../../src/engine/storage/guard/file-snapshot.js";
+import { read, temporaryFolder } from "../../../support/folders.js";
 
 describe("whether a path has changed", () => {
   const settled = 2_100;
@@ -106,47 +106,49 @@ describe("a version of a path", () => {
   it("is put back in one step with its permissions, in a folder that is made where it is gone", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "deep", "er", "x");
-    await putVersion(path, { kind: "file", bytes: Buffer.from("text"), mode: 0o600 });
+    putVersion(path, { kind: "file", bytes: Buffer.from("text"), mode: 0o600 });
     expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["text", 0o600]);
-    await putVersion(path, { kind: "link", to: "nowhere" });
+    putVersion(path, { kind: "link", to: "nowhere" });
     expect(readlinkSync(path)).toBe("nowhere");
     expect(readdirSync(dirname(path))).toEqual(["x"]);
-    await putVersion(path, { kind: "absent" });
-    await putVersion(join(folder, "none"), { kind: "other" });
+    putVersion(path, { kind: "absent" });
+    putVersion(join(folder, "none"), { kind: "other" });
     expect([lstatSync(path).isSymbolicLink(), readdirSync(folder)]).toEqual([true, ["deep"]]);
   });
 
   it("can't be kept where no folder can be made: then what had to go is gone, and that is answered", async () => {
     const folder = temporaryFolder();
-    const [path, aside] = [join(folder, "x"), join(folder, "file", "aside")];
+    const [path, aside] = [join(folder, "x"), join(folder, "file", "aside", "x")];
     writeFileSync(join(folder, "file"), "");
     writeFileSync(path, "one");
-    expect([await keepAside(path, await versionAt(path), aside), read(folder, "x")]).toEqual([false, "one"]);
-    expect([await moveAside(path, aside), existsSync(path)]).toEqual([false, false]);
+    expect([keepAside(path, await versionAt(path), aside), read(folder, "x")]).toEqual([false, "one"]);
+    expect([moveAside(path, aside), existsSync(path)]).toEqual([false, false]);
     writeFileSync(path, "two");
-    expect(await keepAside(path, await versionAt(path), join(folder, "aside"))).toBe(true);
-    expect(await moveAside(path, join(folder, "aside"))).toBe(true);
+    expect(keepAside(path, await versionAt(path), join(folder, "aside", "x"))).toBe(true);
+    expect(moveAside(path, join(folder, "aside", "x"))).toBe(true);
   });
 
   it("is moved or copied aside over an earlier one, and what can't be moved goes", async () => {
     const folder = temporaryFolder();
     const [path, aside] = [join(folder, "x"), join(folder, "a", "side")];
+    const other = join(folder, "another", "one", "y");
+    const keep = async (from: string, to: string) => keepAside(from, await versionAt(from), to);
     writeFileSync(path, "one");
-    await keepAside(path, await versionAt(path), aside);
+    await keep(path, join(aside, "x"));
     expect([read(folder, "x"), read(aside, "x")]).toEqual(["one", "one"]);
     writeFileSync(path, "two");
-    await keepAside(path, await versionAt(path), aside);
+    await keep(path, join(aside, "x"));
     expect(read(aside, "x")).toBe("two");
-    await moveAside(path, aside);
+    moveAside(path, join(aside, "x"));
     expect([existsSync(path), read(aside, "x")]).toEqual([false, "two"]);
     mkdirSync(join(folder, "y", "deep"), { recursive: true });
-    await moveAside(join(folder, "y"), join(folder, "another", "one"));
-    expect(existsSync(join(folder, "another", "one", "y", "deep"))).toBe(true);
+    moveAside(join(folder, "y"), other);
+    expect(existsSync(join(other, "deep"))).toBe(true);
     writeFileSync(join(folder, "y"), "a file now");
-    await keepAside(join(folder, "y"), await versionAt(join(folder, "y")), join(folder, "another", "one"));
-    expect(read(join(folder, "another", "one"), "y")).toBe("a file now");
+    await keep(join(folder, "y"), other);
+    expect(readFileSync(other, "utf8")).toBe("a file now");
     mkdirSync(join(folder, "x", "deep"), { recursive: true });
-    await keepAside(path, await versionAt(path), aside);
+    await keep(path, join(aside, "x"));
     expect([existsSync(path), read(aside, "x")]).toEqual([false, "two"]);
   });
 });
